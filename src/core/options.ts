@@ -3,7 +3,11 @@
 
 import { invalidOptions } from "./errors.js";
 
-/** The keys of `options` that are not among `known`. */
+/** True for any object but a list, also for an instance of a class. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 export function unknownOptions(options: object, known: readonly string[]): string[] {
   return Object.keys(options).filter((key) => !known.includes(key));
 }

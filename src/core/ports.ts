@@ -1,5 +1,4 @@
-// The only door to the outside that the core uses: time, randomness, timers, fetch and warnings. Everything that is not
-// deterministic and is neither a provider nor a tool enters here, so that a test can hand in its own.
+// The only door to the outside that the core uses, so that a test can hand in its own: time, randomness, timers, fetch and warnings.
 
 import { showValue } from "./text/show.js";
 
@@ -19,7 +18,6 @@ export interface Ports {
 /** The longest delay a timer takes; a longer one would fire at once. */
 export const MAX_TIMER_MS = 2_147_483_647;
 
-/** The ambient effects of the machine this runs on. */
 export const systemPorts: Ports = {
   now: () => Date.now(),
   randomBytes: drawBytes,

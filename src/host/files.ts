@@ -30,17 +30,15 @@ export function pathBeside(path: string, name = ""): string {
   return join(dirname(path), name);
 }
 
-/** The files of this machine. */
 export function nodeFiles(): FilePort {
   const swept = new Set<string>();
   return { read, write: (path, text, options) => writeWhole(path, text, options, swept), append, remove, list };
 }
 
 async function read(path: string, maxBytes: number): Promise<FileRead> {
-  const wrong = whyNoPath(path);
-  if (wrong !== undefined) return { kind: "failed", message: wrong };
   let handle: FileHandle | undefined;
   try {
+    assertPath(path);
     const about = await stat(path);
     // `list` names folders that cannot be read, so the folder's own error is reported here.
     if (about.isDirectory()) await readdir(path);
@@ -65,11 +63,10 @@ export async function writeWhole(
   { overwrite, mode: asked }: { overwrite: boolean; mode?: number },
   swept: Set<string> = new Set(),
 ): Promise<FileWrite> {
-  const wrong = whyNoPath(path);
-  if (wrong !== undefined) return { kind: "failed", message: wrong };
   const folder = dirname(path);
   const temporary = join(folder, temporaryName(randomBytes(6)));
   try {
+    assertPath(path);
     const mode = (overwrite ? await modeToKeep(path) : undefined) ?? asked;
     await mkdir(folder, { recursive: true });
     await sweep(folder, swept);
@@ -84,10 +81,10 @@ export async function writeWhole(
   }
 }
 
-/** Why a text cannot be a path: an empty one would mean the working folder, and a NUL would cut it. */
-function whyNoPath(path: string): string | undefined {
-  if (path === "") return "the path is empty";
-  return path.includes("\0") ? "the path has a NUL character in it" : undefined;
+/** An empty text would mean the working folder, and a NUL would cut the path. */
+function assertPath(path: string): void {
+  if (path === "") throw new Error("the path is empty");
+  if (path.includes("\0")) throw new Error("the path has a NUL character in it");
 }
 
 /** The permissions of the file to replace, if there is one. Throws for a read-only file. */
@@ -165,9 +162,8 @@ function unlessUnsupported(error: unknown): void {
 }
 
 async function append(path: string, text: string): Promise<FileWrite> {
-  const wrong = whyNoPath(path);
-  if (wrong !== undefined) return { kind: "failed", message: wrong };
   try {
+    assertPath(path);
     await mkdir(dirname(path), { recursive: true });
     await appendFile(path, text, "utf8");
     return { kind: "written" };
@@ -177,9 +173,8 @@ async function append(path: string, text: string): Promise<FileWrite> {
 }
 
 async function remove(path: string): Promise<FileRemove> {
-  const wrong = whyNoPath(path);
-  if (wrong !== undefined) return { kind: "failed", message: wrong };
   try {
+    assertPath(path);
     await unlink(path);
     return { kind: "removed" };
   } catch (error) {

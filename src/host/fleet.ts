@@ -1,5 +1,4 @@
-// A fleet: N members, each with its own runtime, over M targets. It decides what runs when, and reports the results. Keys and signing
-// belong to the runtimes.
+// A fleet: N members, each with its own runtime, over M targets. It decides what runs when. Keys and signing belong to the runtimes.
 
 import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";

@@ -1,6 +1,5 @@
-// A file of JSON lines that survives a crash: every line is appended in one write (O_APPEND) before `write` returns. After `kill -9` the
-// file has whole lines and at most one torn last line, which opening repairs. A power failure may lose lines that were not flushed yet.
-// `close` flushes.
+// A file of JSON lines that survives a crash: every line is appended in one write (O_APPEND) before `write` returns. After `kill -9` at most
+// the last line is torn, which opening repairs. A power failure may lose lines that were not flushed yet. `close` flushes.
 
 import {
   closeSync,

@@ -13,10 +13,7 @@ const LEARN_MS = 250;
 /** A thread takes about half a second of processor time to load its modules. */
 const WORTH_MS = 2_000;
 
-/**
- * Yields the results of all jobs, in order. A thread that dies is replaced, and its jobs are done again one at a time. If no thread can be
- * started, this thread does the work. Throws `AgentError` `invalid-options` for a wrong number of threads.
- */
+/** Yields the results in order. A thread that dies is replaced, its jobs done again one by one; without threads this one does them. */
 export async function* doJobs<Job, Result>(
   jobs: readonly Job[],
   options: JobsOptions<Job, Result>,

@@ -35,7 +35,6 @@ export function sha256Hex(input: string | Uint8Array): string {
   return hash("sha256", input, "hex");
 }
 
-/** A running SHA-256 (FIPS 180-4) of nothing yet. */
 export function createSha256(): Sha256 {
   return new Running(createHash("sha256"));
 }

@@ -16,7 +16,6 @@ export function sha256Hex(input: string | Uint8Array): string {
   return bytesToHex(sha256(typeof input === "string" ? encoder.encode(input) : input));
 }
 
-/** A running SHA-256 (FIPS 180-4) of nothing yet. */
 export function createSha256(): Sha256 {
   return wrap(sha256.create());
 }

@@ -1,17 +1,14 @@
-// Bytes as text and back: hexadecimal and base64 (RFC 4648 §4 and §5). Reading is strict, so that a value has one spelling per
-// alphabet: no white space, and no bits left over in the last digit (RFC 4648 §3.5).
+// Bytes as text and back: hexadecimal and base64 (RFC 4648 §4, §5). Reading is strict (§3.5): a value has one spelling per alphabet.
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const DIGITS: ReadonlyMap<string, number> = new Map(Array.from(ALPHABET, (digit, value) => [digit, value]));
 
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** One byte, 0 to 255, as two digits of lower-case hexadecimal. */
 export function hexByte(byte: number): string {
   return HEX_BYTES[byte] as string;
 }
 
-/** Lower-case hexadecimal. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
   for (let index = 0; index < bytes.length; index++) text += hexByte(bytes[index] as number);
@@ -24,7 +21,6 @@ export function fromHex(text: string): Uint8Array | undefined {
   return Uint8Array.from({ length: text.length / 2 }, (_, index) => parseInt(text.slice(2 * index, 2 * index + 2), 16));
 }
 
-/** Base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
   const at = (index: number): number => bytes[index] ?? 0;
   let text = "";

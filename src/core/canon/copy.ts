@@ -1,12 +1,8 @@
-// Deep copies of plain JSON, and sealing: a copy that is immutable for good and known by identity. Only a sealed value cannot have
-// changed since it was hashed. Every other value is canonicalised again.
+// Deep copies of plain JSON, and sealing: only a sealed copy, known by identity, cannot have changed since it was hashed.
 
 import { isJsonObject, MAX_JSON_DEPTH, NOT_PLAIN, refuse, setOwn, type JsonValue } from "./value.js";
 
-/**
- * A deep copy of plain JSON that shares nothing with `value`. Keys whose value is `undefined` are left out, as they do not exist in
- * JSON. Anything else that is not JSON throws `NotJsonError`. Key order is kept.
- */
+/** A deep copy of plain JSON in its key order, without keys whose value is `undefined`. Throws `NotJsonError` for anything else. */
 export function copyJson<T>(value: T): T {
   return copyWith(value, keep) as T;
 }
@@ -101,7 +97,6 @@ class Mark extends Given {
   }
 }
 
-/** The levels of a sealed value; 0 for other values and in a plain copy. */
 function levelsOf(value: JsonValue): number {
   return typeof value === "object" && value !== null ? Mark.levelsOf(value) : 0;
 }
@@ -127,10 +122,7 @@ export function seal<T extends object>(value: T): T {
   return copyWith(value, freeze) as T;
 }
 
-/**
- * Seals in place an object of texts and booleans that nobody else holds. An object with a text that is not well-formed is returned
- * unsealed, since it is not JSON.
- */
+/** Seals in place an object of texts and booleans that nobody else holds. With a text that is not well-formed it stays unsealed. */
 export function sealTexts<T extends object>(own: T): T {
   for (const key in own) {
     const value: unknown = own[key];

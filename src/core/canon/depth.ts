@@ -1,12 +1,11 @@
-// The nesting of a JSON text, checked before it is parsed: JSON.parse takes seconds for millions of open brackets (measured). The text
-// need not be JSON; strings are skipped by their quotes and escapes (RFC 8259 §7).
+// The nesting of a JSON text, checked before it is parsed: JSON.parse takes seconds for millions of open brackets (measured).
 
 import { MAX_JSON_DEPTH } from "./value.js";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The offset of the first bracket or brace that opens more than `limit` containers at once, or undefined. One pass, no recursion. */
+/** The offset of the first bracket that opens more than `limit` containers at once, or undefined. `text` need not be JSON. No recursion. */
 export function findTooDeep(text: string, limit: number): number | undefined {
   let depth = 0;
   for (let offset = 0; offset < text.length; offset++) {
@@ -30,7 +29,16 @@ export function parseBoundedJson(text: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
-/** The offset of the closing quote, or that of the end of a text without one. */
+/** {@link parseBoundedJson}, or undefined for text that it refuses. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return parseBoundedJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The offset of the closing quote (RFC 8259 §7), or that of the end of a text without one. */
 export function endOfString(text: string, start: number): number {
   let offset = start;
   while (offset < text.length) {

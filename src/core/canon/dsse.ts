@@ -30,7 +30,6 @@ export function preAuthEncode(payloadType: string, payload: Uint8Array): Uint8Ar
   return bytes;
 }
 
-/** A DSSE envelope of a text and its signatures. */
 export function toEnvelope(payloadType: string, text: string, signatures: DsseSignature[]): DsseEnvelope {
   return { payloadType, payload: toBase64(encoder.encode(text)), signatures };
 }

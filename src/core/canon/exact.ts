@@ -7,10 +7,7 @@ const DOUBLE_DIGITS = 17;
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
-/**
- * The first loss of JSON.parse in a JSON text: a key that occurs twice in its object, or a number that changes. A fraction of up to 17
- * digits counts as kept, since it was printed from a double. With `within`, only values under one of these keys are checked.
- */
+/** The first key that occurs twice in its object, or number that parsing changes. With `within`, only values under these keys count. */
 export function findDropped(text: string, within?: readonly string[]): string | undefined {
   const levels: { keys: Set<string> | undefined; key: string; isWatched: boolean }[] = [];
   let expectsKey = false;

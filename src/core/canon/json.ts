@@ -1,6 +1,5 @@
-// Canonical JSON text (RFC 8785, JCS). Values that are not plain JSON are refused, never converted, because the text is hashed. Keys
-// are sorted by UTF-16 code units (§3.2.3), numbers are written as in ECMAScript (§3.2.2.3) and strings by JSON.stringify, whose
-// escapes are those of §3.2.2.2. The walk keeps no path; `refuse` finds it when needed.
+// Canonical JSON text (RFC 8785, JCS). Values that are not plain JSON are refused, never converted, because the text is hashed. Keys are
+// sorted by UTF-16 code units (§3.2.3); numbers (§3.2.2.3) and escapes (§3.2.2.2) are ECMAScript's. The walk keeps no path, `refuse` does.
 
 import { isSealed } from "./copy.js";
 import { isJsonObject, MAX_JSON_DEPTH, NOT_PLAIN, refuse } from "./value.js";

@@ -14,13 +14,9 @@ export interface SigningKeyObject {
   sign(message: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/**
- * A private Ed25519 key: the text of a PKCS#8 PEM file; a seed of 32 bytes, raw, as 64 hexadecimal digits or in base64 or
- * base64url; or an object that signs elsewhere.
- */
+/** A private Ed25519 key: PKCS#8 PEM text; a 32-byte seed, raw, as 64 hex digits, base64 or base64url; or an object that signs elsewhere. */
 export type SigningKey = string | Uint8Array | SigningKeyObject;
 
-/** A signing key that was read and understood. */
 export interface ReadKey extends SigningKeyObject {
   readonly keyId: string;
   /** True if the signature is our own and needs no check. */

@@ -58,7 +58,6 @@ export function refuse(value: unknown, undefinedKeys: UndefinedKeys): never {
   throw new NotJsonError("instance", "");
 }
 
-/** Keys from the root to the current value, with their containers. */
 type Path = { container: object; key: string | number }[];
 
 function findFlaw(value: unknown, path: Path, undefinedKeys: UndefinedKeys): void {
@@ -133,7 +132,6 @@ export function parsePointer(pointer: string): string[] | undefined {
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The value at a JSON pointer; undefined where there is none. */
 export function valueAt(value: unknown, pointer: string): unknown {
   return parsePointer(pointer)?.reduce<unknown>((place, key) => {
     const isInside = typeof place === "object" && place !== null && Object.hasOwn(place, key);

@@ -22,7 +22,6 @@ export interface EventLog {
   append(agentId: string, turnIndex: number, body: EventBody, detail?: EventDetail): void;
 }
 
-/** The options of {@link createEventLog}. */
 export interface EventLogOptions {
   /** 32 hex digits; "" (the default) for events that belong to no run. */
   readonly runId?: string;

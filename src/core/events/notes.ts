@@ -36,7 +36,6 @@ export class EventNotes {
     this.#counters.push(this.#hlc.counter);
   }
 
-  /** Moves the noted events to the end of `events`. */
   moveTo(events: AgentEvent[]): void {
     for (let index = 0; index < this.#bodies.length; index++) {
       const head = {
@@ -47,8 +46,7 @@ export class EventNotes {
         agentId: this.#agentIds[index] as string,
         turnIndex: this.#turns[index] as number,
       };
-      const event: AgentEvent = Object.assign(head, this.#bodies[index] as EventBody);
-      events.push(event);
+      events.push(Object.assign(head, this.#bodies[index] as EventBody));
     }
     for (const column of [this.#bodies, this.#agentIds, this.#turns, this.#at, this.#ms, this.#counters]) {
       column.length = 0;

@@ -12,7 +12,6 @@ interface Hashed {
   state: Sha256 | undefined;
 }
 
-/** Hashes prompts; made by {@link createPromptHashes}. */
 export interface PromptHashes {
   /** The hash of the first `length` messages of `conversation`, or null if one of them is not sealed. */
   of(conversation: readonly LlmMessage[], length: number): string | null;

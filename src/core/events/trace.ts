@@ -2,7 +2,6 @@
 
 import type { AgentEvent, EventBody } from "./event.js";
 
-/** The capability under which an event is reported. */
 export type TraceCapability = "agent" | "agent:llm" | "agent:tool" | "agent:control" | "agent:policy";
 
 /** The dotted names of traced events, a closed set. */

@@ -2,9 +2,7 @@
 
 import { showValue } from "../text/show.js";
 
-/** The facts about a vendor's API that a check of its base URL needs. */
 export interface BaseUrlTerms {
-  /** The path that is added to the base URL. */
   path: string;
   needsKey: boolean;
   /** Endpoints of all vendors. A base URL that ends in one was copied whole. */

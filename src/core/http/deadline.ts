@@ -1,27 +1,22 @@
-// The two ways to end a call before its answer: the caller's signal and the call's time limit. The first one is the reason, and both
-// abort the same fetch.
+// The two ways to end a call early: the caller's signal and the time limit. The first one is the reason, and both abort the same fetch.
 
 import { AgentError, invalidOptions } from "../errors.js";
 import { MAX_TIMER_MS, type Ports } from "../ports.js";
 import { showValue } from "../text/show.js";
 
-/** The early end of one call. */
 export interface Deadline {
   /** Fires on either. For fetch. */
   readonly signal: AbortSignal;
   /** Rejects on either, so that a transport that ignores its signal cannot hold the caller. */
   readonly reached: Promise<never>;
-  /** Why it fired, or undefined before that. */
   reason(): AgentError | undefined;
   /** Starts the whole limit again, for a stream, whose limit bounds the silence. */
   restart(): void;
-  /** Stops the clock between two waits. */
   pause(): void;
   /** Removes timer and listener. To be called when the call is over. */
   clear(): void;
 }
 
-/** What can end a call early. */
 export interface DeadlineTerms {
   providerName: string;
   signal?: AbortSignal;
@@ -72,7 +67,6 @@ export function startDeadline(terms: DeadlineTerms, ports: Ports): Deadline {
   };
 }
 
-/** The error of a call whose signal has fired. */
 export function abortedError(providerName: string, signal?: AbortSignal): AgentError {
   return new AgentError("aborted", `the call to ${providerName} was aborted`, { cause: signal?.reason as unknown });
 }

@@ -2,8 +2,8 @@
 // { error: { type, code, message } }, xAI and Ollama a string there, Mistral the fields at the top or a `detail`, Cloudflare a list,
 // and a gateway wraps the text of the vendor behind it.
 
-import { findTooDeep } from "../canon/depth.js";
-import { isPlainObject, MAX_JSON_DEPTH } from "../canon/value.js";
+import { tryParseJson } from "../canon/depth.js";
+import { isPlainObject } from "../canon/value.js";
 import type { LlmErrorKind, VendorFault } from "../errors.js";
 import { kindForStatus } from "./status.js";
 
@@ -11,22 +11,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The fault in a body, parsed or as text. It is empty for a body without one. `quote` masks the vendor's words. */
 export function readFault(body: unknown, quote: (text: string) => string): VendorFault {
-  const fault = findFault(typeof body === "string" ? parseOr(body) : body, 3);
+  const fault = findFault(typeof body === "string" ? tryParseJson(body) : body, 3);
   const shown: VendorFault = {};
   for (const key of ["code", "type", "message"] as const) {
     const text = fault[key];
     if (text !== undefined && text !== "") shown[key] = quote(text);
   }
   return shown;
-}
-
-function parseOr(text: string): unknown {
-  if (findTooDeep(text, MAX_JSON_DEPTH) !== undefined) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** `depth` bounds the wrapping of one error in another. */
@@ -50,7 +41,7 @@ function readFields(fields: Fields, depth: number): VendorFault {
   const metadata = fields["metadata"];
   const raw = isPlainObject(metadata) ? metadata["raw"] : undefined;
   // A gateway's own words are "Provider returned error". The text that it passes on says what happened.
-  const inner = typeof raw === "string" ? (findFault(parseOr(raw), depth - 1).message ?? raw) : "";
+  const inner = typeof raw === "string" ? (findFault(tryParseJson(raw), depth - 1).message ?? raw) : "";
   return { code, type, message: [message, inner].filter((text) => text !== "").join(": ") };
 }
 
@@ -59,14 +50,8 @@ function toWord(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A kind, and whether the very same call may succeed later. */
-export interface Verdict {
-  kind: LlmErrorKind;
-  retryable: boolean;
-}
-
 /** Judges an error by its status and the vendor's names for it, and by its message only where vendors have no name. */
-export function judgeFault(fault: VendorFault, status?: number): Verdict {
+export function judgeFault(fault: VendorFault, status?: number): { kind: LlmErrorKind; retryable: boolean } {
   const kind = findKind(fault, status);
   return { kind, retryable: PASSING.includes(kind) && !isSpent(fault) };
 }

@@ -5,7 +5,6 @@ import { AgentError } from "../errors.js";
 import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
 import type { Decoding, WireObject } from "./json-readers.js";
 
-/** One event of a stream, or one line. */
 export interface StreamPart {
   /** The name of a server-sent event, or "". */
   event: string;
@@ -15,7 +14,6 @@ export interface StreamPart {
 /** Cuts a stream's text into parts, and keeps an unfinished one. */
 export interface PartReader {
   feed(text: string): StreamPart[];
-  /** The parts left at the end of the text. */
   end(): StreamPart[];
 }
 
@@ -30,7 +28,6 @@ export interface Fold {
   body(): WireObject;
 }
 
-/** One vendor's way to stream. */
 export interface StreamWire {
   createReader(decoding: Decoding): PartReader;
   createFold(decoding: Decoding): Fold;
@@ -52,7 +49,6 @@ export function assertRoom(count: number, what: string, decoding: Decoding): voi
   if (count >= MAX_ITEMS) refusePart(`more than ${MAX_ITEMS} ${what} in one answer`, decoding);
 }
 
-/** Throws for a stream that is not an answer. */
 export function refusePart(what: string, decoding: Decoding): never {
   throw new AgentError("provider-response", `${decoding.providerName} streamed ${what}`, {
     kind: "unknown",
@@ -74,7 +70,6 @@ export function toPiece(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Deltas for the texts that are not empty. */
 export function toDeltas(text: string, reasoning: string): LlmStreamDelta[] {
   return [
     ...(reasoning === "" ? [] : [{ type: "reasoning-delta", text: reasoning } as const]),

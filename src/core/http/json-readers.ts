@@ -12,7 +12,6 @@ import type { Usage } from "../model/usage.js";
 import { judgeFault, readFault } from "./fault.js";
 import { quoteForeign } from "../text/mask.js";
 
-/** What a decoder needs besides the body. */
 export interface Decoding {
   providerName: string;
   /** Quotes a vendor's words in an error. */
@@ -24,15 +23,12 @@ export interface Decoding {
 /** The decoding of a body that did not come through one of our providers. */
 export const plainDecoding: Decoding = { providerName: "the vendor", quote: quoteForeign, note: () => undefined };
 
-/** An object of the wire with unknown fields. */
 export type WireObject = Readonly<Record<string, unknown>>;
 
-/** The object itself, or an empty one. */
 export function toObject(value: unknown): WireObject {
   return isPlainObject(value) ? value : {};
 }
 
-/** The list itself, or an empty one. */
 export function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -54,12 +50,10 @@ export function toJsonText(value: unknown): string {
   }
 }
 
-/** A token count, or undefined for anything else. */
 export function toCount(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
 
-/** The content of a body, before it becomes a response. */
 export interface Answer {
   content: string;
   toolCalls: LlmToolCall[];

@@ -1,6 +1,4 @@
-// One JSON request to a vendor and its JSON answer, with an error for each failure: the caller's abort, the time limit, an unreachable
-// host, a status other than 2xx, an answer that is too large or not JSON. No error holds an object of the transport or unmasked text
-// of the vendor.
+// One JSON request to a vendor and its JSON answer. No error of it holds an object of the transport or unmasked text of the vendor.
 
 import { defined } from "../defined.js";
 import { findTooDeep } from "../canon/depth.js";
@@ -14,7 +12,6 @@ import { dropCutSecret, quoteForeign } from "../text/mask.js";
 import { hintForStatus, readRetryAfter } from "./status.js";
 import { refuseDropped } from "./json-readers.js";
 
-/** One request, with its time limit and the caller's signal. */
 export interface HttpCall {
   providerName: string;
   url: string;
@@ -28,7 +25,6 @@ export interface HttpCall {
   maxBodyBytes?: number;
 }
 
-/** The limit for a call without `maxBodyBytes`. */
 export const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_ERROR_BYTES = 8 * 1024;
 
@@ -47,13 +43,15 @@ async function exchange(call: HttpCall, ports: Ports, deadline: Deadline): Promi
   const limit = call.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const body = await readCapped(response, limit + 1, deadline);
   if (body.failure !== undefined) throw brokenOff(call, body.failure);
-  if (body.bytes > limit) {
-    throw new AgentError("provider-response", `the answer of ${call.providerName} is larger than ${limit} bytes`, {
-      kind: "unknown",
-      hint: "Raise maxBodyBytes if an answer of that size is meant.",
-    });
-  }
+  if (body.bytes > limit) throw tooLarge(`the answer of ${call.providerName}`, limit);
   return parseAnswer(call, body.text);
+}
+
+export function tooLarge(what: string, limit: number): AgentError {
+  return new AgentError("provider-response", `${what} is larger than ${limit} bytes`, {
+    kind: "unknown",
+    hint: "Raise maxBodyBytes if an answer of that size is meant.",
+  });
 }
 
 /** Sends `call.body` and resolves when the answer begins. Rejects for a status other than 2xx. */
@@ -132,7 +130,6 @@ interface CappedBody {
   /** The number of bytes read. It equals the limit if there may be more. */
   bytes: number;
   text: string;
-  /** Why the body ended early. */
   failure?: unknown;
 }
 

@@ -1,6 +1,5 @@
-// Server-sent events as the parts of a stream. Specification: WHATWG HTML §9.2. eventsource-parser reads the lines. This file adds a
-// limit, a last event without its blank line, and one kind of line end, since that parser searches all its input for the other kind,
-// once for each line.
+// Server-sent events (WHATWG HTML §9.2) as the parts of a stream, read by eventsource-parser. This file adds a limit, a last event without
+// its blank line, and one kind of line end: that parser searches all its input for the other kind, once for each line.
 
 import { createParser } from "eventsource-parser";
 import { MAX_PART_CHARACTERS, refusePart, type PartReader, type StreamPart } from "./fold.js";

@@ -2,7 +2,6 @@
 
 import type { LlmErrorKind } from "../errors.js";
 
-/** The kind of failure that `status` alone says. */
 export function kindForStatus(status: number): LlmErrorKind {
   const kind = KINDS[status];
   if (kind !== undefined) return kind;

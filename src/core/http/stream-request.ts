@@ -1,10 +1,8 @@
-// One JSON request to a vendor and its answer as it arrives. Errors are those of json-request.ts, but the time limit bounds the
-// silence between two pieces: an answer may take as long as it keeps coming.
+// One JSON request to a vendor and its answer as it arrives. Unlike in json-request.ts, the limit bounds the silence between two pieces.
 
-import { AgentError } from "../errors.js";
 import type { Ports } from "../ports.js";
 import { startDeadline, type Deadline } from "./deadline.js";
-import { brokenOff, openAnswer, type HttpCall } from "./json-request.js";
+import { brokenOff, openAnswer, tooLarge, type HttpCall } from "./json-request.js";
 
 /** The limit for a call without `maxBodyBytes`. A token of a few letters takes about 300 bytes. */
 export const DEFAULT_MAX_STREAM_BYTES = 256 * 1024 * 1024;
@@ -37,7 +35,7 @@ async function* readPieces(
       deadline.pause();
       if (piece === undefined) return;
       bytes += piece.byteLength;
-      if (bytes > limit) throw tooLarge(call, limit);
+      if (bytes > limit) throw tooLarge(`the stream of ${call.providerName}`, limit);
       yield piece;
     }
   } finally {
@@ -65,11 +63,4 @@ async function readPiece(
   if (reason !== undefined) throw reason;
   if (failure !== undefined) throw brokenOff(call, failure);
   return piece;
-}
-
-function tooLarge(call: HttpCall, limit: number): AgentError {
-  return new AgentError("provider-response", `the stream of ${call.providerName} is larger than ${limit} bytes`, {
-    kind: "unknown",
-    hint: "Raise maxBodyBytes if an answer of that size is meant.",
-  });
 }

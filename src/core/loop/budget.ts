@@ -1,6 +1,5 @@
-// The caps of one agent in one run. They are checked before each provider turn and each tool call, so the call that would cross a
-// cap is never made. Reaching one ends the loop as a normal stop. Tokens and cost are known only after a turn, so a turn must pass
-// two checks: what was spent, and an estimate of the next prompt.
+// The caps of one agent in one run, checked before each provider turn and each tool call, so the call that would cross a cap is never
+// made. Tokens and cost are known only after a turn, so a turn must pass two checks: what was spent, and an estimate of the next prompt.
 
 import { invalidOptions } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
@@ -35,13 +34,11 @@ export const DEFAULT_MAX_TOOL_CALLS = 200;
 /** A limit of a budget; each is named as in {@link BudgetLimits}. */
 export type BudgetCap = "turns" | "toolCalls" | "tokens" | "costUsd";
 
-/** The spending of one agent in one run; made by {@link createBudget}. */
 export interface Budget {
   /** Takes one turn, or returns the cap that forbids it. Without the prompt to be sent, nothing is estimated. */
   takeTurn(messages?: readonly LlmMessage[], tools?: readonly LlmToolDefinition[]): BudgetCap | undefined;
   /** Takes one tool call, or returns the cap that forbids it. */
   takeToolCall(): BudgetCap | undefined;
-  /** Adds the usage of a turn. */
   spend(response: LlmTurnResponse): void;
   /** Begins another conversation under the same caps, as an agent does that is entered again. */
   beginConversation(): void;
@@ -52,12 +49,7 @@ export interface Budget {
   limitOf(cap: BudgetCap): number;
 }
 
-const LIMITS: readonly string[] = [
-  "maxTurns",
-  "maxToolCalls",
-  "maxTokens",
-  "maxCostUsd",
-] satisfies readonly (keyof BudgetLimits)[];
+const LIMITS: readonly (keyof BudgetLimits)[] = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"];
 
 /** A budget of which nothing is spent. Throws `AgentError` `invalid-options` for an unknown or wrong limit; `owner` names it. */
 export function createBudget(limits: BudgetLimits = {}, owner = "a budget"): Budget {
@@ -65,10 +57,7 @@ export function createBudget(limits: BudgetLimits = {}, owner = "a budget"): Bud
   return new Tracker(limits);
 }
 
-/**
- * A class, since an object literal with getters takes a multiple of the time to create (measured), and each run creates several.
- * Methods are own properties, so that a caller may pass them on.
- */
+/** A class with own methods, which may be passed on: a literal with getters takes a multiple of the time (measured), once for each run. */
 class Tracker implements Budget {
   turns = 0;
   toolCalls = 0;
@@ -129,16 +118,8 @@ class Tracker implements Budget {
   };
 
   readonly limitOf = (cap: BudgetCap): number => {
-    switch (cap) {
-      case "turns":
-        return this.#maxTurns;
-      case "toolCalls":
-        return this.#maxToolCalls;
-      case "tokens":
-        return this.#maxTokens;
-      case "costUsd":
-        return this.#maxCostUsd;
-    }
+    const [turns, toolCalls, tokens, costUsd] = [this.#maxTurns, this.#maxToolCalls, this.#maxTokens, this.#maxCostUsd];
+    return { turns, toolCalls, tokens, costUsd }[cap];
   };
 
   #spent(): BudgetCap | undefined {

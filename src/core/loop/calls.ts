@@ -1,6 +1,6 @@
-// The tool calls of one turn. They run at once, or in call order if one of the tools writes. Results are kept in call order. Errors
-// are reported to the model, except those that end the run.
+// The tool calls of one turn: at once, or in order if one writes. The model reads their errors, except those that end the run.
 
+import { sealTexts } from "../canon/copy.js";
 import { AgentError } from "../errors.js";
 import type { EventBody, EventDetail } from "../events/event.js";
 import type { LlmMessage, LlmToolCall } from "../model/message.js";
@@ -19,7 +19,6 @@ import type { ToolSet } from "../tools/registry.js";
 import { isThrown, thrownText } from "../text/thrown.js";
 import type { Budget, BudgetCap } from "./budget.js";
 import type { RunControl } from "./control.js";
-import { keepResult } from "./kept-message.js";
 
 /** `feedback`: the model reads the error of a tool and goes on. `fail`: the run ends with `tool-failed`. */
 export type OnToolError = "feedback" | "fail";
@@ -75,7 +74,7 @@ export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput)
   for (let index = 0; index < outcomes.length; index++) {
     const outcome = outcomes[index] as ToolOutcome;
     report();
-    if (outcome.kind !== "denied") history.push(keepResult(settleCall(calls[index] as LlmToolCall, outcome)));
+    if (outcome.kind !== "denied") history.push(sealTexts(settleCall(calls[index] as LlmToolCall, outcome)));
   }
   close();
   const end = findEnd(calls, outcomes, input.onToolError);
@@ -99,7 +98,7 @@ async function executeAll(
   for (const [index, call] of prepared.entries()) {
     const outcome = await execute(call, index, input, notes);
     outcomes.push(outcome);
-    if (isEnd(outcome, input.onToolError)) break;
+    if (outcome.kind === "denied" || (outcome.kind === "failed" && input.onToolError === "fail")) break;
   }
   return outcomes;
 }
@@ -126,10 +125,6 @@ function execute(
 function isRefused(outcome: ToolOutcome): boolean {
   const { kind } = outcome;
   return kind === "rejected" || kind === "masked" || (kind === "blocked" && !outcome.ran);
-}
-
-function isEnd({ kind }: ToolOutcome, onToolError: OnToolError | undefined): boolean {
-  return kind === "denied" || (kind === "failed" && onToolError === "fail");
 }
 
 /** The denial, if there is one, since a retry would meet it again; else the first failure. */
@@ -170,17 +165,14 @@ function reportCall(
   notes: readonly PolicyNote[] | undefined,
   emit: CallsInput["emit"],
 ): void {
-  for (const note of notes ?? []) emit(describeNote(call, note));
+  for (const { hook, action } of notes ?? [])
+    emit({ type: "tool-policy", callId: call.id, tool: call.name, hook, action });
   const outcome = prepared?.outcome;
   if (outcome === undefined) {
     const type = prepared?.kind === "ready" && prepared.began ? "tool-interrupted" : "tool-skipped";
     emit({ type, callId: call.id, tool: call.name }, { kind: "tool", call });
   } else if (outcome.kind === "denied") emit(describeOutcome(call, outcome), { kind: "tool", call });
   else emit(describeOutcome(call, outcome), { kind: "tool", call, content: outcome.content });
-}
-
-function describeNote({ id: callId, name: tool }: LlmToolCall, { hook, action }: PolicyNote): EventBody {
-  return { type: "tool-policy", callId, tool, hook, action };
 }
 
 function describeOutcome(call: LlmToolCall, outcome: ToolOutcome): EventBody {

@@ -13,7 +13,6 @@ export interface RunReceipts {
   settle(): Promise<void>;
 }
 
-/** Shared by all visits of one run. */
 export interface RunControl {
   readonly pacer: Pacer;
   /** Absent without a signing key. */

@@ -1,5 +1,4 @@
-// The one loop: turns until the model asks for no tool, or a cap is reached. It knows no session, graph, store or transport. Every
-// face of the runtime drives it.
+// The one loop: turns until the model asks for no tool, or a cap is reached. It knows no session, graph, store or transport.
 
 import { AgentError } from "../errors.js";
 import type { EventBody, EventDetail } from "../events/event.js";
@@ -15,10 +14,7 @@ export interface LoopInput extends Omit<TurnInput, "emit"> {
 
 export type LoopStop = { kind: "finished"; finalAnswer: string } | { kind: "budget"; cap: BudgetCap };
 
-/**
- * Runs turns until the model finishes or a cap is reached; both are normal stops. Rejects with the provider's error, with `AgentError`
- * `aborted` or `receipt-failed`, or with a tool's `ToolPolicyError` or `tool-failed` (see `onToolError` and `maxCorrections`).
- */
+/** Both ends are normal stops. Rejects with the provider's error, `aborted`, `receipt-failed`, a `ToolPolicyError` or `tool-failed`. */
 export async function runLoop(input: LoopInput): Promise<LoopStop> {
   const { maxCorrections = Infinity } = input;
   let corrections = 0;

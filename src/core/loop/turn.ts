@@ -1,8 +1,8 @@
 // One turn: call the provider, keep its message, run the tool calls it asks for.
 
 import { AgentError } from "../errors.js";
-import { isSealed } from "../canon/copy.js";
-import { isPlainObject } from "../canon/value.js";
+import { seal } from "../canon/copy.js";
+import { isPlainObject, NotJsonError } from "../canon/value.js";
 import type { EventBody } from "../events/event.js";
 import type { AssistantMessage } from "../model/message.js";
 import {
@@ -16,10 +16,9 @@ import {
 import { findFigureFlaw, findResponseFlaw } from "../model/response.js";
 import { readStream } from "../model/stream.js";
 import { quoteForeign } from "../text/mask.js";
-import { assertNotAborted } from "../tools/call.js";
+import { assertNotAborted } from "../tools/deadline.js";
 import { thrownText } from "../text/thrown.js";
 import { runCalls, type CallsInput, type CallsOutcome } from "./calls.js";
-import { keepMessage } from "./kept-message.js";
 
 export interface TurnInput extends CallsInput {
   readonly provider: LlmProviderAdapter;
@@ -69,10 +68,7 @@ function callProvider(provider: LlmProviderAdapter, input: TurnInput): Promise<L
   });
 }
 
-/**
- * Reads each field of an answer once, so that the checked values are the ones used. The message is returned as the conversation keeps
- * it. Throws `AgentError` `provider-response`.
- */
+/** Reads each field of an answer once, so that the checked values are the ones used. Throws `AgentError` `provider-response`. */
 function readResponse(provider: LlmProviderAdapter, given: LlmTurnResponse): LlmTurnResponse {
   let own: LlmTurnResponse;
   try {
@@ -88,11 +84,14 @@ function readResponse(provider: LlmProviderAdapter, given: LlmTurnResponse): Llm
   throw badResponse(provider, `${place} is not ${flaw.expected}`);
 }
 
-/** Copies the containers of a message that is not plain JSON, and keeps its values. */
+/** Seals a message of plain JSON. Of another one (a Buffer as an argument, half a surrogate pair) only the containers are copied. */
 function ownMessage(given: AssistantMessage): AssistantMessage {
-  const kept = keepMessage(given);
-  if (isSealed(kept)) return kept;
-  const own = { ...kept };
+  try {
+    return seal(given);
+  } catch (error) {
+    if (!(error instanceof NotJsonError)) throw error;
+  }
+  const own = { ...given };
   if (Array.isArray(own.toolCalls)) own.toolCalls = Array.from(own.toolCalls, (call) => ({ ...call }));
   return own;
 }

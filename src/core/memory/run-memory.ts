@@ -14,9 +14,7 @@ export const MEMORY_TIMEOUT_MS = 30_000;
 
 /** A run's part of a store. Errors of the store pass through unchanged, and synchronous results stay synchronous. */
 export interface RunScope {
-  /** The memory as the agent `agentId` sees it. */
   viewOf(agentId: string): RunMemory;
-  /** Writes to the shared scope. */
   share(key: string, value: JsonValue): Maybe<void>;
   /** Reads the whole shared scope. Once `signal` has fired, it stops reading and rejects with `aborted`. */
   readonly readShared: (signal: AbortSignal) => Maybe<Record<string, JsonValue>>;

@@ -1,5 +1,4 @@
-// The memory of agents: JSON values by scope and key. The caller passes a store, and the run gives tools and verbs a view of it with
-// three scopes.
+// The memory of agents: JSON values by scope and key. The caller passes a store; tools and verbs get a view of it with three scopes.
 
 import type { JsonValue } from "../canon/value.js";
 

@@ -1,6 +1,5 @@
-// What a turn costs by a price list. The lists here are snapshots of what the vendors published for their standard tier, to be
-// overridden by `pricing` where they are out of date. A model that no list knows has no price, which is not the same as being
-// free.
+// What a turn costs by a price list. The lists here are snapshots of the vendors' standard tier, to be overridden by `pricing` where they
+// are out of date. A model that no list knows has no price, which is not the same as being free.
 
 import { costToUsd, type Usage } from "./usage.js";
 
@@ -71,10 +70,7 @@ export function costOf(usage: Usage, rate: Rate): number {
   return costToUsd({ microCents: Math.floor(parts / PARTS_PER_MICRO_CENT), parts: parts % PARTS_PER_MICRO_CENT });
 }
 
-/**
- * In parts of 1e-12 USD. What was read from or written to a cache is part of `inputTokens`, and reasoning is
- * part of `outputTokens`: neither is counted twice. A count that is no count is 0.
- */
+/** In parts of 1e-12 USD. Cached tokens are part of `inputTokens`, reasoning of `outputTokens`: neither counts twice. A bad count is 0. */
 function partsOf(usage: Usage, rate: Rate): number {
   const input = toTokens(usage.inputTokens);
   const read = Math.min(input, toTokens(usage.cacheReadTokens));

@@ -26,6 +26,18 @@ export interface LlmSettings {
   responseFormat?: { name: string; schema: JsonObject };
 }
 
+/** For adapters: the names of all settings. Others are refused, since they would have no effect. */
+export const SETTING_NAMES: readonly string[] = Object.keys({
+  model: true,
+  temperature: true,
+  topP: true,
+  maxTokens: true,
+  stop: true,
+  seed: true,
+  toolChoice: true,
+  responseFormat: true,
+} satisfies Record<keyof LlmSettings, true>);
+
 /** The request for one turn. */
 export interface LlmTurnRequest {
   /**
@@ -84,7 +96,6 @@ export interface LlmProviderAdapter {
   destroy?(): Promise<void> | void;
 }
 
-/** The name of a provider, or `unnamed`. */
 export function providerName(provider: LlmProviderAdapter): string {
   return provider.name ?? "unnamed";
 }

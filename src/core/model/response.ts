@@ -1,5 +1,4 @@
-// Checks of turn responses and messages, for providers and for cassettes. Unknown fields are allowed, since a vendor may add some. Known
-// fields must have their type.
+// Checks of turn responses and messages, for providers and cassettes. A vendor may add fields; known fields must have their type.
 
 import { isPlainObject } from "../canon/value.js";
 import type { LlmTurnResponse } from "./provider.js";

@@ -4,10 +4,7 @@ import { AgentError } from "../errors.js";
 import { showValue } from "../text/show.js";
 import type { LlmStreamDelta, LlmStreamEvent, LlmTurnResponse } from "./provider.js";
 
-/**
- * Resolves to the stream's response and ends the iteration there. Rejects if the stream ends without one. Awaits the result of
- * `onDelta` before it reads on.
- */
+/** The stream's response, which ends the iteration. Rejects if there is none. Awaits the result of `onDelta` before it reads on. */
 export async function readStream(
   events: AsyncIterable<LlmStreamEvent>,
   name: string,

@@ -1,5 +1,4 @@
-// Tokens and money. Money is counted in integer micro-cents (1e-8 USD), and sums of tiny prices in integer parts of them, so that sums
-// are exact.
+// Tokens and money. Money is counted in integer micro-cents (1e-8 USD), and sums of tiny prices in integer parts of them: sums are exact.
 
 /** Tokens of one turn as the vendor reports them. `inputTokens` includes what was read from or written to a cache. */
 export interface Usage {
@@ -24,7 +23,6 @@ export function toMicroCents(usd: number): number {
   return Math.round(usd * MICRO_CENTS_PER_USD);
 }
 
-/** Micro-cents (1e-8 USD) in USD. */
 export function toUsd(microCents: number): number {
   return microCents / MICRO_CENTS_PER_USD;
 }
@@ -46,7 +44,6 @@ export function toCost(usd: number): Cost {
   return carry(whole, usd > 0 && whole === 0 ? Math.max(parts, 1) : parts);
 }
 
-/** The exact sum of two amounts. */
 export function addCost(left: Cost, right: Cost): Cost {
   return carry(left.microCents + right.microCents, left.parts + right.parts);
 }

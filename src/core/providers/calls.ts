@@ -1,7 +1,6 @@
-// Turns the tool calls that vendors send into `LlmToolCall[]`. Nothing is lost, each id is present and unique, and arguments that are
-// not an object are kept as the text that the model wrote.
+// The tool calls that vendors send, as `LlmToolCall[]`: nothing is lost, each id is present and unique, odd arguments stay as their text.
 
-import { parseBoundedJson } from "../canon/depth.js";
+import { tryParseJson } from "../canon/depth.js";
 import { findDropped } from "../canon/exact.js";
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { LlmToolCall } from "../model/message.js";
@@ -17,7 +16,6 @@ export interface WireCall {
 /** The nesting of arguments. A cassette wraps them in up to eight containers, so this stays below `MAX_JSON_DEPTH`. */
 const MAX_WIRE_DEPTH = 100;
 
-/** All calls of one answer, in order. */
 export function toToolCalls(calls: readonly WireCall[]): LlmToolCall[] {
   const given = new Set(calls.map((call) => toText(call.id)));
   const used = new Set<string>();
@@ -37,9 +35,8 @@ function pickId(id: string, index: number, given: ReadonlySet<string>, used: Rea
 }
 
 /**
- * For adapters: a call's arguments as an object, from a value or JSON text. Anything else is kept as `malformedArguments`, and so is
- * text with a number that JSON.parse rounds or a key that occurs twice. Vendors send "", null or the text `null` for a tool without
- * arguments, which becomes `{}`.
+ * For adapters: a call's arguments as an object, from a value or JSON text. Anything else becomes `malformedArguments`, and so does text with a
+ * number that JSON.parse rounds or a key that occurs twice. "", null and `null`, which vendors send for no arguments, become `{}`.
  */
 export function toArguments(value: unknown): Pick<LlmToolCall, "arguments" | "malformedArguments"> {
   if (value === undefined || value === null) return { arguments: {} };
@@ -52,12 +49,8 @@ export function toArguments(value: unknown): Pick<LlmToolCall, "arguments" | "ma
 
 /** Undefined for text that is not JSON, or that parsing would change. */
 function parseArguments(text: string): unknown {
-  try {
-    const parsed = parseBoundedJson(text);
-    return findDropped(text) === undefined ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = tryParseJson(text);
+  return parsed !== undefined && findDropped(text) === undefined ? parsed : undefined;
 }
 
 /** A copy with well-formed strings, or undefined for a value that is too deep or holds a number that JSON cannot (1e999). */

@@ -1,6 +1,5 @@
-// Several providers as one: each is tried in order until one answers. Attempts, waits, cooldown and one refresh of a rejected key are
-// per entry. After the first streamed delta nothing is tried again. Keep one chain per conversation, since it holds the cooldown and
-// the reasoning that must not reach another vendor.
+// Several providers as one: each is tried in order until one answers. After the first streamed delta nothing is tried again. Keep one
+// chain per conversation, since it holds the cooldown and the reasoning that must not reach another vendor.
 
 import { thrownText } from "../text/thrown.js";
 import { AgentError, type LlmErrorKind, invalidOptions } from "../errors.js";
@@ -46,10 +45,7 @@ export interface FallbackOptions {
 const LISTENERS = ["onAttempt", "onAttemptStart", "onAuthError", "sleep"] as const;
 const FALLBACK_OPTIONS = [...LISTENERS, "cooldownMs", "maxWaitMs", "endOn", "name", "ports"];
 
-/**
- * Several providers as one: each is tried in order until one answers. Throws `AgentError` `invalid-options` for a chain that can
- * never work. {@link FallbackOptions} describes the errors that end a turn.
- */
+/** Tries each provider in order until one answers. Throws `AgentError` `invalid-options` for a chain that can never work. */
 export function fallbackProvider(entries: readonly FallbackEntry[], options: FallbackOptions = {}): LlmProviderAdapter {
   assertOptions(entries, options);
   const chain = createChain([...entries], options);

@@ -1,12 +1,11 @@
 // Checks a turn request before anything is sent. An encoder would leave out a message, a part or a setting that it does not know, and
 // the model would answer another question.
 
-import type { AgentError } from "../errors.js";
-import { invalidOptions } from "../errors.js";
-import type { LlmTurnRequest } from "../model/provider.js";
+import { valueAt } from "../canon/value.js";
+import { invalidOptions, type AgentError } from "../errors.js";
+import { SETTING_NAMES, type LlmTurnRequest } from "../model/provider.js";
 import { findMessageFlaw, type ResponseFlaw } from "../model/response.js";
-import { SETTING_NAMES } from "../model/settings.js";
-import { assertKnownOptions } from "../options.js";
+import { assertKnownOptions, isObject } from "../options.js";
 import { showValue } from "../text/show.js";
 
 /** Throws `invalid-options`, which names the place by a JSON pointer (RFC 6901) into `request`. */
@@ -44,7 +43,6 @@ const MESSAGE_HINT = "A message is { role, content } as in LlmMessage; a vendor'
 const PART_HINT =
   'A part is { type: "text", text }, { type: "image", mediaType, data } or { type: "image", url }; no other kind can be sent.';
 
-/** Hints for the vendors' names of roles. */
 const ROLE_HINTS: Readonly<Record<string, string>> = {
   developer: 'Give instructions the role "system".',
   function: 'Give a tool\'s answer as { role: "tool", toolCallId, name, content }.',
@@ -53,7 +51,7 @@ const ROLE_HINTS: Readonly<Record<string, string>> = {
 
 function badMessage(providerName: string, index: number, message: unknown, flaw: ResponseFlaw): AgentError {
   const { pointer, expected } = flaw;
-  const value = readPlace(message, pointer);
+  const value = valueAt(message, pointer);
   // Texts of the conversation are never shown, only words that name a kind.
   const shown = /\/(?:role|type)$/.test(pointer) || typeof value !== "string" ? showValue(value) : "a text";
   const what = `${providerName}: message ${index} is malformed: /messages/${index}${pointer} is ${shown}, not ${expected}`;
@@ -63,14 +61,4 @@ function badMessage(providerName: string, index: number, message: unknown, flaw:
     what,
     isPart ? PART_HINT : Object.hasOwn(ROLE_HINTS, role) ? String(ROLE_HINTS[role]) : MESSAGE_HINT,
   );
-}
-
-/** The value at a flaw's pointer, whose keys need no unescaping. */
-function readPlace(message: unknown, pointer: string): unknown {
-  const keys = pointer.split("/").slice(1);
-  return keys.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], message);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,10 @@
-// A provider that answers from a script, turn by turn. It fails when the script is used up, and can check that all of it was used. It
-// keeps no requests: a step that needs one is a function.
+// A provider that answers from a script, turn by turn. It keeps no requests: a step that needs one is a function.
 
 import { copyJson } from "../canon/copy.js";
 import { AgentError, invalidOptions } from "../errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
-import { plural } from "../text/plural.js";
-import { showValue } from "../text/show.js";
+import { isObject } from "../options.js";
+import { plural, showValue } from "../text/show.js";
 import { abortedError } from "../http/deadline.js";
 
 /** One turn: a response, or a function that makes it from the request and the number of the turn (0, 1, 2 …). */
@@ -22,10 +21,7 @@ export interface ScriptedProvider extends LlmProviderAdapter {
   reset(): void;
 }
 
-/**
- * Answers each turn with the next of `steps`. A response is copied when the script is built and again for each turn, so that no runs
- * share one. Throws `AgentError` `invalid-options` for anything other than a list of steps.
- */
+/** Answers each turn with a copy of the next step, so that no runs share one. Throws `AgentError` `invalid-options` for a wrong list. */
 export function scriptedProvider(steps: readonly ScriptStep[]): ScriptedProvider {
   assertSteps(steps);
   const script = steps.map((step) => (typeof step === "function" ? step : copyJson(step)));
@@ -61,10 +57,6 @@ function assertSteps(steps: unknown): void {
     ? `step ${odd} of scriptedProvider is ${showValue(steps[odd])}`
     : `scriptedProvider was given ${showValue(steps)}`;
   throw invalidOptions(what, "Give a list of responses, { message, stopReason }, and of functions that make one.");
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function exhausted(length: number): AgentError {

@@ -1,5 +1,4 @@
-// Decodes the bytes of a streamed answer into deltas and, at its end, the response. It knows no transport and no vendor. Bytes may be
-// cut anywhere, even within a character.
+// Decodes the bytes of a streamed answer, cut anywhere, into deltas and, at its end, the response. It knows no transport and no vendor.
 
 import { parseBoundedJson } from "../canon/depth.js";
 import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
@@ -11,7 +10,6 @@ export interface StreamDecoder {
   feed(bytes: Uint8Array): LlmStreamDelta[];
   /** The vendor ended the answer, or sent something else. Nothing more needs to be read. Call `end`. */
   readonly isEnded: boolean;
-  /** To be called when no more bytes come. */
   end(): { deltas: LlmStreamDelta[]; response: LlmTurnResponse };
 }
 
@@ -93,7 +91,6 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
   };
 }
 
-/** The deltas of a response that came whole. */
 function toWholeDeltas({ message }: LlmTurnResponse): LlmStreamDelta[] {
   const { content, reasoning = [], toolCalls = [] } = message;
   const thoughts = reasoning.map((thought) => (thought.type === "text" ? thought.text : ""));

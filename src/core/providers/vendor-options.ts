@@ -42,10 +42,8 @@ export interface KeyedVendorOptions extends VendorOptions {
   requirePrice?: boolean;
 }
 
-/** The options of any vendor. */
 export type AnyVendorOptions = VendorOptions & Partial<KeyedVendorOptions>;
 
-/** One request to a vendor. It may depend on the model and on streaming. */
 export interface VendorCall {
   /** Added to the base URL; it may have a query. */
   readonly path: string;
@@ -56,15 +54,12 @@ export interface VendorCall {
 /** What a call depends on besides the request. A model in the request's settings replaces that of the options. */
 export interface CallTerms<Options extends VendorOptions = AnyVendorOptions> {
   readonly options: Options;
-  /** The host name of the base URL. */
   readonly host: string;
   readonly streaming: boolean;
 }
 
-/** What a provider needs to know about its vendor. */
 export interface VendorTraits {
   readonly name: string;
-  /** Where the vendor's API begins. */
   readonly baseURL: string;
   /** The endpoint as messages name it, such as `/chat/completions`. */
   readonly path: string;
@@ -74,7 +69,6 @@ export interface VendorTraits {
   readonly pricing?: Pricing;
   /** The options that this vendor alone has, each with a function that returns the problem of a value, or "". */
   readonly ownOptions?: Readonly<Record<string, (value: unknown) => string>>;
-  /** How answers are read, whole and streamed. */
   readonly format: StreamWire;
   call(request: LlmTurnRequest, terms: CallTerms): VendorCall;
 }
@@ -131,12 +125,10 @@ function findProblems(options: Fields, vendor: VendorTraits, turnPaths: readonly
   ];
 }
 
-/** The problem of an option that must be true or false, or "". */
 export function flagProblem(name: string, value: unknown): string {
   return value === undefined || typeof value === "boolean" ? "" : `${name} is ${showValue(value)}: give true or false`;
 }
 
-/** The problem of a provider's `name`, or "". */
 export function nameProblem(name: unknown): string {
   if (isText(name)) return "";
   return typeof name === "string"
@@ -167,7 +159,6 @@ function keyProblem(apiKey: unknown): string {
     : "apiKey has a blank, line break or other character that no header can carry: trim it";
 }
 
-/** The problem of a price list, as the pricer reports it. */
 function pricingProblem(pricing: unknown): string {
   try {
     createPricer({ providerName: "", model: "", pricing: pricing as Pricing | undefined }, withSystemPorts());

@@ -15,10 +15,7 @@ import { assertRequest } from "./request.js";
 import { createStreamDecoder } from "./stream.js";
 import { assertVendorOptions, type AnyVendorOptions, type VendorTraits } from "./vendor-options.js";
 
-/**
- * Builds a provider for one model. Throws `invalid-options` here rather than at the first turn. `turnPaths` are the endpoints that a
- * base URL must not end in. With `options.streaming`, `turn` streams inside and returns the response alone.
- */
+/** Builds a provider for one model. Throws `invalid-options` here rather than at the first turn. A base URL must not end in a turn path. */
 export function createVendorProvider(
   vendor: VendorTraits,
   options: AnyVendorOptions,
@@ -100,7 +97,6 @@ function toStarted(error: unknown): unknown {
 /** The most losses that one provider warns about: a hostile vendor could name new ones for ever. */
 const MAX_NOTES = 20;
 
-/** Warns once about each kind of content that was left out. */
 function noteOnce(name: string, quote: (text: string) => string, ports: Ports): (what: string) => void {
   const noted = new Set<string>();
   return (what) => {

@@ -1,6 +1,5 @@
-// The chain of signed receipts of one runtime: one writer, one queue. Events are noted at once, and hashed and signed later in the
-// same order, so that neither parallel runs nor a slow signer can fork or reorder the chain. The first receipt that cannot be
-// written ends the chain for good, so that no gap is hidden.
+// The chain of signed receipts of one runtime: one writer, one queue. Events are noted at once and signed later in the same order, so that
+// nothing forks or reorders the chain. The first receipt that cannot be written ends the chain for good, so that no gap is hidden.
 
 import { toHex } from "../canon/bytes.js";
 import { readSigningKey, type SigningKey } from "../canon/key.js";
@@ -20,7 +19,6 @@ export const MAX_KEPT_RECEIPTS = 100_000;
 /** Most receipts that may wait to be signed. One more ends the chain. */
 export const MAX_PENDING_RECEIPTS = 10_000;
 
-/** The options of {@link createReceiptChain}. */
 export interface ReceiptChainOptions {
   readonly key: SigningKey;
   readonly ports: Pick<Ports, "randomBytes" | "timer" | "warn">;

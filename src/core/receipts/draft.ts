@@ -11,12 +11,7 @@ import type { AgentEvent, EventDetail } from "../events/event.js";
 import type { PromptHashes } from "../events/prompt-hash.js";
 import type { ReceiptBody, ReceiptDraft, ReceiptOutcome } from "./receipt.js";
 
-interface NotePlace {
-  readonly agentId: string;
-  readonly hlc: string;
-  readonly runId: string;
-  readonly turnIndex: number;
-}
+type NotePlace = Omit<ReceiptDraft, "body">;
 
 interface TurnNote extends NotePlace {
   readonly kind: "turn";

@@ -9,7 +9,6 @@ export interface Placed {
   readonly receipt: Receipt | undefined;
 }
 
-/** A flaw between lines. */
 export interface LinkFinding {
   readonly kind: "removed" | "reordered" | "forked" | "after-end" | "second-chain";
   readonly line: number;

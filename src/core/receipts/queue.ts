@@ -21,7 +21,6 @@ export interface ReceiptQueue<Item> {
   add(item: Item): QueueEntry<Item>;
   /** Writes all up to `entry` without a pause, and resolves to whether it was written. */
   settle(entry: QueueEntry<Item>): Promise<boolean>;
-  /** Writes all that wait. */
   settleAll(): Promise<void>;
 }
 

@@ -2,7 +2,7 @@
 
 import { fromBase64, toBase64 } from "../canon/bytes.js";
 import { seal } from "../canon/copy.js";
-import { parseBoundedJson } from "../canon/depth.js";
+import { tryParseJson } from "../canon/depth.js";
 import { canonicalize } from "../canon/json.js";
 import { keyIdOf } from "../canon/key.js";
 import { verifySignature } from "../canon/signature.js";
@@ -23,7 +23,7 @@ export type ReadReceipt =
  */
 export function readReceipt(input: unknown, publicKey: Uint8Array): ReadReceipt {
   try {
-    const value = typeof input === "string" ? parse(input) : isObject(input) ? seal(input) : input;
+    const value = typeof input === "string" ? tryParseJson(input) : isObject(input) ? seal(input) : input;
     const flaw = findShapeFlaw(value);
     if (flaw !== undefined) return { kind: "flaw", flaw: "not-a-receipt", text: flaw };
     const receipt = value as Receipt;
@@ -44,19 +44,11 @@ function findSpellingFlaw(line: string, written: string): string | undefined {
 
 /** True for a line that a crash may leave half written. */
 export function isTornLine(line: string): boolean {
-  return LINE_START.startsWith(line.slice(0, LINE_START.length)) && parse(line) === undefined;
+  return LINE_START.startsWith(line.slice(0, LINE_START.length)) && tryParseJson(line) === undefined;
 }
 
 /** The beginning of every line: `agentId` is the first key. */
 const LINE_START = '{"agentId":"';
-
-function parse(line: string): unknown {
-  try {
-    return parseBoundedJson(line);
-  } catch {
-    return undefined;
-  }
-}
 
 function isSigned({ sig, ...unsigned }: Receipt, publicKey: Uint8Array): boolean {
   const bytes = fromBase64(sig);

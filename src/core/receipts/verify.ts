@@ -12,7 +12,6 @@ import type { Receipt } from "./receipt.js";
 /** Most findings that are listed. `more` counts the others. */
 export const MAX_RECEIPT_FINDINGS = 1000;
 
-/** The flaw of a receipt or of its place in the chain. */
 export type ReceiptFindingKind =
   | ReceiptFlaw
   /** Receipts are missing before this line. */
@@ -27,7 +26,6 @@ export type ReceiptFindingKind =
   /** It belongs to another chain than most lines. */
   | "second-chain";
 
-/** One flaw, and its line. */
 export interface ReceiptFinding {
   readonly kind: ReceiptFindingKind;
   /** From 1; in a list, the item's place. */
@@ -38,7 +36,6 @@ export interface ReceiptFinding {
   readonly text: string;
 }
 
-/** Facts about a chain, whole or not. */
 export interface ReceiptCount {
   /** Receipts of the chain that most lines belong to, signed by the key, each counted once. */
   readonly receipts: number;

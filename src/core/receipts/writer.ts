@@ -15,10 +15,7 @@ import { RECEIPT_VERSION, receiptMessage, type Receipt, type ReceiptDraft } from
 /** Time limit in milliseconds for one signature, and for one delivery. */
 export const RECEIPT_TIMEOUT_MS = 30_000;
 
-/**
- * Contract: it is called once for each receipt, in order, and awaited if it is async. If it throws or rejects, the chain ends, since
- * that receipt was not written down. The receipt is frozen.
- */
+/** Contract: called once for each receipt, in order, and awaited if it is async. If it throws or rejects, the chain ends. Receipts are frozen. */
 export type ReceiptListener = (receipt: Receipt) => unknown;
 
 export interface ReceiptWriterOptions {
@@ -26,19 +23,14 @@ export interface ReceiptWriterOptions {
   readonly chainId: string;
   readonly ports: Pick<Ports, "timer" | "warn">;
   readonly onReceipt: ReceiptListener | undefined;
-  /** Receipts kept. */
   readonly limit: number;
 }
 
 export interface ReceiptWriter {
-  /** The kept receipts in order. */
   readonly receipts: readonly Receipt[];
   /** Signed receipts, kept or not. */
   readonly written: number;
-  /**
-   * Writes one receipt: synchronously if the key signs at once and the listener is not async. Throws, or rejects with, `AgentError`
-   * `receipt-failed`. No call may follow one that failed.
-   */
+  /** Synchronous if signing and delivery are. Throws, or rejects with, `AgentError` `receipt-failed`. No call may follow one that failed. */
   write(draft: ReceiptDraft): undefined | Promise<undefined>;
 }
 

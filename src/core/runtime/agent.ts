@@ -7,9 +7,8 @@ import { showValue } from "../text/show.js";
 import { createBudget, type BudgetLimits } from "../loop/budget.js";
 import type { OnToolError } from "../loop/calls.js";
 import { seal } from "../canon/copy.js";
-import type { LlmProviderAdapter, LlmSettings } from "../model/provider.js";
+import { SETTING_NAMES, type LlmProviderAdapter, type LlmSettings } from "../model/provider.js";
 import { assertPolicies, type ToolPolicy } from "../tools/policy.js";
-import { SETTING_NAMES } from "../model/settings.js";
 import { createToolSet, type ToolManifest, type ToolSet } from "../tools/registry.js";
 import type { VerbBodies } from "../tools/verbs.js";
 
@@ -33,7 +32,6 @@ export interface AgentDefinition extends ToolManifest {
   readonly policies?: readonly ToolPolicy[];
 }
 
-/** An agent whose options were all checked. */
 export interface Agent extends Omit<AgentDefinition, "tools" | "customTools" | "toolTimeoutMs"> {
   readonly tools: ToolSet;
 }

@@ -1,5 +1,4 @@
-// createPluck: an instance with the bodies of the verbs, a memory and ports. It makes runtimes, and offers the verbs to code outside
-// any run.
+// createPluck: an instance with verbs, a memory and ports, which makes runtimes and offers the verbs to code outside any run.
 
 import type { JsonObject } from "../canon/value.js";
 import { createInMemoryRuntimeMemory } from "../memory/memory.js";
@@ -32,10 +31,7 @@ export interface PluckInstance extends Readonly<Record<VerbName, InstanceVerb>> 
   runtime(options: RuntimeOptions): AgentRuntime;
 }
 
-/**
- * Creates an instance with verbs, a memory and ports, which makes runtimes. It does no I/O and has no verbs by default; `createPluck`
- * of `playhead/host` has. Throws `AgentError` `invalid-options` for an unknown option.
- */
+/** Creates an instance, with no verbs by default: `createPluck` of `playhead/host` has them. Throws `AgentError` `invalid-options`. */
 export function createPluck(options: PluckOptions = {}): PluckInstance {
   assertKnownOptions("createPluck", options, ["verbs", "memory", "ports"]);
   const defaults = { ...options };

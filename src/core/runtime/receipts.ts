@@ -14,13 +14,11 @@ import { abortError } from "../tools/deadline.js";
 
 export interface RuntimeReceipts {
   readonly kept: readonly Receipt[];
-  /** The option of every event log of the runtime. */
   readonly tap: Pick<EventLogOptions, "tap">;
   /** True in the synchronous part of `onReceipt`. A run started there must not wait for receipts, which wait for it. */
   readonly isDelivering: boolean;
   /** Makes a run settle once its receipts are written, and reject if one could not be. They do not delay an abort. */
   of<T>(runId: string, signal: AbortSignal, run: (receipts?: RunReceipts) => Promise<T>): Promise<T>;
-  /** Waits for all receipts and writes the end. */
   close(): Promise<void>;
 }
 

@@ -50,7 +50,6 @@ export interface RunInput {
   readonly log: EventLog;
   readonly scope: RunScope;
   readonly ports: Ports;
-  /** Absent without a signing key. */
   readonly receipts?: RunReceipts;
 }
 
@@ -67,10 +66,7 @@ interface Walked {
   readonly shared: Record<string, JsonValue>;
 }
 
-/**
- * Runs agents along the plan. Rejects with the provider's error, unchanged, with the error of a tool call or a handoff, with
- * `memory-failed`, or with `aborted` as soon as the signal fires.
- */
+/** Rejects with the provider's error, unchanged, or that of a tool call, a handoff or the memory; with `aborted` once the signal fires. */
 export async function runPlan(input: RunInput): Promise<RunResult> {
   const { goal, plan, signal, log, ports, receipts } = input;
   const control: RunControl = { pacer: new Pacer(ports), ...defined({ receipts }), closeCalls: undefined };
@@ -121,7 +117,9 @@ async function walk(input: Walk, emit: Emit, lastTurn: () => number): Promise<Wa
       spend: (response) => tally.spend(response),
     });
     visits.push(done);
-    await keepAnswer(done, input);
+    await remember(`keep the answer of the agent ${done.agentId}`, input, () =>
+      scope.share(`agent:${done.agentId}:answer`, done.finalAnswer.toWellFormed()),
+    );
     // No condition begins after the abort.
     assertNotAborted(signal);
     const next = findNext(done, members, input);
@@ -168,16 +166,7 @@ function emitCycle(last: AgentVisit, { agentId, limit }: RunEnd & { kind: "cycle
   emit(last.agentId, turn, { type: "handoff-cycle", from: last.agentId, to: agentId, limit });
 }
 
-function keepAnswer({ agentId, finalAnswer }: AgentVisit, input: RunInput): void | Promise<void> {
-  return remember(`keep the answer of the agent ${agentId}`, input, () =>
-    input.scope.share(`agent:${agentId}:answer`, finalAnswer.toWellFormed()),
-  );
-}
-
-/**
- * Does `work` on the memory unless the run is aborted, synchronously if the memory answers synchronously. Throws or rejects with
- * `memory-failed` or `aborted`.
- */
+/** Does `work` on the memory, synchronously if that answers so. Throws or rejects with `memory-failed` or `aborted`. */
 function remember<T>(what: string, { signal, ports }: RunInput, work: () => T | Promise<T>): T | Promise<T> {
   assertNotAborted(signal);
   const keep = (value: T): T => {

@@ -14,7 +14,7 @@ import type { ReceiptListener } from "../receipts/writer.js";
 import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { createHlc } from "../time/hlc.js";
-import { assertNotAborted } from "../tools/call.js";
+import { assertNotAborted } from "../tools/deadline.js";
 import { isThenable, within } from "../time/wait.js";
 import { thrownText } from "../text/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
@@ -23,7 +23,6 @@ import { toPlan, type Plan } from "./plan.js";
 import { createReceipts } from "./receipts.js";
 import { runPlan, type RunResult } from "./run.js";
 
-/** The default of `maxAgentVisits`. */
 export const DEFAULT_MAX_AGENT_VISITS = 8;
 
 /** Milliseconds that {@link AgentRuntime.destroy} waits for a provider's `destroy()`. */
@@ -104,7 +103,8 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     active.add(ends);
     const log = openLog(toHex(ports.randomBytes(16)));
     const scope = openRunScope(memory, log.runId);
-    const knownPlan = plan ?? aloneWith([...agents.keys()][0] as string);
+    const first = [...agents.keys()][0] as string;
+    const knownPlan = plan ?? { entry: first, edges: [], exits: [first] };
     const planned = { agents, goal, plan: knownPlan, maxAgentVisits, signal: ends.signal, verbs, log, scope, ports };
     const result = receipts.of(log.runId, ends.signal, (own) =>
       runPlan(own === undefined ? planned : { ...planned, receipts: own }),
@@ -166,10 +166,6 @@ function checkRun(options: RunOptions, agentIds: readonly string[]): RunOptions 
     throw invalidOptions("`signal` of run must be an AbortSignal", "Pass an AbortSignal, or leave it out.");
   }
   return { goal, ...(plan === undefined ? {} : { plan: toPlan(plan, agentIds) }), ...defined({ signal }) };
-}
-
-function aloneWith(agentId: string): Plan {
-  return { entry: agentId, edges: [], exits: [agentId] };
 }
 
 function createAgents({ agents, verbs }: RuntimeOptions): ReadonlyMap<string, Agent> {

@@ -30,21 +30,17 @@ export interface AgentVisit {
   messages: readonly LlmMessage[];
 }
 
-/** An agent in one run. */
 export interface Member {
   readonly agent: Agent;
   readonly budget: Budget;
   readonly context: CustomToolContext;
   readonly ports: Pick<Ports, "timer" | "warn">;
   readonly control: RunControl;
-  /** Number of visits so far. */
   visits: number;
-  /** The cap that ended an earlier visit. */
   exhausted: BudgetCap | undefined;
   lastWords: string;
 }
 
-/** The parts of a run that all its agents share. */
 export interface Surroundings {
   readonly signal: AbortSignal;
   readonly verbs: VerbBodies | undefined;
@@ -54,10 +50,8 @@ export interface Surroundings {
 }
 
 export interface VisitInput {
-  /** The user message. */
   readonly prompt: string;
   readonly emit: (turnIndex: number, body: EventBody, detail?: EventDetail) => void;
-  /** Adds a turn to the usage of the run. */
   readonly spend: (response: LlmTurnResponse) => void;
 }
 
@@ -75,7 +69,6 @@ export function createMember(agent: Agent, { signal, verbs, scope, ports, contro
   };
 }
 
-/** Visits an agent. Rejects as the loop does. */
 export async function visit(member: Member, { prompt, emit, spend }: VisitInput): Promise<AgentVisit> {
   const { agent, budget } = member;
   const { turns, toolCalls } = budget;

@@ -24,10 +24,7 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 /** A character as JSON escapes it, once or several times. */
 const ESCAPED = /\\+u([0-9a-f]{4})/gi;
 
-/**
- * For adapters: `text` for use in an error. Masks `secret` and everything that looks like a key, makes invisible characters
- * visible, and cuts to {@link MAX_SNIPPET_LENGTH} characters.
- */
+/** For adapters: `text` for an error, without `secret` and keys, visible, and of {@link MAX_SNIPPET_LENGTH} characters at most. */
 export function quoteForeign(text: string, secret = ""): string {
   const isLong = text.length > MAX_QUOTED_LENGTH;
   const looked = isLong ? dropCutSecret(text.slice(0, MAX_QUOTED_LENGTH), secret) : text;
@@ -41,10 +38,7 @@ function unescape(text: string): string {
   return text.replace(ESCAPED, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/**
- * Masks `secret`, everything in the shape of a key, and every piece of the secret or of its base64 that has eight characters
- * or more, in either case and with any invisible characters in between.
- */
+/** Masks keys, `secret`, and pieces of it or its base64 of eight characters or more, in either case, also with invisible ones in between. */
 export function maskSecrets(text: string, secret = ""): string {
   if (secret.length < MIN_SECRET_LENGTH) return text.replace(KEY_SHAPES, MASK);
   // Pieces come last: masked first, they would break the shape of a longer key that shares them.
@@ -101,10 +95,7 @@ function visibleLetters(text: string): { letters: string; places: number[] } {
 
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/**
- * The base64 (RFC 4648 §4 and §5) of an ASCII text, without the characters that depend on its neighbours: one form for each
- * of the three places in a group of bytes where it can begin.
- */
+/** The base64 (RFC 4648 §4, §5) of an ASCII text at each of its three places in a group, without characters that depend on neighbours. */
 function base64Of(text: string): string[] {
   const bits = Array.from(text, (letter) => (letter.charCodeAt(0) & 0xff).toString(2).padStart(8, "0")).join("");
   const plain = [0, 4, 2].map((skipped) =>

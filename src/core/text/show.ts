@@ -1,9 +1,17 @@
-// A wrong value in an error message.
+// Values in messages: counts, short texts, wrong values.
 
-import { shorten } from "./shorten.js";
 import { toVisible } from "./visible.js";
 
-/** Characters of a wrong text that an error shows. */
+/** "1 turn", "2 turns". */
+export function plural(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : nouns}`;
+}
+
+/** `text`, or its first `most` UTF-16 units and "…". Never keeps half a character. */
+export function shorten(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
+}
+
 const MAX_SHOWN_LENGTH = 60;
 
 /** A wrong value as an error names it: text in quotes, so that "5" is not taken for 5, and only the kind of larger values. */

@@ -1,11 +1,7 @@
-// The one definition of an invisible character, and how it is shown. A recording may hold escape sequences that clear the screen
-// or reorder what a reviewer reads, and characters of no width. Every output writes them as escapes, except where such a
-// character spells a word or an emoji.
+// The one definition of an invisible character, and how it is shown. A recording may hold escape sequences that clear the screen or
+// reorder what a reviewer reads. Every output writes such characters as escapes, except where they spell a word or an emoji.
 
-/**
- * Controls, format and direction characters, line and paragraph separators, lone surrogates, characters that are drawn as
- * nothing (Unicode categories; UAX #44, Default_Ignorable_Code_Point), and the braille blank.
- */
+/** Controls, format and direction characters, separators, lone surrogates, what is drawn as nothing (UAX #44), and the braille blank. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** An emoji, or a character with an emoji variant. Excludes keycap digits and signs, flags and skin tones. */
@@ -32,10 +28,7 @@ const LETTER = String.raw`(?=\p{L})${IN_SCRIPT}`;
 /** Vowel signs, viramas and points, all of them visible. */
 const MARKS = String.raw`(?:(?=\p{M})(?!\p{Default_Ignorable_Code_Point})${IN_SCRIPT}){0,4}`;
 
-/**
- * An invisible character that belongs to the spelling around it: a variation selector after an emoji or in a keycap, a joiner
- * between two emoji (UTS #51) or between two letters. Looks at a few characters only.
- */
+/** An invisible character that spells: a variation selector of an emoji or keycap, a joiner between two emoji (UTS #51) or letters. */
 const SPELLED = new RegExp(
   [
     String.raw`(?<=${EMOJI})[\ufe0e\ufe0f]`,

@@ -69,7 +69,6 @@ export class HybridClock implements Hlc {
     else this.#moveTo(this.ms, this.counter + 1);
   }
 
-  /** The text of a stamp of this clock. */
   format(ms: number, counter: number): HlcStamp {
     const prefix = ms.toString(16).padStart(12, "0");
     return `${prefix}-${hexByte(counter >> 8)}${hexByte(counter & 255)}${this.#suffix}`;
@@ -92,7 +91,6 @@ export class HybridClock implements Hlc {
   }
 }
 
-/** The parts of a stamp, or undefined for other text. */
 export function parseHlc(stamp: string): HlcParts | undefined {
   const match = STAMP.exec(stamp);
   if (match === null) return undefined;

@@ -1,12 +1,10 @@
-// Waiting that ends: after a time, at a time limit, or when a signal fires. Time passes by the timer of the ports, which a test
-// moves by hand.
+// Waiting that ends: after a time, at a time limit, or when a signal fires. Time passes by the ports' timer, which a test moves by hand.
 
 import { AgentError } from "../errors.js";
 import { MAX_TIMER_MS, type Ports } from "../ports.js";
 
 type Timer = Pick<Ports, "timer">;
 
-/** Whether a value has a `then`, as a promise does. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

@@ -16,11 +16,7 @@ export const MAX_ARGUMENT_DEPTH = 64;
 /** Keys that reach prototypes: dropped from arguments at every depth before a tool sees them. */
 export const FORBIDDEN_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
 
-/**
- * A copy of `args` without the keys `__proto__`, `constructor` and `prototype` in any plain object. Everything that is
- * neither a plain object nor an array (a Date, Map, Buffer, class instance) is passed through as it is.
- * Throws {@link ToolArgError} beyond {@link MAX_ARGUMENT_DEPTH} levels.
- */
+/** A copy without {@link FORBIDDEN_KEYS}. Neither plain objects nor arrays are passed through. Throws {@link ToolArgError} when too deep. */
 export function scrubArguments<T>(args: T): T {
   return scrub(args, []) as T;
 }
@@ -78,9 +74,7 @@ export function createArgumentCheck(tool: string, schema: JsonObject): ArgumentC
 export type ArgumentMatch =
   { kind: "match" } | { kind: "mismatch"; pointer: string; what: string } | { kind: "unchecked"; what: string };
 
-/**
- * {@link createArgumentCheck} for a schema of somebody else than the tool's author; gives an answer and never throws.
- */
+/** {@link createArgumentCheck} for a schema of somebody else than the tool's author; gives an answer and never throws. */
 export function createArgumentMatch(tool: string, schema: JsonObject): (args: unknown) => ArgumentMatch {
   const validator = createValidator(tool, schema)();
   return (args) => {
@@ -95,7 +89,6 @@ export function createArgumentMatch(tool: string, schema: JsonObject): (args: un
   };
 }
 
-/** The scrubbed copy, within all limits. */
 function boundArguments(tool: string, args: unknown): Record<string, unknown> {
   if (!isPlainObject(args)) throw new ToolArgError(`the arguments of ${tool} are not an object`, { tool, field: "" });
   const excess = findExcess(args);

@@ -1,7 +1,6 @@
-// One tool call, from what the model asked to what it reads back: prepare, execute, settle. Whatever goes wrong with a
-// call is an outcome, never an exception; only an aborted run leaves by a throw.
+// One tool call: prepare, execute, settle. A failure is an outcome, never an exception; only an aborted run leaves by a throw.
 
-import { parseBoundedJson } from "../canon/depth.js";
+import { tryParseJson } from "../canon/depth.js";
 import { findDropped } from "../canon/exact.js";
 import { ToolArgError, ToolPolicyError } from "../errors.js";
 import type { LlmToolCall, ToolMessage } from "../model/message.js";
@@ -13,8 +12,6 @@ import type { GrantedTool, ToolSet } from "./registry.js";
 import { toResultText } from "./result.js";
 import { isThrown, thrownText } from "../text/thrown.js";
 import { TOOL_UNAVAILABLE, type CustomToolContext } from "./tool.js";
-
-export { abortError, assertNotAborted } from "./deadline.js";
 
 /** `content` is what the model reads; the other fields are for the event log and the caller. */
 export type AnsweredOutcome =
@@ -31,13 +28,11 @@ export type AnsweredOutcome =
 /** A denied call has no content: it ends the run, and the model is told nothing. */
 export type ToolOutcome = AnsweredOutcome | { kind: "denied"; error: ToolPolicyError };
 
-/** A call that passed every check. */
 export interface ReadyCall {
   kind: "ready";
   call: LlmToolCall;
   tool: GrantedTool;
   args: JsonObject;
-  /** Whether the tool was called. */
   began: boolean;
   /** Absent while the call runs, and for good where an abort ended it. */
   outcome: ToolOutcome | undefined;
@@ -46,22 +41,12 @@ export interface ReadyCall {
 /** A text that is an object all the same has something that JSON.parse drops. */
 function malformedText(name: string, written: string): string {
   const problem =
-    isJson(written) && findDropped(written) !== undefined
+    tryParseJson(written) !== undefined && findDropped(written) !== undefined
       ? "hold a number with more digits than can be kept, or a key twice: send such a number as text"
       : "are not a JSON object";
   return `the arguments of ${name} ${problem}`;
 }
 
-function isJson(text: string): boolean {
-  try {
-    parseBoundedJson(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A call that is ready, or the outcome that it is not. */
 export type PreparedCall = ReadyCall | { kind: "refused"; outcome: ToolOutcome };
 
 /** What a call needs beside itself. `context.signal` is the run's; the tool gets one of its own. */
@@ -126,13 +111,11 @@ class CallContext implements CustomToolContext {
   }
 }
 
-/** The message the model reads for an outcome. */
 export function settleCall(call: LlmToolCall, outcome: AnsweredOutcome): ToolMessage {
   const message: ToolMessage = { role: "tool", toolCallId: call.id, name: call.name, content: outcome.content };
   return outcome.kind === "ok" ? message : { ...message, isError: true };
 }
 
-/** The outcome of a call that threw. */
 export function toFailure(error: unknown): ToolOutcome {
   if (isThrown(error, ToolPolicyError)) return { kind: "denied", error };
   if (isThrown(error, ToolArgError)) {

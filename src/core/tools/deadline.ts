@@ -26,9 +26,7 @@ export class CallSignal {
     this.#run = run;
   }
 
-  /**
-   * Fires when the call's time is up, and with the run's, also after the call: what a tool left running is to end with the run.
-   */
+  /** Fires when the call's time is up, and with the run's, also after the call: what a tool left running is to end with the run. */
   get signal(): AbortSignal {
     this.#controller ??= follow(this.#run);
     if (this.#ended !== undefined) this.#controller.abort(this.#ended.reason);
@@ -56,10 +54,7 @@ function follow(signal: AbortSignal): AbortController {
   return controller;
 }
 
-/**
- * As `work` settles, unless the deadline comes first; then it tells `stop` the reason and rejects with `AgentError` `timeout` or
- * `aborted`, whatever the work does. Leaves nothing behind.
- */
+/** As `work` settles, unless the deadline comes first: then `stop` gets the reason, and it rejects with `timeout` or `aborted`. */
 export function settleWithin<T>(
   work: PromiseLike<T>,
   deadline: ToolDeadline,
@@ -120,10 +115,7 @@ interface Watch {
 
 const watches = new WeakMap<AbortSignal, Watch>();
 
-/**
- * Calls `fire` when `signal` fires, unless the returned function is called first. All the calls of a run share one listener,
- * since Node warns of a leak at eleven; it goes with the last of them.
- */
+/** Calls `fire` when `signal` fires, unless undone. All calls of a run share one listener, since Node warns of a leak at eleven. */
 function watchAbort(signal: AbortSignal, fire: () => void): () => void {
   const watch = watches.get(signal) ?? startWatch(signal);
   watch.fires.add(fire);
@@ -145,17 +137,14 @@ function startWatch(signal: AbortSignal): Watch {
   return watch;
 }
 
-/** Throws {@link abortError} once `signal` has fired. */
 export function assertNotAborted(signal: AbortSignal): void {
   if (signal.aborted) throw abortError(signal);
 }
 
-/** `AgentError` `aborted`, with the signal's reason as its cause. */
 export function abortError(signal: AbortSignal): AgentError {
   return new AgentError("aborted", "the run was aborted", { cause: signal.reason });
 }
 
-/** Whether `timeoutMs` can be the limit of a tool. */
 export function isToolTimeout(timeoutMs: unknown): boolean {
   return typeof timeoutMs === "number" && timeoutMs > 0;
 }

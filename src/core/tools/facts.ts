@@ -1,5 +1,4 @@
-// The bounded, checked summary of a tool call for use outside the run: a screen, an event stream, another process. The event log
-// keeps the full record.
+// The bounded, checked summary of a tool call for use outside the run: a screen, an event stream, another process.
 
 import type { JsonObject } from "../canon/value.js";
 import { scrubArguments } from "./arguments.js";
@@ -7,19 +6,14 @@ import { scrubArguments } from "./arguments.js";
 /** Characters of a result in its summary. */
 export const MAX_SUMMARY_CHARACTERS = 500;
 
-export interface CallFacts {
-  readonly toolId: string;
-  readonly toolInput: JsonObject;
-}
-
-export interface ResultFacts {
+interface ResultFacts {
   readonly toolId: string;
   readonly success: boolean;
   readonly outputSummary: string;
 }
 
 /** `toolInput` is `{}` for a refused call, whose arguments were not checked. */
-export function callFacts(tool: string, args: JsonObject, refused: boolean): CallFacts {
+export function callFacts(tool: string, args: JsonObject, refused: boolean): { toolId: string; toolInput: JsonObject } {
   return { toolId: tool, toolInput: refused ? {} : scrubArguments(args) };
 }
 

@@ -73,12 +73,12 @@ async function askBefore(
     scope.note("call", decision.action);
     switch (decision.action) {
       case "modify":
-        args = checkInput(decision.input, tool.check, place);
+        args = orHookError(() => tool.check(decision.input), place);
         break;
       case "reject-and-continue":
         return { args, answer: toBlocked(decision.message, decision.message, false) };
       case "synthesize":
-        return { args, answer: readAnswer(() => toDone(decision.output), place) };
+        return { args, answer: orHookError(() => toDone(decision.output), place) };
       case "error":
         throw new ToolPolicyError(decision.message);
     }
@@ -113,7 +113,7 @@ async function askAfter(
     const decision = await askHook(() => policy.result?.(seen), readResultDecision, place, scope);
     if (decision === undefined) continue;
     scope.note("result", decision.status);
-    answer = readAnswer(() => toReplacement(decision), place);
+    answer = orHookError(() => toReplacement(decision), place);
   }
   return answer;
 }
@@ -141,16 +141,8 @@ function describeCall(callId: string, tool: string, args: JsonObject, scope: Gua
   return { tool, callId, agentId, turnIndex, callIndex, arguments: scrubArguments(args), signal };
 }
 
-function checkInput(input: object, check: ReadyCall["tool"]["check"], place: HookPlace): JsonObject {
-  try {
-    return check(input);
-  } catch (error) {
-    throw toHookError(error, place);
-  }
-}
-
-/** An output of a policy that has no text is a fault of the policy. */
-function readAnswer(make: () => Answer, place: HookPlace): Answer {
+/** Arguments that the tool refuses, and an output that has no text, are faults of the policy that gave them. */
+function orHookError<T>(make: () => T, place: HookPlace): T {
   try {
     return make();
   } catch (error) {

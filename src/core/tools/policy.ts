@@ -1,6 +1,5 @@
-// Tool policies: what a host writes to decide over each tool call before it runs and over what it gave. Here are their shapes
-// and the checks of their answers; `guard.ts` runs a call under them. Whatever a policy does wrong ends the run: a broken
-// guard lets nothing through.
+// Tool policies: what a host writes to decide over each tool call before it runs and over what it gave. Here are their shapes and the
+// checks of their answers; `guard.ts` runs a call under them. Whatever a policy does wrong ends the run: a broken guard lets nothing through.
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
 import { ToolPolicyError, invalidOptions } from "../errors.js";
@@ -110,7 +109,6 @@ export function readCallDecision(answer: unknown, place: HookPlace): ToolCallDec
   return answer as ToolCallDecision | undefined;
 }
 
-/** The answer of a result hook, checked. Throws `ToolPolicyError`. */
 export function readResultDecision(answer: unknown, place: HookPlace): ToolResultDecision | undefined {
   assertDecision(answer, "status", RESULT_SHAPES, place);
   return answer as ToolResultDecision | undefined;
@@ -145,7 +143,6 @@ function findFlaw(answer: unknown, name: string, shapes: Readonly<Record<string,
     : `${kind} without ${shape[missing] === "text" ? "a text as " : ""}${missing}`;
 }
 
-/** Characters of what a hook threw that its error repeats. */
 const MAX_CAUSE_CHARACTERS = 500;
 
 /** What a hook threw, as the end of the run. A `ToolPolicyError` of its own is that end already. */

@@ -1,5 +1,4 @@
-// The tools of one agent: its manifest of verbs and its own tools in the one flat namespace the model sees. Everything
-// that can be wrong about them is found here, before the first turn.
+// The tools of one agent, verbs and its own, in one flat namespace. All that can be wrong about them is found before the first turn.
 
 import { seal } from "../canon/copy.js";
 import { isPlainObject, NotJsonError } from "../canon/value.js";
@@ -62,7 +61,7 @@ export function createToolSet(agentId: string, manifest: ToolManifest, verbs: Ve
   };
 
   for (const [name, body] of grantedVerbs(manifest, verbs, refuse)) {
-    add(verbTool(name, body, toolTimeoutMs), verbDefinition(name));
+    add(verbTool(name, body, toolTimeoutMs), { name, ...VERBS[name] });
   }
   for (const tool of manifest.customTools ?? []) {
     assertCustomTool(agentId, tool, refuse);
@@ -112,10 +111,6 @@ function verbTool(name: VerbName, body: VerbBody, timeoutMs: number): GrantedToo
     check: createArgumentCheck(name, VERBS[name].schema),
     invoke: (args, { signal, agentId, memory }) => body(args, { signal, agentId, memory }),
   };
-}
-
-function verbDefinition(name: VerbName): LlmToolDefinition {
-  return { name, description: VERBS[name].description, schema: VERBS[name].schema };
 }
 
 function assertCustomTool(agentId: string, tool: CustomTool, refuse: Refuse): void {

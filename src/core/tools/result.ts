@@ -3,7 +3,6 @@
 /** Characters of one tool result that reach the model. The rest is cut off, visibly. */
 export const MAX_RESULT_CHARACTERS = 20_000;
 
-/** A tool's result as text of at most {@link MAX_RESULT_CHARACTERS}. */
 export interface ResultText {
   text: string;
   /** How many characters were cut off; 0 when nothing was. */
@@ -11,9 +10,8 @@ export interface ResultText {
 }
 
 /**
- * A string as it is, everything else as JSON: a BigInt becomes a string, a circular reference "[Circular]", functions and
- * symbols are dropped, `null` and `undefined` both read `null`. Lone surrogates are replaced by U+FFFD, so that the text
- * can be hashed.
+ * A string as it is, else JSON: a BigInt becomes a string, a circular reference "[Circular]", functions and symbols are dropped, `null` and
+ * `undefined` both read `null`. Lone surrogates are replaced by U+FFFD, so that the text can be hashed.
  */
 export function toResultText(value: unknown, limit: number = MAX_RESULT_CHARACTERS): ResultText {
   const text = (typeof value === "string" ? value : toJsonText(value)).toWellFormed();

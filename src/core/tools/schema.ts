@@ -1,12 +1,10 @@
-// Checks a tool's JSON Schema itself before the first turn, because the validator ignores a keyword with a value of the wrong
-// kind, or throws at every call. The keywords are those of JSON Schema 2020-12 (core §10, validation §6) and of drafts 2019-09,
-// 7 and 4. An unknown keyword is an annotation.
+// Checks a tool's JSON Schema before the first turn, because the validator ignores a keyword with a wrong value, or throws at every call.
+// Keywords are those of JSON Schema 2020-12 (core §10, validation §6) and of drafts 2019-09, 7 and 4; an unknown one is an annotation.
 
 import { isPlainObject, toPointer, type JsonValue } from "../canon/value.js";
 import { showValue } from "../text/show.js";
 import { thrownText } from "../text/thrown.js";
 
-/** A flaw in a schema, with a JSON pointer to its place. */
 export interface SchemaFlaw {
   readonly pointer: string;
   readonly what: string;
@@ -35,6 +33,10 @@ const checkType: Check = (type, place) => {
   return flaw(place, `${showValue(wrong ?? type)} must be a type: ${TYPES.join(", ")}`);
 };
 
+function mustBe(what: string, isRight: (value: JsonValue) => boolean): Check {
+  return (value, place) => (isRight(value) ? undefined : flaw(place, `${showValue(value)} must be ${what}`));
+}
+
 const checkPattern: Check = (pattern, place) =>
   typeof pattern === "string" ? compile(pattern, place) : flaw(place, `${showValue(pattern)} must be a pattern`);
 
@@ -43,26 +45,15 @@ const checkNames: Check = (names, place) => {
   return flaw(place, `${Array.isArray(names) ? "it" : showValue(names)} must be a list of strings`);
 };
 
-const checkList: Check = (list, place) =>
-  Array.isArray(list) ? undefined : flaw(place, `${showValue(list)} must be a list`);
-
-const checkText: Check = (text, place) =>
-  typeof text === "string" ? undefined : flaw(place, `${showValue(text)} must be a string`);
-
-const checkNumber: Check = (number, place) =>
-  typeof number === "number" ? undefined : flaw(place, `${showValue(number)} must be a number`);
+const checkList = mustBe("a list", Array.isArray);
+const checkText = mustBe("a string", (value) => typeof value === "string");
+const checkNumber = mustBe("a number", (value) => typeof value === "number");
+const checkDivisor = mustBe("a number above 0", (value) => typeof value === "number" && value > 0);
+const checkCount = mustBe("a whole number of 0 or more", (value) => Number.isInteger(value) && (value as number) >= 0);
 
 /** In draft 4 a boolean that says whether the bound is excluded. */
 const checkExclusive: Check = (value, place, isDraft4) =>
   isDraft4 && typeof value === "boolean" ? undefined : checkNumber(value, place, isDraft4);
-
-const checkDivisor: Check = (number, place) =>
-  typeof number === "number" && number > 0 ? undefined : flaw(place, `${showValue(number)} must be a number above 0`);
-
-const checkCount: Check = (count, place) =>
-  Number.isInteger(count) && (count as number) >= 0
-    ? undefined
-    : flaw(place, `${showValue(count)} must be a whole number of 0 or more`);
 
 const checkSchemas: Check = (list, place, isDraft4) => {
   if (!Array.isArray(list)) return flaw(place, `${showValue(list)} must be a list of schemas`);

@@ -1,13 +1,10 @@
-// The eight built-in tools by name: their schemas, which of them only read, and the slot for their bodies. The bodies do
-// I/O and so live outside the core; a runtime without bodies offers no verb.
+// The eight built-in tools: schemas, which of them only read, and the slot for bodies, which do I/O and so live outside the core.
 
 import type { JsonObject } from "../canon/value.js";
 import type { RunMemory } from "../model/memory.js";
 
-/** The names of the eight built-in tools. */
 export const VERB_NAMES = ["connect", "extract", "shape", "act", "sense", "probe", "context", "dowse"] as const;
 
-/** The name of a built-in tool. */
 export type VerbName = (typeof VERB_NAMES)[number];
 
 /** What an agent gets when its manifest names nothing: everything that reads, nothing that writes. */
@@ -29,17 +26,12 @@ export type VerbBodies = Readonly<Record<VerbName, VerbBody>>;
 /** The verbs as a tool's own code calls them. */
 export type VerbSet = Readonly<Record<VerbName, (args: JsonObject) => Promise<unknown>>>;
 
-export interface VerbDefinition {
-  readonly description: string;
-  readonly schema: JsonObject;
-}
-
 const MAX_URI = 8_192;
 const MAX_QUERY = 1_000;
 const TARGET = "An http(s) URL, or the path of a file or folder relative to the root.";
 
 /** What a model is told of each verb: its description, and the JSON Schema of its arguments. See docs/tools.md. */
-export const VERBS: Readonly<Record<VerbName, VerbDefinition>> = {
+export const VERBS: Readonly<Record<VerbName, { readonly description: string; readonly schema: JsonObject }>> = {
   connect: {
     description: "Open a target and say what it is: kind, final URL, status, media type, size, title, last change.",
     schema: fields({ uri: text(TARGET, MAX_URI) }, ["uri"]),

@@ -7,7 +7,6 @@ import type { StreamWire } from "../http/fold.js";
 import { createStreamDecoder } from "../providers/stream.js";
 import { plainDecoding, refuseDropped } from "../http/json-readers.js";
 
-/** The bytes of an answer, and how they arrived. */
 export interface CollectedAnswer {
   bytes: Uint8Array;
   isStream: boolean;
@@ -15,11 +14,9 @@ export interface CollectedAnswer {
   isCut: boolean;
 }
 
-/** Receives the deltas of a stream, part by part. */
 export interface PassedParts {
   /** The end of each part, in bytes from the start. Empty if unknown. */
   readonly ends: readonly number[];
-  /** Called with each delta and the part it came with. */
   take(delta: LlmStreamDelta, part: number): void;
 }
 

@@ -1,5 +1,4 @@
-// The provider of each vendor, with the options of its own. Each builds an adapter for one model, and throws `invalid-options` here
-// rather than at the first turn.
+// The provider of each vendor. Each builds an adapter for one model, and throws `invalid-options` here, not at the first turn.
 
 import type { LlmProviderAdapter } from "../model/provider.js";
 import { anthropic, type AnthropicOptions } from "./anthropic/vendor.js";

@@ -1,5 +1,4 @@
-// What one vendor is: everything that providers, servers, recorders, importers and faults need to know about it. A folder below
-// this one defines it, and the table in vendors.ts lists it.
+// What one vendor is, for providers, servers, recorders, importers and faults. A folder below defines it, and vendors.ts lists it.
 
 import type { JsonObject } from "../canon/value.js";
 import { plainDecoding } from "../http/json-readers.js";
@@ -32,7 +31,6 @@ export interface Wire {
   stream(response: LlmTurnResponse, stamp: WireStamp): string[];
   /** The events of `stream`, cut as `cut` says, each with the time of its content: 0 for an event without any. */
   events(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[];
-  /** The media type of a streamed answer. */
   readonly streamType: string;
   /** The body of a refusal, in the shape from which the vendor's clients read an error. */
   fail(failure: WireFailure): JsonObject;
@@ -40,7 +38,6 @@ export interface Wire {
   findHeldState(body: unknown): HeldState | undefined;
 }
 
-/** How the vendor's own clients find a server. */
 export interface VendorClient {
   /** The base URLs built into them. */
   readonly baseURLs: readonly string[];
@@ -49,14 +46,12 @@ export interface VendorClient {
   readonly path: string;
 }
 
-/** One vendor. */
 export interface Vendor extends Wire, VendorTraits {
   readonly client: VendorClient;
   /** True for a request that asks for a conversation turn; `path` comes without a query. */
   isTurn(request: { readonly method: string; readonly path: string }): boolean;
   /** True for a request body, its path unknown, that has marks of this vendor alone. */
   recognises(body: JsonObject): boolean;
-  /** The field of a request body that holds the messages. */
   readonly messagesField: string;
   /** The refusals that the vendor's servers send, with made-up ids and counts. */
   readonly faults: Readonly<Partial<Record<HttpFaultName, HttpFault>>>;
@@ -67,7 +62,6 @@ export interface Vendor extends Wire, VendorTraits {
 /** The members of a vendor that follow from the others. */
 type Derived = "encode" | "read" | "decoder" | "stream" | "streamType";
 
-/** Completes the definition of a vendor. */
 export function defineVendor(parts: Omit<Vendor, Derived>): Vendor {
   const { format, baseURL, events } = parts;
   const host = new URL(baseURL).hostname;

@@ -10,13 +10,11 @@ import { ollama } from "./ollama/vendor.js";
 import { openai } from "./openai/vendor.js";
 import type { Vendor, Wire } from "./vendor.js";
 
-/** Every vendor by name. */
 export const VENDORS = { openai, anthropic, ollama } satisfies Readonly<Record<string, Vendor>>;
 
 /** The name of a vendor, and so of its wire and of the setting that holds fields of its requests. */
 export type WireName = keyof typeof VENDORS;
 
-/** The name of every vendor. */
 export const WIRE_NAMES = Object.keys(VENDORS) as readonly WireName[];
 
 /** Every wire by the name of its vendor. */
@@ -25,15 +23,11 @@ export const WIRES: Readonly<Record<WireName, Wire>> = VENDORS;
 /** The vendor whose wire most other hosts speak, for requests that name none. */
 export const DEFAULT_VENDOR: WireName = "openai";
 
-/** True for the name of a vendor. */
 export function isWireName(name: unknown): name is WireName {
   return typeof name === "string" && Object.hasOwn(VENDORS, name);
 }
 
-/**
- * The vendor that a request belongs to by the end of its path (without a query), whatever comes before it: a version, a gateway's
- * prefix, an Azure deployment. Undefined for a request that is not a conversation turn. Recording and replay over HTTP both use it.
- */
+/** The vendor of a request by the end of its path (without a query), whatever comes before it. Undefined for anything but a turn. */
 export function wireOf(request: { method: string; path: string }): Vendor | undefined {
   return Object.values<Vendor>(VENDORS).find((vendor) => vendor.isTurn(request));
 }

@@ -1,5 +1,6 @@
 // The cost event of a graph vertex, and the run-wide total that all vertices share.
 
+import { figure } from "../loop/estimate.js";
 import { toMicroCents } from "../model/usage.js";
 import type { FallbackAttempt } from "../providers/fallback/attempt.js";
 
@@ -20,28 +21,20 @@ export interface CostUpdated {
 export function toCost(nodeId: string, attempt: FallbackAttempt, before: number): CostUpdated | undefined {
   if (attempt.outcome === "skipped") return undefined;
   const { usage, costUsd } = attempt.outcome === "answered" ? attempt : {};
-  const costMicrocents = toMicroCents(amount(costUsd));
+  const costMicrocents = toMicroCents(figure(costUsd));
   return {
     type: "cost:updated",
     nodeId,
     model: attempt.model,
-    inputTokens: amount(usage?.inputTokens),
-    outputTokens: amount(usage?.outputTokens),
+    inputTokens: figure(usage?.inputTokens),
+    outputTokens: figure(usage?.outputTokens),
     costMicrocents,
     cumulativeCostMicrocents: before + costMicrocents,
     attemptNumber: attempt.attemptNumber,
   };
 }
 
-/** A vendor's figure, or 0 if it is not a positive finite number. */
-function amount(figure: number | undefined): number {
-  return figure !== undefined && Number.isFinite(figure) && figure > 0 ? figure : 0;
-}
-
-/**
- * Counts the cost of a whole run: an engine makes one per run and passes every vertex's events through it. Its total replaces the
- * total of each vertex. Other events pass unchanged.
- */
+/** Counts the cost of a whole run, one per run. Its total replaces that of each vertex's events; other events pass unchanged. */
 export function createRunTotal(): <Body extends { type: string }>(body: Body) => Body | CostUpdated {
   let total = 0;
   return (body) => {

@@ -1,5 +1,4 @@
-// The events of a graph vertex: a projection of the run's events and of the attempts of its fallback chain. The bus that carries
-// them adds run, time and number. Budgets belong to the run and have no event here.
+// The events of a graph vertex: a projection of the run's events and of the attempts of its fallback chain. Budgets have no event here.
 
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { EventBody } from "../events/event.js";
@@ -33,7 +32,6 @@ export type NodeEventBody =
 /** A fact about a vertex: an event of the run, or an argument of the chain's `onAttemptStart` or `onAttempt`. */
 export type NodeFact = EventBody | FallbackStart | FallbackAttempt;
 
-/** The vertex that the events are about. */
 export interface NodeIdentity {
   readonly nodeId: string;
   /** Used until the first attempt names its model. */

@@ -1,16 +1,13 @@
-// Why a graph vertex failed, as one of a closed set of codes. The code and kind of an error decide, never its words. Every thrown
-// value has a code.
+// Why a graph vertex failed, as one of a closed set of codes. The code and kind of an error decide, never its words.
 
 import { AgentError, type AgentErrorCode, type LlmErrorKind } from "../errors.js";
 import type { BudgetCap } from "../loop/budget.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
 
-/** The code by which an engine decides. */
 export type NodeErrorCode =
   /** The run's signal fired, or a part of the run was aborted. */
   | "cancelled"
-  /** A policy forbids a tool call. */
   | "tool_denied"
   | "tool_failed"
   /** The host lacks a capability, or the code has a fault. */
@@ -26,12 +23,10 @@ export type NodeErrorCode =
   /** A cap ended the run before the model did. */
   | "turn_limit";
 
-/** The failed half of a vertex's outcome. */
 export interface NodeFailure {
   readonly code: NodeErrorCode;
   /** For people: at most 500 characters, with keys masked. */
   readonly message: string;
-  /** True when the same vertex may succeed later. */
   readonly retryable: boolean;
 }
 

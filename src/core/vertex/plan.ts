@@ -37,10 +37,7 @@ export interface AuthoredNode {
 /** The adapter for an authored id, or undefined if the host has none. The key stays within the adapter. */
 export type ResolveProvider = (providerId: string) => LlmProviderAdapter | undefined;
 
-/**
- * The entries for `fallbackProvider`, the first choice first. An id is resolved once, so that entries of one provider cool down
- * together. Throws `AgentError` `capability-missing`, naming every id that the host cannot resolve.
- */
+/** The entries for `fallbackProvider`, first choice first. Throws `AgentError` `capability-missing` with every id that cannot be resolved. */
 export function toFallbackEntries(
   { agent, node }: { agent: AuthoredAgent; node: AuthoredNode },
   resolveProvider: ResolveProvider,
@@ -57,6 +54,7 @@ export function toFallbackEntries(
   ];
 }
 
+/** An id is resolved once, so that entries of one provider cool down together. */
 function resolveAll(ids: readonly string[], resolveProvider: ResolveProvider): Map<string, LlmProviderAdapter> {
   const providers = new Map<string, LlmProviderAdapter>();
   const missing: string[] = [];

@@ -2,7 +2,6 @@
 
 import type { AssistantMessage } from "../model/message.js";
 
-/** The calls of a conversation as it is read. */
 export interface CallNames {
   add(message: AssistantMessage): void;
   /** The name of the latest call with this id, or "". */

@@ -84,7 +84,6 @@ export function cutText(cut: Cut | undefined, channel: CutChannel, whole: string
   return cut?.(channel, whole) ?? toPieces(whole).map((text) => ({ text, at: 0 }));
 }
 
-/** The time of the last piece. */
 export function lastAt(pieces: readonly TimedText[] | undefined): number {
   return pieces?.at(-1)?.at ?? 0;
 }

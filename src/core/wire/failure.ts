@@ -27,7 +27,6 @@ export type HttpFaultName =
   /** A gateway in front of the vendor, with a page instead of JSON. */
   | "bad-gateway";
 
-/** One refusal. */
 export interface HttpFault {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

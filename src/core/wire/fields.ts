@@ -92,7 +92,6 @@ export function partFields(content: unknown, read: (part: WireObject) => JsonObj
   return nested("content", Object.fromEntries(found));
 }
 
-/** The unknown fields of a part that is a text. */
 export function textFields(part: WireObject): JsonObject {
   return unknownFields(part, ["type", "text"]);
 }

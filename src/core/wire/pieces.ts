@@ -14,7 +14,6 @@ export interface WireStamp {
   wantsUsage?: boolean;
 }
 
-/** The model that answered, else the requested one. */
 export function modelOf(response: LlmTurnResponse, stamp: WireStamp): string {
   return response.model ?? stamp.model;
 }
@@ -35,13 +34,11 @@ export function toPieces(text: string): string[] {
   return pieces;
 }
 
-/** One event of a stream, with its name if the vendor sends one. */
 export function toSse(data: JsonObject | "[DONE]", event?: string): string {
   const head = event === undefined ? "" : `event: ${event}\n`;
   return `${head}data: ${data === "[DONE]" ? data : JSON.stringify(data)}\n\n`;
 }
 
-/** One line of newline-delimited JSON. */
 export function toLine(data: JsonObject): string {
   return `${JSON.stringify(data)}\n`;
 }

@@ -80,7 +80,6 @@ export function readObject(value: unknown, place: string): WireObject {
   return isPlainObject(value) ? value : refuse(place, "must be an object");
 }
 
-/** The list of messages, or a refusal. */
 export function readMessageList(body: WireObject): readonly WireObject[] {
   if (!Array.isArray(body["messages"])) refuse("messages", "must be a list");
   return readObjects(body["messages"], "messages");

@@ -23,9 +23,7 @@ interface Walk {
   root: string;
   suffix: string;
   found: string[];
-  /** Links to follow, relative to the root. */
   links: string[];
-  /** Real paths of folders. */
   visited: Set<string>;
 }
 

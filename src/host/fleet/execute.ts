@@ -11,7 +11,6 @@ export interface CellTerms {
   readonly clock: () => number;
   readonly ports: Ports;
   readonly signal: AbortSignal;
-  /** Enters the target's gate again. */
   readonly reenter: () => Promise<Entry>;
 }
 

@@ -53,11 +53,8 @@ export interface FleetTarget {
   readonly goal: string | ((member: string) => string);
 }
 
-/** The argument of `onProgress`. */
 export interface FleetProgress {
-  /** The cell that has just ended. */
   readonly cell: FleetCell;
-  /** The counts so far. */
   readonly counts: FleetCounts;
 }
 
@@ -80,7 +77,6 @@ export interface PlannedCell extends QueuedCell {
   readonly goal: FleetTarget["goal"];
 }
 
-/** Throws `AgentError` `invalid-options`. */
 export function assertFleetOptions(options: FleetOptions): void {
   const known = ["members", "concurrency", "perMember", "rate", "breaker", "retry", "ports"];
   assertKnownOptions("createFleet", options, known);

@@ -1,5 +1,4 @@
-// The queue for the cells of one run. It is a port, so that several machines can share another implementation: all data is plain, and
-// each answer may be a promise.
+// The queue for the cells of one run: a port, for sharing it between machines, so its data is plain and answers may be promises.
 
 type Maybe<T> = T | Promise<T>;
 
@@ -28,7 +27,6 @@ export interface FleetQueue {
   complete(id: number): Maybe<void>;
 }
 
-/** The queue of a fleet in one process. */
 export function createLocalQueue(): FleetQueue {
   const ANY = "";
   /** By member, and under `ANY` those without one; each in order. */

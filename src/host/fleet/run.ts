@@ -17,14 +17,11 @@ export interface FleetRun {
   readonly counts: FleetCounts;
 }
 
-/** A member with its own places. */
 interface Crew extends Member {
   readonly places: LimitFunction;
-  /** The number of places. */
   readonly size: number;
 }
 
-/** The state that all runs of one fleet share. */
 export interface FleetShared {
   readonly crews: readonly Crew[];
   readonly places: LimitFunction;
@@ -41,7 +38,6 @@ interface Running extends FleetShared {
   readonly queue: FleetQueue;
   readonly tally: Tally;
   readonly signal: AbortSignal;
-  /** Steps that have their place. */
   readonly begun: Set<Promise<Step>>;
 }
 

@@ -6,11 +6,9 @@ import type { FleetProgress, PlannedCell } from "./options.js";
 
 export interface Tally {
   settle(id: number, cell: FleetCell): void;
-  /** Skips all remaining cells. */
   finish(): { cells: FleetCell[]; counts: FleetCounts };
 }
 
-/** Warns once about a failing `onProgress`. */
 export function createTally(
   planned: readonly PlannedCell[],
   onProgress: ((progress: FleetProgress) => unknown) | undefined,

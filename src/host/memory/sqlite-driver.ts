@@ -55,7 +55,6 @@ export function isNoDatabase(error: unknown): boolean {
   return (resultCode(error) & 0xff) === 26;
 }
 
-/** SQLite's error code, or 0 for another error. */
 function resultCode(error: unknown): number {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code : 0;

@@ -10,8 +10,7 @@ import {
   assertKnownOptions,
   canonicalize,
   copyJson,
-  findTooDeep,
-  MAX_JSON_DEPTH,
+  parseBoundedJson,
   thrownText,
   type JsonValue,
   type RuntimeMemory,
@@ -97,7 +96,8 @@ function createStore(database: SqliteDatabase, path: string): SqliteMemory {
     get: (scope, key) =>
       attempt("read a value", () => {
         const row = statements.get.get(toName("scope", scope), toName("key", key));
-        return row === undefined ? undefined : (parse((row as { value: string }).value) as JsonValue);
+        // Bounded, because others may have edited the file.
+        return row === undefined ? undefined : (parseBoundedJson((row as { value: string }).value) as JsonValue);
       }),
     set: (scope, key, value) =>
       attempt("keep a value", () => {
@@ -111,7 +111,7 @@ function createStore(database: SqliteDatabase, path: string): SqliteMemory {
       attempt("list a scope", () => {
         const rows = statements.keys.all(toName("scope", scope)) as { key: string }[];
         // SQLite would sort by code point; a sort without a comparison goes by code unit.
-        return rows.map((row) => parse(row.key) as string).sort();
+        return rows.map((row) => parseBoundedJson(row.key) as string).sort();
       }),
     clear: (scope) =>
       attempt("clear a scope", () => {
@@ -140,13 +140,6 @@ function toStored(value: JsonValue): string {
   if (text.length <= MAX_MEMORY_VALUE_CHARACTERS) return text;
   const hint = `The limit is ${MAX_MEMORY_VALUE_CHARACTERS}. Store the value in a file and its name here.`;
   throw refused(`a value has ${text.length} characters of JSON`, hint);
-}
-
-/** Bounds the depth, because others may have edited the file. */
-function parse(text: string): unknown {
-  const offset = findTooDeep(text, MAX_JSON_DEPTH);
-  if (offset !== undefined) throw new SyntaxError(`nested deeper than ${MAX_JSON_DEPTH} levels at ${offset}`);
-  return JSON.parse(text) as unknown;
 }
 
 function refused(message: string, hint: string): AgentError {

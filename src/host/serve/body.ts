@@ -10,16 +10,12 @@ export type BodyRead =
   | { kind: "busy" }
   | { kind: "broken" };
 
-/** What the bodies of all requests of one server hold together. */
 export interface BodyMemory {
   held: number;
   readonly maxHeld: number;
 }
 
-/**
- * A reader for one request. Bytes beyond a limit are taken in and dropped, so that the client gets to read the refusal. What it
- * holds is given back when the connection's answer is done.
- */
+/** Bytes beyond a limit are taken in and dropped, so that the client gets to read the refusal. */
 export function bodyReader(incoming: IncomingMessage, maxBytes: number, memory: BodyMemory): () => Promise<BodyRead> {
   return () =>
     new Promise((resolve) => {

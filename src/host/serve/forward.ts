@@ -1,5 +1,4 @@
-// Forwards a request to another server byte for byte, and its answer back as it comes. It uses node:http(s) directly, because fetch
-// would follow redirects and add headers.
+// Forwards a request byte for byte, and its answer as it comes. It uses node:http(s), because fetch would follow redirects and add headers.
 
 import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -35,10 +34,7 @@ const OWN_LEG = [
 /** Request headers that are replaced: host, length, and the encoding, which becomes `identity`. */
 const NOT_SENT_ON = [...OWN_LEG, "host", "content-length", "expect", "accept-encoding"];
 
-/**
- * Rejects if the other server cannot be reached. Uses a new connection, because the server may have closed an idle one, and a request on
- * it would fail.
- */
+/** Rejects if the other server cannot be reached. Uses a new connection, because a request on a closed idle one would fail. */
 export function forward({ url, method, headers, body, signal }: ForwardRequest): Promise<Forwarded> {
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {

@@ -12,7 +12,6 @@ interface Member {
   worker: Worker;
   inHand: Batch[];
   isReady: boolean;
-  /** Its last error. */
   error: string | undefined;
 }
 

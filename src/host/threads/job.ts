@@ -10,10 +10,8 @@ export type Outcome<Result> = { kind: "done"; result: Result } | Extract<Lost, {
 /** A message of a thread: it has loaded its modules, or the outcomes of its oldest batch. */
 export type Message<Result> = { kind: "ready" } | { kind: "outcomes"; outcomes: Outcome<Result>[] };
 
-/** Limit of the threads of `doJobs`. */
 export const MAX_THREADS = 64;
 
-/** The options of `doJobs`. */
 export interface JobsOptions<Job, Result> {
   /** The module of a thread, which calls `serveJobs`. */
   script: URL;
@@ -21,7 +19,6 @@ export interface JobsOptions<Job, Result> {
   settings: unknown;
   /** 1 to {@link MAX_THREADS}, started at once; 1 starts no thread. Default: up to one per core, only where that is faster. */
   threads?: number;
-  /** Does a job on this thread. */
   here: Handler<Job, Result>;
   /** The result of a job whose handler threw, or that ended its thread twice. */
   lost: (job: Job, why: Lost) => Result;

@@ -23,7 +23,6 @@ interface Connected {
   readonly lastModified?: string;
 }
 
-/** The part of a page that is searched for its title. */
 const TITLE_BYTES = 64 * 1024;
 
 export async function connect({ uri }: { uri: string }, world: World, signal: AbortSignal): Promise<Connected> {

@@ -11,7 +11,6 @@ import { fileUrl, type Target } from "./target.js";
 export interface Content {
   /** As a target: the URL after redirects, or the path below the root. */
   readonly uri: string;
-  /** The base of its links. */
   readonly base: URL;
   readonly media: MediaType | undefined;
   readonly bytes: Uint8Array;

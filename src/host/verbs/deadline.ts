@@ -2,7 +2,6 @@
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** True once the time is up. */
   isOver(): boolean;
   /** Must be called when the work is done. */
   stop(): void;

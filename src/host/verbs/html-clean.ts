@@ -1,5 +1,4 @@
-// The first pass over a parsed page: removes hidden content, makes links absolute, and checks the limits of the later passes. It does not
-// recurse, because the depth is not known before.
+// The first pass over a page: removes what is hidden, makes links absolute, checks limits. No recursion, as the depth is not known before.
 
 import { VerbError } from "./error.js";
 import type { DomElement, DomNode } from "./html-parse.js";

@@ -44,7 +44,6 @@ export async function readPage(html: string, base: URL, signal: AbortSignal): Pr
   };
 }
 
-/** The title of a page, which may be cut. */
 export async function readTitle(html: string, signal: AbortSignal): Promise<string> {
   return oneLine((await parseHtml(html, signal)).title, MAX_TITLE);
 }

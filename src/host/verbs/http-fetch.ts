@@ -1,6 +1,5 @@
-// One HTTP exchange through node:http(s), whose `lookup` allows checking the address of the connection. Redirects are followed here, and
-// each hop is checked like the first. There are no pools, cookies, referrers or credentials, except the header fields that the caller
-// sets for an origin.
+// One HTTP exchange through node:http(s), whose `lookup` allows checking the connected address. Each redirect is checked like the first URL.
+// There are no pools, cookies, referrers or credentials, except the header fields that the caller sets for an origin.
 
 import { untilAborted } from "../../core/index.js";
 import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
@@ -22,7 +21,6 @@ export interface HttpAsk {
 }
 
 export interface HttpAnswer {
-  /** After redirects. */
   readonly url: URL;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -31,10 +29,7 @@ export interface HttpAnswer {
   readonly read: (limit?: Partial<BodyLimit>) => Promise<Body>;
 }
 
-/**
- * Sends the request and passes the answer to `use`. The connection is closed when this settles. Rejects with `VerbError`, or with the
- * signal's reason once it has fired.
- */
+/** Passes the answer to `use`, and closes the connection when this settles. Rejects with `VerbError`, or the signal's reason. */
 export async function exchange<T>(
   net: Net,
   ask: HttpAsk,

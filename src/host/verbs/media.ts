@@ -37,7 +37,6 @@ const SIGNATURES: readonly (readonly [name: string, start: string])[] = [
   ["an SQLite database", "SQLite format 3\0"],
 ];
 
-/** The bytes that are searched for a NUL. */
 const SNIFFED_BYTES = 8192;
 
 /** Undefined for a header that is absent or not a media type. */

@@ -41,9 +41,7 @@ export interface VerbsOptions {
   readonly lookup?: ResolveName;
 }
 
-/** The network settings of the verbs. */
 export interface Net {
-  /** Opens loopback and private addresses. */
   readonly allowsPrivate: boolean;
   readonly privateHosts: readonly string[];
   readonly allowHosts: readonly string[] | undefined;
@@ -55,7 +53,6 @@ export interface Net {
   readonly lookup: ResolveName;
 }
 
-/** The settings of the verbs. */
 export interface World {
   readonly net: Net;
   readonly root: Root | undefined;
@@ -75,7 +72,6 @@ const OPTIONS = [
   "lookup",
 ];
 
-/** Throws `AgentError` `invalid-options`. */
 export function createWorld(options: VerbsOptions): World {
   assertKnownOptions("createVerbs", options, OPTIONS);
   const { allowPrivateNetwork = false, maxBytes = 2 * 1024 * 1024, timeoutMs = 30_000, maxRedirects = 5 } = options;

@@ -1,5 +1,4 @@
-// `probe`: what a target allows. For a server: its methods, its CORS headers, and the answer of robots.txt. For a file or folder: the
-// permissions.
+// `probe`: what a target allows. For a server: methods, CORS headers, robots.txt. For a file or folder: permissions.
 
 import { decodeText } from "./charset.js";
 import { shown } from "./descent.js";

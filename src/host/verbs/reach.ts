@@ -24,10 +24,7 @@ export function assertReachable(url: URL, net: Net): void {
   }
 }
 
-/**
- * A lookup for one connection to `url`. A name with any forbidden address is refused, with the same message as a missing name, so that
- * nobody learns which internal names exist.
- */
+/** A name with any forbidden address is refused like a missing name, so that nobody learns which internal names exist. */
 export function guardedLookup(url: URL, net: Net): LookupFunction {
   return (hostname, { all, family }, callback) => {
     void resolve(hostname, url, net).then((found) => {

@@ -1,5 +1,4 @@
-// Operations on files below one folder, with messages for the model. descent.ts walks paths without leaving the folder. Hard links and
-// mounts below the root belong to it.
+// Operations on files below one folder (see descent.ts), with messages for the model. Hard links and mounts below the root belong to it.
 
 import { constants, realpathSync, statSync, type Stats } from "node:fs";
 import { access, lstat, opendir, type FileHandle } from "node:fs/promises";
@@ -16,7 +15,6 @@ type RootEntry =
 
 interface RootFile {
   readonly bytes: Uint8Array;
-  /** False when the file has more. */
   readonly isWhole: boolean;
   readonly size: number;
   readonly modified: Date;
@@ -31,7 +29,6 @@ export interface RootAccess {
 /** Everything rejects with `VerbError`, whose message has the path as the caller wrote it and nothing above it. */
 export interface Root {
   describe(path: RootPath): Promise<RootEntry>;
-  /** The first `maxBytes` of a file. */
   read(path: RootPath, maxBytes: number): Promise<RootFile>;
   /** The sorted names of files and folders. Folders end with "/", anything else is left out. */
   list(path: RootPath): Promise<{ names: string[]; isWhole: boolean }>;
@@ -41,7 +38,6 @@ export interface Root {
   append(path: RootPath, data: string | Uint8Array): Promise<void>;
 }
 
-/** Limit of the entries of one folder. */
 export const MAX_FOLDER_ENTRIES = 10_000;
 
 /** Throws `AgentError` `invalid-options` unless `folder` is a folder. A link as the root is followed here, once. */

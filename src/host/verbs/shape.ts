@@ -4,7 +4,6 @@
 import type { JsonObject } from "../../core/index.js";
 import { VerbError } from "./error.js";
 
-/** Limit of the filled template in characters. */
 const MAX_FILLED = 1024 * 1024;
 
 /** Throws `VerbError` `argument` for a path that the data does not have. */

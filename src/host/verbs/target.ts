@@ -1,5 +1,4 @@
-// Parses a target of a model: an http(s) URL, a `file:` URL or a relative path. Files are below the root folder, which is the root of
-// `file:` URLs.
+// Parses a model's target: an http(s) URL, a `file:` URL or a relative path. Files are below the root folder, the root of `file:` URLs.
 
 import type { RootPath } from "./descent.js";
 import { VerbError } from "./error.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { showValue } from "../../../src/core/text/show.js";
+import { plural, shorten, showValue } from "../../../src/core/text/show.js";
 
 it.each<[shown: string, value: unknown]>([
   ['"5"', "5"],
@@ -18,4 +18,18 @@ it.each<[shown: string, value: unknown]>([
   ["an object", Object.create(null)],
 ])("a wrong value is shown as %s", (shown, value) => {
   expect(showValue(value)).toBe(shown);
+});
+
+it("names one thing in the singular, and any other number in the plural", () => {
+  expect([0, 1, 2].map((count) => plural(count, "turn"))).toEqual(["0 turns", "1 turn", "2 turns"]);
+  expect([1, 2].map((count) => plural(count, "branch", "branches"))).toEqual(["1 branch", "2 branches"]);
+});
+
+it.each([
+  ["abc", 3, "abc"],
+  ["abcd", 3, "abc…"],
+  ["ab\u{1f600}", 3, "ab\ufffd…"],
+  ["", 0, ""],
+])("cuts %j after %i units", (text, most, shown) => {
+  expect(shorten(text, most)).toBe(shown);
 });

@@ -4,9 +4,8 @@ import { AgentError, type AgentErrorCode, type LlmErrorKind, LlmProviderHttpErro
 import type { Usage } from "../../model/usage.js";
 import { isThrown, thrownText } from "../../text/thrown.js";
 import { quoteForeign } from "../../text/mask.js";
-import { shorten } from "../../text/shorten.js";
+import { shorten } from "../../text/show.js";
 
-/** The provider and model of an attempt. */
 export interface Tried {
   /** The place of the entry in the chain, from 0. */
   readonly entry: number;
@@ -29,7 +28,6 @@ export type FallbackAttempt =
 /** An attempt as it begins. Deltas until the next one belong to it. */
 export type FallbackStart = Tried & { readonly outcome: "started"; readonly attemptNumber: number };
 
-/** The meaning of a provider's error for the chain. */
 export interface Failure {
   kind: LlmErrorKind;
   retryable: boolean;
@@ -49,7 +47,6 @@ export function judgeFailure(error: unknown): Failure {
   return { kind, retryable, retryAfterMs, final: !PROVIDER_FAULTS.includes(error.code) };
 }
 
-/** Codes of errors that another provider may not have. */
 const PROVIDER_FAULTS: readonly AgentErrorCode[] = [
   "provider-http",
   "provider-response",
@@ -89,7 +86,6 @@ export class ProvidersExhaustedError extends AgentError {
 
 /** The message describes only the last steps, which say what is wrong now. */
 const MAX_DESCRIBED = 12;
-/** The most characters of one failure's words. */
 const MAX_WORDS = 200;
 
 function describeAll(attempts: readonly FallbackAttempt[]): string {

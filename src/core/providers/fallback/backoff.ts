@@ -20,7 +20,6 @@ export function waitAfter(failures: number, backoff: Backoff | undefined, retryA
 
 const BACKOFF_OPTIONS = ["kind", "baseMs", "maxMs"];
 
-/** The problem of a backoff, or "". */
 export function backoffProblem(backoff: unknown): string {
   if (backoff === undefined) return "";
   if (typeof backoff !== "object" || backoff === null)

@@ -1,7 +1,7 @@
 // One entry of a fallback chain: the provider, the model and the number of attempts.
 
 import { providerName, type LlmProviderAdapter, type LlmTurnRequest } from "../../model/provider.js";
-import { unknownOptions } from "../../options.js";
+import { isObject, unknownOptions } from "../../options.js";
 import { showValue } from "../../text/show.js";
 import { backoffProblem, type Backoff } from "./backoff.js";
 
@@ -18,15 +18,14 @@ export interface FallbackEntry {
 
 const ENTRY_OPTIONS = ["provider", "model", "maxAttempts", "backoff"];
 
-/** The problem of an entry, or "". */
 export function entryProblem(entry: unknown): string {
-  if (!isFields(entry)) return `it is ${showValue(entry)} and not { provider, … }`;
+  if (!isObject(entry)) return `it is ${showValue(entry)} and not { provider, … }`;
   const { provider, model, maxAttempts = 1, backoff } = entry;
   if (typeof entry["turn"] === "function") return "it is a provider itself: write { provider }";
   const unknown = unknownOptions(entry, ENTRY_OPTIONS);
   const problems = [
     unknown.length === 0 ? "" : `unknown option ${unknown.join(", ")} (there are ${ENTRY_OPTIONS.join(", ")})`,
-    isFields(provider) && typeof provider["turn"] === "function" ? "" : "provider has no turn method",
+    isObject(provider) && typeof provider["turn"] === "function" ? "" : "provider has no turn method",
     model === undefined ? "" : modelProblem(model),
     Number.isSafeInteger(maxAttempts) && Number(maxAttempts) >= 1
       ? ""
@@ -39,10 +38,6 @@ export function entryProblem(entry: unknown): string {
 function modelProblem(model: unknown): string {
   if (typeof model !== "string") return `model is ${showValue(model)}: give a text, or leave it out`;
   return model.trim() === "" ? "model is empty: leave it out for the provider's own" : "";
-}
-
-function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The request for entry number `index`: other vendors do not know the model of the first. */
@@ -61,7 +56,6 @@ export function modelFor(entry: FallbackEntry, request: LlmTurnRequest): string 
   return request.settings?.model ?? name.slice(name.indexOf(":") + 1);
 }
 
-/** The first entry with the same provider and model. */
 export function speakerOf(entries: readonly FallbackEntry[], index: number): number {
   const entry = entries[index];
   return entries.findIndex(({ provider, model }) => provider === entry?.provider && model === entry.model);

@@ -1,5 +1,4 @@
-// One turn of a fallback chain: entry by entry, attempt by attempt, until one answers or none is left, streamed or not. The caller's
-// abort wins at any point.
+// One turn of a fallback chain: entry by entry, attempt by attempt, streamed or not. The caller's abort wins at any point.
 
 import { defined } from "../../defined.js";
 import { AgentError, type LlmErrorKind } from "../../errors.js";
@@ -8,7 +7,6 @@ import {
   type LlmProviderAdapter,
   type LlmStreamEvent,
   type LlmTurnRequest,
-  type LlmTurnResponse,
 } from "../../model/provider.js";
 import { findResponseFlaw } from "../../model/response.js";
 import type { Ports } from "../../ports.js";
@@ -27,7 +25,6 @@ export interface AuthFailure {
   readonly signal?: AbortSignal;
 }
 
-/** A chain: its options with defaults, and its state from turn to turn. */
 export interface Chain {
   readonly name: string;
   readonly entries: readonly FallbackEntry[];
@@ -43,7 +40,6 @@ export interface Chain {
   refresh(failure: AuthFailure): Promise<boolean>;
 }
 
-/** An attempt with its number. */
 export type Numbered = Tried & { readonly attemptNumber: number };
 
 interface Turn {
@@ -144,7 +140,8 @@ async function* attempt(
         assertResponse(name, event.response);
         chain.latch.answered(speaker, own.messages);
         settled = true;
-        keep(turn, answered(tried, event.response));
+        const { usage, costUsd, model } = event.response;
+        keep(turn, { ...tried, outcome: "answered", ...defined({ model, usage, costUsd }) });
         yield event;
         return undefined;
       }
@@ -163,15 +160,6 @@ async function* attempt(
   } finally {
     if (!settled) keep(turn, { ...tried, outcome: "failed", error: leftError(name) });
   }
-}
-
-function answered(tried: Numbered, response: LlmTurnResponse): FallbackAttempt {
-  const { usage, costUsd, model } = response;
-  return {
-    ...tried,
-    outcome: "answered",
-    ...defined({ model, usage, costUsd }),
-  };
 }
 
 async function* ask(turn: Turn, provider: LlmProviderAdapter, request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent> {
@@ -207,7 +195,6 @@ async function untilEnd<T>({ deadline }: Turn, value: Promise<T>): Promise<T> {
   return settled.value;
 }
 
-/** For a refresh in a turn whose request names no `timeoutMs`. */
 const DEFAULT_REFRESH_MS = 60_000;
 
 async function refresh(turn: Turn, provider: LlmProviderAdapter, error: unknown): Promise<boolean> {

@@ -4,16 +4,14 @@
 
 import type { JsonObject } from "../../canon/value.js";
 import type { AssistantMessage, ContentPart, LlmMessage, Reasoning, ToolMessage } from "../../model/message.js";
-import type { LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../model/provider.js";
+import type { LlmSettings, LlmTurnRequest } from "../../model/provider.js";
 import { optional, toWireName } from "../../providers/encode.js";
 
-/** The settings of a body that the request may leave out. */
 export interface AnthropicEncoding {
   model: string;
   maxTokens: number;
 }
 
-/** Encodes a turn request for Anthropic's Messages API. */
 export function encodeAnthropic(request: LlmTurnRequest, encoding: AnthropicEncoding): JsonObject {
   const { settings = {}, tools = [], messages } = request;
   const system = messages.flatMap((message) =>
@@ -29,17 +27,13 @@ export function encodeAnthropic(request: LlmTurnRequest, encoding: AnthropicEnco
     ...optional("stop_sequences", settings.stop),
   };
   if (tools.length > 0) {
-    body["tools"] = tools.map(encodeTool);
+    body["tools"] = tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema }));
     if (settings.toolChoice !== undefined) body["tool_choice"] = encodeChoice(settings.toolChoice);
   }
   if (settings.responseFormat !== undefined) {
     body["output_config"] = { format: { type: "json_schema", schema: settings.responseFormat.schema } };
   }
   return body;
-}
-
-function encodeTool({ name, description, schema }: LlmToolDefinition): JsonObject {
-  return { name, description, input_schema: schema };
 }
 
 function encodeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject {
@@ -113,10 +107,7 @@ interface WireIds {
   of(id: string): string;
 }
 
-/**
- * This API allows few characters in ids and wants them unique in the whole conversation. Ids of other vendors, and synthetic ones,
- * may be neither.
- */
+/** This API allows few characters in ids, unique in the conversation. Ids of other vendors and synthetic ones may be neither. */
 function createWireIds(): WireIds {
   const latest = new Map<string, string>();
   const used = new Set<string>();

@@ -7,10 +7,7 @@ import { THREAD_NOT_FOUND } from "../../wire/held-state.js";
 import { toSse } from "../../wire/pieces.js";
 import type { Vendor } from "../vendor.js";
 
-/**
- * The error object of the Messages API. Its code for a lost thread makes clients send the whole conversation. They print the whole
- * body as JSON unless it also has a `message` of its own.
- */
+/** The code for a lost thread makes clients send the whole conversation. They print the body as JSON unless it has a `message` itself. */
 export function failAnthropic({ status, code, message, miss }: WireFailure): JsonObject {
   const type = TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
   const details = code === THREAD_NOT_FOUND ? { details: { error_code: code } } : {};

@@ -1,5 +1,4 @@
-// Assembles a message from its stream. Specification: Anthropic API reference, "Streaming messages": the message starts, its blocks
-// start, are filled and stop, and the message closes with its stop reason and counts.
+// Assembles a message from its stream. Specification: Anthropic API reference, "Streaming messages".
 
 import type { LlmStreamDelta } from "../../model/provider.js";
 import { decodeAnthropic } from "./decode.js";
@@ -16,7 +15,6 @@ export const anthropicStream: StreamWire = {
   isSse: true,
 };
 
-/** The counts of `usage` that the decoder reads. */
 const COUNTS = [
   "input_tokens",
   "output_tokens",

@@ -38,7 +38,6 @@ import {
 /** The name of a `responseFormat` where the wire carries only its schema. */
 export const UNNAMED_FORMAT = "response";
 
-/** Fields of a body that are read one by one. */
 const READ = [
   ...["model", "messages", "system", "tools", "max_tokens", "temperature", "top_p", "stop_sequences", "tool_choice"],
   "output_config",

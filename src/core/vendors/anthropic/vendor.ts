@@ -13,7 +13,6 @@ import { parseAnthropic } from "./parse.js";
 import { ANTHROPIC_PRICING } from "./prices.js";
 import { anthropicEvents, writeAnthropic } from "./write.js";
 
-/** Options of the Messages API. */
 export interface AnthropicOptions extends KeyedVendorOptions {
   /** The limit for a request whose settings have no `maxTokens`, since this API demands one. Default 4096. */
   maxTokens?: number;

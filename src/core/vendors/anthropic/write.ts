@@ -26,7 +26,6 @@ interface Block {
   deltas: [JsonObject, number][];
 }
 
-/** An answer as the `message` object of Anthropic's Messages API. */
 export function writeAnthropic(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
   return {
     ...head(response, stamp),

@@ -6,7 +6,6 @@ import { jsonFault, type WireFailure } from "../../wire/failure.js";
 import { toLine } from "../../wire/pieces.js";
 import type { Vendor } from "../vendor.js";
 
-/** Ollama's errors are one text. */
 export function failOllama({ message, miss }: WireFailure): JsonObject {
   return { error: message, ...defined({ miss }) };
 }

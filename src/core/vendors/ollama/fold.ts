@@ -1,5 +1,4 @@
-// Assembles an Ollama answer from its stream. Specification: ollama docs/api.md, "Generate a chat completion": each line is a piece of
-// the message, and the line with `done` holds the counts.
+// Assembles an Ollama answer from its stream, line by line. Specification: ollama docs/api.md, "Generate a chat completion".
 
 import { isPlainObject } from "../../canon/value.js";
 import type { LlmStreamDelta } from "../../model/provider.js";
@@ -23,7 +22,6 @@ export const ollamaStream: StreamWire = {
   isSse: false,
 };
 
-/** The fields besides the message that the decoder reads. */
 const FIELDS = ["model", "done", "done_reason", "prompt_eval_count", "eval_count"] as const;
 
 function createOllamaFold(decoding: Decoding): Fold {

@@ -11,7 +11,6 @@ import { ollamaStream } from "./fold.js";
 import { parseOllama } from "./parse.js";
 import { ollamaEvents, writeOllama } from "./write.js";
 
-/** Options of a local or remote Ollama. */
 export type OllamaOptions = VendorOptions;
 
 const PATH = "/api/chat";

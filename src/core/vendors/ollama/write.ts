@@ -17,7 +17,6 @@ const DONE_REASONS: Readonly<Record<StopReason, string>> = {
   error: "error",
 };
 
-/** An answer of Ollama's chat API, not streamed. */
 export function writeOllama(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
   const { content } = response.message;
   const thinking = thoughtOf(response);

@@ -5,7 +5,6 @@ import type { LlmStreamDelta } from "../../model/provider.js";
 import { assertRoom, toPiece } from "../../http/fold.js";
 import { toCount, toJsonText, toObject, type Decoding, type WireObject } from "../../http/json-readers.js";
 
-/** The calls of one choice. */
 export interface CallFold {
   take(delta: unknown): LlmStreamDelta;
   /** In the order in which they began. */
@@ -21,7 +20,6 @@ interface FoldedCall {
   nesting: Nesting;
 }
 
-/** One delta. */
 type CallPiece = Pick<FoldedCall, "id" | "name" | "arguments">;
 
 export function createCallFold(decoding: Decoding): CallFold {
@@ -51,7 +49,6 @@ export function createCallFold(decoding: Decoding): CallFold {
   };
 }
 
-/** A custom tool takes free text as its input. */
 function readPiece(delta: WireObject): CallPiece {
   const named = toObject(delta["function"]);
   const custom = toObject(delta["custom"]);

@@ -1,5 +1,4 @@
-// A turn request as a chat completions body. Specification: OpenAI API reference, "Create chat completion". This API has no field
-// for earlier reasoning.
+// A turn request as a chat completions body, which has no earlier reasoning. Specification: OpenAI API reference, "Create chat completion".
 
 import type { JsonObject } from "../../canon/value.js";
 import type { ContentPart, LlmMessage, LlmToolCall } from "../../model/message.js";
@@ -9,13 +8,11 @@ import { optional, toFunctionTool, toWireName } from "../../providers/encode.js"
 /** The two names this API has had for the same limit. */
 export type MaxTokensField = "max_tokens" | "max_completion_tokens";
 
-/** The settings of a body that the request may leave out. */
 export interface OpenAiEncoding {
   model: string;
   maxTokensField: MaxTokensField;
 }
 
-/** Encodes a turn request for OpenAI's Chat Completions API. */
 export function encodeOpenAi(request: LlmTurnRequest, encoding: OpenAiEncoding): JsonObject {
   const { settings = {}, tools = [] } = request;
   const body: JsonObject = {

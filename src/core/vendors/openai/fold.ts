@@ -1,5 +1,4 @@
-// Assembles a chat completion from its stream. Specification: OpenAI API reference, "The chat completion chunk object". This file
-// reads the chunks; choice-fold.ts reads the choices in them, where most imitators differ.
+// Assembles a chat completion from its chunks. Specification: OpenAI API reference, "The chat completion chunk object".
 
 import { isPlainObject } from "../../canon/value.js";
 import type { LlmStreamDelta } from "../../model/provider.js";

@@ -36,7 +36,6 @@ import {
   type WireTurn,
 } from "../../wire/turn.js";
 
-/** Fields of a body that are read one by one. */
 const READ = [
   ...["model", "messages", "tools", "functions", "temperature", "top_p", "max_completion_tokens", "max_tokens", "n"],
   ...["stop", "seed", "tool_choice", "function_call", "response_format"],

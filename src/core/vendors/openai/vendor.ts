@@ -1,5 +1,4 @@
-// OpenAI's chat completions API, and the many hosts that speak it: Azure, Together, Fireworks, OpenRouter, vLLM and others. Not
-// the Responses API.
+// OpenAI's chat completions API, and the hosts that speak it: Azure, Together, OpenRouter, vLLM and others. Not the Responses API.
 
 import { showValue } from "../../text/show.js";
 import { flagProblem, type CallTerms, type KeyedVendorOptions } from "../../providers/vendor-options.js";

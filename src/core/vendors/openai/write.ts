@@ -1,6 +1,5 @@
-// A turn response as a chat completion, whole or streamed, the inverse of `decodeOpenAi`. This wire does not carry the cost, the
-// signatures of thoughts, redacted thoughts, a refusal next to a text (it is part of the text), or a `finalAnswer` other than the
-// content.
+// A turn response as a chat completion, whole or streamed, the inverse of `decodeOpenAi`. This wire does not carry the cost, signatures,
+// redacted thoughts, a refusal next to a text (it is part of the text), or a `finalAnswer` other than the content.
 
 import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
@@ -18,7 +17,6 @@ const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   error: "error",
 };
 
-/** An answer as the `chat.completion` object of OpenAI's Chat Completions API. */
 export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
   const { message, usage } = response;
   const { content, toolCalls = [] } = message;
