@@ -1,5 +1,4 @@
-// Compares a run of several agents with the recorded one: the plan before it starts, its path and its end once it is over. Each
-// comparison is exact, and describes the first difference.
+// Compares a run of several agents with the recorded one: plan, path and end, each exactly. Describes the first difference.
 
 import type { BundleEnd, BundlePlan } from "./format.js";
 
@@ -45,7 +44,6 @@ export function pathDifference(recorded: readonly string[], now: readonly string
   return `step ${step}: the run entered ${quote(present)}, the recorded one ${old}`;
 }
 
-/** Describes a different end; undefined for the same. */
 export function endDifference(recorded: BundleEnd, now: BundleEnd): string | undefined {
   const [old, present] = [endText(recorded), endText(now)];
   return old === present ? undefined : `the run ended ${present}, the recorded one ${old}`;

@@ -1,5 +1,4 @@
-// Records a run of several agents. Every agent gets its own recorder around its provider, and a bundle ties the cassettes
-// together with the plan and the path of the run.
+// Records a run of several agents: each has its own recorder, and a bundle ties the cassettes to the plan and path of the run.
 
 import { seal, type LlmProviderAdapter } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -18,14 +17,11 @@ export interface RecordableAgent {
   readonly provider: LlmProviderAdapter;
 }
 
-/** An agent's definition with another provider. */
 export type WithProvider<A, P> = Omit<A, "provider"> & { readonly provider: P };
 
-/** A run that is over, as `toBundle` takes it. */
 export interface RecordedRun {
   /** The plan of the run. Default: none. */
   readonly plan?: PlanLike;
-  /** The result of the run. */
   readonly result: RunLike;
 }
 
@@ -33,17 +29,11 @@ export interface RecordedRun {
 export interface AgentRecording<A> {
   /** The definitions in their order, for `createRuntime`. */
   readonly agents: WithProvider<A, RecordingProvider>[];
-  /**
-   * The recording, frozen. Throws `CassetteError`: `turn-in-progress`, `nothing-recorded`, or `invalid-options` for a result or
-   * plan of another run.
-   */
+  /** Frozen. Throws `turn-in-progress`, `nothing-recorded`, or `invalid-options` for a result or plan of another run. */
   toBundle(run: RecordedRun): AgentBundle;
 }
 
-/**
- * Records one run; `options` apply to every recorder. Agents that share a provider are recorded separately, and that provider is
- * destroyed once. Throws `invalid-options`.
- */
+/** Records one run. Agents that share a provider are recorded separately; it is destroyed once. Throws `invalid-options`. */
 export function recordAgents<A extends RecordableAgent>(
   agents: readonly A[],
   options: RecordingOptions = {},

@@ -1,5 +1,4 @@
-// Replays a run of several agents. Every agent is answered from its own cassette, and at the end the run must have had the same
-// path and the same end, with no recorded turn unused.
+// Replays a run of several agents, each from its own cassette. Path and end must be the recorded ones, with no turn unused.
 
 import type { LlmProviderAdapter, Ports } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
@@ -36,10 +35,7 @@ export interface AgentReplayOptions extends StreamingOptions {
 export interface AgentReplay<A> {
   /** The definitions in their order with a replaying provider each. */
   readonly agents: WithProvider<A, LlmProviderAdapter>[];
-  /**
-   * Call it with the result of the run. Throws `CassetteError`: `path-changed` with the first step or the end that differs,
-   * `unconsumed` with the unused turns, or `invalid-options` for anything but a result.
-   */
+  /** Throws `path-changed` with the first step or end that differs, `unconsumed`, or `invalid-options` for anything but a result. */
   finish(result: RunLike): void;
 }
 

@@ -1,5 +1,4 @@
-// The part of a plan and of a run that a bundle keeps, read from the runtime's plan and result. Anything else is refused before it
-// is written or compared.
+// The part of a plan and a run that a bundle keeps. Anything else is refused before it is written or compared.
 
 import { CassetteError } from "../errors.js";
 import type { BundleEnd, BundleFile, BundlePlan, PlanLike, RunLike } from "./format.js";
@@ -43,7 +42,6 @@ function toEnd({ kind, agentId, limit }: Record<string, unknown>): BundleEnd {
   return { kind, agentId, limit: limit as number };
 }
 
-/** A place where a bundle names an agent. */
 export interface Naming {
   agentId: string;
   where: (string | number)[];

@@ -1,5 +1,4 @@
-// The shape of a bundle file, checked before its hash: version, known and required fields, types, and that all its parts name
-// the same agents. Unknown fields are refused, as in a cassette.
+// The shape of a bundle file, checked before its hash. Unknown fields are refused, as in a cassette.
 
 import { isPlainObject, toPointer } from "../../core/index.js";
 import type { Refuse } from "../file/downgrade.js";

@@ -11,7 +11,6 @@ import { createCassetteStore, formatCassette, type SaveOptions } from "../trust/
 import { assertMember, checkBundle, parseBundle } from "./check.js";
 import { BUNDLE_SUFFIX, type AgentBundle, type BundleFile } from "./format.js";
 
-/** The options of a bundle store's `load`. */
 export interface BundleLoadOptions {
   /** For the bundle and each cassette. Default 64 MiB. */
   maxBytes?: number;

@@ -21,17 +21,13 @@ export interface TurnPair extends TurnRow {
   drifts: number[];
 }
 
-/** The drifts of a comparison, and the tolerances it used. */
 export interface CassetteDiff {
   drifts: Drift[];
   /** Every tolerance that made different arguments equal. */
   tolerances: ToleranceUse[];
 }
 
-/**
- * Every drift from `a`, the old run, to `b`, the new one: first of tool calls, then of how turns ended, then of texts.
- * Throws "invalid-options", and "diff-too-large" for a difference that would take too long to compare.
- */
+/** Every drift from `a` to `b`: of tool calls, then of stops, then of texts. Throws "invalid-options" and "diff-too-large". */
 export function diffCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): Drift[] {
   return compareCassettes(a, b, options).drifts;
 }

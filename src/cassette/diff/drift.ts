@@ -17,7 +17,6 @@ export interface OldPlace {
   oldPointer: string;
 }
 
-/** The place in the new run. */
 export interface NewPlace {
   newTurn: number;
   newPointer: string;

@@ -1,5 +1,4 @@
-// Compares two sets of recordings, such as the runs of one benchmark by two models: pairs them by name, and lists the drifts of
-// each pair. Pure: another layer reads the files.
+// Compares two sets of recordings, such as one benchmark by two models: pairs them by name and lists each pair's drifts. Pure.
 
 import { defined } from "../../core/index.js";
 import { CassetteError } from "../errors.js";

@@ -18,7 +18,6 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
 
 type WithoutPointers<F> = F extends unknown ? Omit<F, "oldPointer" | "newPointer"> : never;
 
-/** What a sentence is made of. */
 type Sayable = WithoutPointers<DriftFact>;
 
 /** One sentence for a reviewer. Control and direction characters in recorded text are written as escapes. */

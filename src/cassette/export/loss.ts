@@ -47,8 +47,6 @@ export type LossKind =
   | "trailing"
   | "usage";
 
-/** How often one thing was lost. */
 export type Loss = Tallied<LossKind>;
 
-/** Counts the losses of one export. */
 export type LossLog = Tally<LossKind>;

@@ -1,5 +1,4 @@
-// Strict JSON text (RFC 8259). It refuses a byte-order mark, bytes that are not UTF-8, duplicate keys, numbers that a double does not
-// keep, lone surrogates, deep nesting, and files beyond the limit.
+// Strict JSON text (RFC 8259): refuses a byte-order mark, duplicate keys, inexact numbers, lone surrogates, deep nesting, large files.
 
 import * as jsonc from "jsonc-parser";
 import { defined, findTooDeep, MAX_JSON_DEPTH, sameDecimal, shorten, toVisible } from "../../core/index.js";
@@ -13,7 +12,6 @@ const KIND = TOKEN.SyntaxKind;
 /** Default limit for the size of a cassette, bundle or log: 64 MiB. */
 export const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** The options of {@link parseStrictJson}. */
 export interface StrictJsonOptions {
   /** Named in every message. */
   file?: string;

@@ -1,5 +1,4 @@
-// The shape of a cassette, checked before any hash: version, downgrade, fields, types, positions. An unknown field is refused, because
-// nothing would check it.
+// The shape of a cassette, checked before any hash. An unknown field is refused, because nothing would check it.
 
 import { findMessageFlaw, findResponseFlaw, isPlainObject, type ResponseFlaw } from "../../core/index.js";
 import { refuseDowngrade, type Refuse, V2_ONLY, V2_ONLY_ENTRY } from "./downgrade.js";

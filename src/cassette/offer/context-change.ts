@@ -1,5 +1,4 @@
-// The changes between the tools or settings of a recorded turn and those of a request, as their author would name them: by tool
-// and field, or by setting. Tools are compared by name, so a new one does not change all that follow it.
+// The changes between recorded and asked tools or settings, by tool and field or by setting. A new tool does not change the rest.
 
 import { isPlainObject, toPointer, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
 import { firstDifference, type ValueChange } from "../prompt/values.js";

@@ -1,5 +1,4 @@
-// What a turn was asked beside its prompt: the tools offered and the settings but the model. A recording notes it when it
-// changes; strict replay compares it, so that a changed tool list is not mistaken for the same question.
+// What a turn was asked beside its prompt: tools, and settings but the model. Noted when it changes; strict replay compares it.
 
 import {
   defined,

@@ -1,5 +1,4 @@
-// The tools and settings that two recorded runs were offered, compared by name, whatever the model then did. If a run was offered
-// several versions of a tool one after another, they are compared version by version.
+// The tools and settings that two runs were offered, compared by name, and version by version where a run was offered several.
 
 import { canonicalize, defined, shorten, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { Cassette, ContextExtension } from "../file/format.js";
@@ -20,7 +19,6 @@ export interface ContractChange {
   sentence: string;
 }
 
-/** Which side a recording is. */
 export type ContractSide = "old" | "new";
 
 /** `not-recorded`: these sides did not record what was offered. `hashes`: they keep only its hashes. */
@@ -51,17 +49,13 @@ export function diffContracts(a: Cassette, b: Cassette): ContractChange[] {
   return compared.state === "compared" ? compared.changes : [];
 }
 
-/** The part of a `Drift` that is needed here. */
 interface AnyDrift {
   kind: string;
   tool?: string;
   changes?: readonly Pick<ValueChange, "pointer">[];
 }
 
-/**
- * True for changed arguments if the tool's schema changed at each changed place: a property was added, removed or restricted.
- * Changed descriptions do not count.
- */
+/** True for changed arguments if the tool's schema, and not only descriptions, changed at each changed place. */
 export function isBecauseOfSchema(drift: AnyDrift, changes: readonly ContractChange[]): boolean {
   const { kind, tool, changes: changed = [] } = drift;
   if (kind !== "args-changed" || changed.length === 0) return false;

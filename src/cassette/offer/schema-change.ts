@@ -12,7 +12,6 @@ import {
   type JsonValue,
 } from "../../core/index.js";
 
-/** One place of a schema that is another now. */
 export interface SchemaChange {
   /** JSON pointer into the schema; "" is the whole. */
   pointer: string;
@@ -160,10 +159,7 @@ const ITEMS = new Set(["items", "additionalItems", "contains", "unevaluatedItems
 /** Keywords of which a pointer does not say whose place it is. */
 const ELSEWHERE = new Set([...MAPS, "additionalProperties", "unevaluatedProperties", "propertyNames"]);
 
-/**
- * The places in arguments that a change speaks of, as pointer tokens with `*` for any key. Empty for words, and for what
- * concerns no place by itself, such as a definition that is referred to.
- */
+/** The places in arguments that a change concerns, as tokens with `*` for any key. Empty for words and for shared definitions. */
 export function placesOf({ pointer, isText, old, new: now }: SchemaChange): string[][] {
   if (isText) return [];
   const tokens = parsePointer(pointer) ?? [];

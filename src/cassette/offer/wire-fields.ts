@@ -56,7 +56,6 @@ export function createWireFieldCheck(
   };
 }
 
-/** One sentence on fields that were not compared. */
 export function uncomparedText(fields: readonly string[]): string {
   return `not compared: ${fields.join(", ")}. The recording does not say whether it was made with these fields; record again to compare them`;
 }

@@ -1,5 +1,4 @@
-// A cassette with other turns under the same head and new hashes, for cassettes that are wrong on purpose. The result is valid but was
-// never recorded, so it has no signature.
+// A cassette with other turns and new hashes, for cassettes that are wrong on purpose. It was never recorded, so it is unsigned.
 
 import type { LlmTurnResponse } from "../../core/index.js";
 import { buildCassette } from "../file/build.js";

@@ -19,14 +19,12 @@ export interface AskedPrompt {
   chain: readonly string[];
 }
 
-/** Hashes a prompt once, message by message. */
 export function toAskedPrompt(messages: readonly LlmMessage[]): AskedPrompt {
   const hashes = messages.map((message) => hashJson(message));
   const chain = chainOf(hashes);
   return { step: { length: hashes.length, hash: chain[hashes.length] ?? "" }, hashes, chain };
 }
 
-/** The conversation that the prompt continues, or undefined. */
 export function findKin<T extends { readonly steps: readonly PromptStep[] }>(
   all: readonly T[],
   { hashes, chain }: AskedPrompt,

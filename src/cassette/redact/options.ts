@@ -23,7 +23,6 @@ export interface RedactOptions {
 /** Left out: the rules for secrets. A function: those, after the function. False: nothing. */
 export type RedactOption = false | Redact | RedactOptions;
 
-/** The option with nothing left open. */
 export interface Redaction {
   readonly rules: readonly RedactionRule[];
   readonly values: readonly string[];

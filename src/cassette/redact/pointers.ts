@@ -1,5 +1,4 @@
-// Secrets by their place: JSON pointers (RFC 6901) into a message, in which a segment `*` is any key or index. A pointer goes on
-// into a text that is a JSON object or list, since tools answer so.
+// Secrets by their place: JSON pointers (RFC 6901) with `*` for any key or index. A pointer goes on into a text that is JSON.
 
 import type { JsonValue } from "../../core/index.js";
 

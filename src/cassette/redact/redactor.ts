@@ -1,5 +1,4 @@
-// Redaction on either side. A recorder runs the user's function on answers and then the rules on everything; a replay runs the
-// rules that the recording names, so that what the run asks reads as what was recorded.
+// Redaction: a recorder runs the user's function on answers, then the rules on everything; a replay runs the recording's rules.
 
 import {
   defined,
@@ -25,7 +24,6 @@ export interface Redactor {
    * same ones now. It is grown and returned if it still holds; else the result is a new list.
    */
   readonly messages: (messages: readonly LlmMessage[], before?: LlmMessage[]) => LlmMessage[];
-  /** A value without its secrets. */
   json<T extends JsonValue>(value: T): T;
   /** What `extensions.redacted` lists. */
   used(): string[];
@@ -76,7 +74,6 @@ export function sealResponse(response: LlmTurnResponse): LlmTurnResponse {
   }
 }
 
-/** A replay's own side. */
 export interface ReplayRedaction {
   readonly scrubber: Scrubber;
   /** What the recording names and this side was not given; what it found there stays as it is here. */
@@ -89,10 +86,7 @@ export function redactedBy(redacted: unknown): string[] {
   return redacted.filter((name): name is string => typeof name === "string" && name !== BY_FUNCTION);
 }
 
-/**
- * Undefined for a recording that nothing was taken out of but by a function. Throws `redaction-one-sided` where redaction is
- * off and the recording was made with it, and `invalid-options`.
- */
+/** Undefined where no rule took anything out. Throws `redaction-one-sided` where redaction is off now, and `invalid-options`. */
 export function createReplayRedaction(
   redacted: unknown,
   option: RedactOption | undefined,

@@ -1,5 +1,4 @@
-// Replaces the secrets of messages, answers and other JSON by placeholders, the same way whenever it is asked. What is
-// known from the prompt before is not scrubbed again.
+// Replaces secrets by placeholders, the same way each time. What is known from the prompt before is not scrubbed again.
 
 import {
   findMessageFlaw,

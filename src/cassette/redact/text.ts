@@ -33,7 +33,6 @@ export function createSecretFinder({ rules, values }: Pick<Redaction, "rules" | 
   };
 }
 
-/** `numbers` says what stands in the place of a value. */
 export function createTextScrubber(
   { rules, values }: Pick<Redaction, "rules" | "values">,
   numbers: ReturnType<typeof createNumbers>,

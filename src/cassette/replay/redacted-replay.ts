@@ -1,5 +1,4 @@
-// Two checks of a replay of a redacted recording: whether only the numbers of placeholders keep a prompt from a recorded one,
-// and whether an answer may be given out.
+// Two checks of a redacted replay: whether only placeholder numbers differ from a recorded prompt, and whether to give an answer.
 
 import { canonicalize, defined, toVisible, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -11,10 +10,7 @@ import { alignNumbers, placeholdersIn } from "../redact/placeholder.js";
 /** Most unused turns that are compared with one prompt. */
 const MAX_COMPARED = 1_000;
 
-/**
- * Finds the numbers that make `prompt` a recorded one, until `accept` takes them. Numbers differ if a live tool repeats a value that
- * only an answer held, or if parallel calls came in another order.
- */
+/** Finds numbers that make `prompt` a recorded one. They differ where a live tool repeats a value, or parallel calls swapped. */
 export function findNumbers(
   tape: Cassette,
   prompt: readonly LlmMessage[],

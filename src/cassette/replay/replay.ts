@@ -1,5 +1,4 @@
-// Replay: a provider that answers from a cassette. It is strict on content, not on position: a turn is found by the hash of its prompt
-// among the unused ones, and tools and settings must be the recorded ones. Nothing is answered twice.
+// Replay: answers from a cassette. Turns are found by the hash of their prompt, not by position, and each is answered once.
 
 import {
   copyJson,
@@ -48,15 +47,9 @@ export interface ReplayOptions extends StreamingOptions {
   readonly requireIntegrity?: boolean;
   /** The function the recording was made with. */
   readonly hashFilter?: HashFilterOption;
-  /**
-   * The option the recording was made with, if it was more than the rules for secrets. Only the rules that the recording names, which
-   * found something, are used. False refuses a redacted recording.
-   */
+  /** The option of the recording, if it was more than the rules for secrets. False refuses a redacted recording. */
   readonly redact?: RedactOption;
-  /**
-   * True gives out answers with tool calls whose arguments hold a placeholder. Default false: such a turn throws `redacted-argument`,
-   * since the tool would be called with the placeholder.
-   */
+  /** True gives out calls with a placeholder in their arguments. Default false: such a turn throws `redacted-argument`. */
   readonly allowRedacted?: boolean;
   /** Named in messages. */
   readonly file?: string;
@@ -99,10 +92,7 @@ export interface CassetteProvider extends LlmProviderAdapter {
   assertAnswered(): void;
 }
 
-/**
- * Checks `cassette` as if it came from a file, then replays it. A turn is found by its prompt, not by its position. `ports.warn` reports
- * once if turns come in another order. Throws `CassetteError` with a `LoadErrorCode`.
- */
+/** Checks `cassette` like a file, then replays it by prompt, in any order (`ports.warn` says so once). Throws a `LoadErrorCode`. */
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
   assertKnownOptions("cassetteProvider", options, OPTIONS);
   assertStreaming("cassetteProvider", options);
@@ -178,7 +168,6 @@ function sealIfJson(value: unknown): unknown {
 
 type Warn = (text: string) => void;
 
-/** Reports the first turn that is given out before an earlier one. */
 function createOrderNote(warn: Warn): (turnIndex: number, firstUnused: number) => void {
   let isDone = false;
   return (turn, first) => {

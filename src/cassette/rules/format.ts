@@ -31,7 +31,6 @@ export type RuleBody =
   /** `allowUnknown`: turns without tokens or cost count as 0. Default false: such a run does not keep the rule. */
   | { within: RunLimits; allowUnknown?: boolean };
 
-/** One rule of a file of rules (docs/rules.md, schemas/rules.schema.json). */
 export type Rule = {
   /** Unique in its file; reports name it. */
   id: string;
@@ -42,7 +41,6 @@ export type Rule = {
 /** The kind of a rule: the name of the field with its demand. */
 export type RuleKind = "never" | "before" | "atMost" | "atLeast" | "arguments" | "within";
 
-/** Every {@link RuleKind}. */
 export const RULE_KINDS: readonly RuleKind[] = ["never", "before", "atMost", "atLeast", "arguments", "within"];
 
 /** Checked rules; see `parseRules`. */
@@ -67,7 +65,6 @@ export interface RuleBreak {
   more?: number;
 }
 
-/** The tools that a rule names. */
 export function toolsIn(rule: Rule): string[] {
   if ("never" in rule) return [toolOf(rule.never)];
   if ("before" in rule) return [toolOf(rule.before.first), toolOf(rule.before.then)];
@@ -80,7 +77,6 @@ function toolOf(pattern: CallPattern): string {
   return typeof pattern === "string" ? pattern : pattern.tool;
 }
 
-/** The kind of a rule. */
 export function kindOf(rule: Rule): RuleKind {
   return RULE_KINDS.find((kind) => kind in rule) as RuleKind;
 }

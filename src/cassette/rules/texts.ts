@@ -2,10 +2,7 @@
 
 import { isPlainObject, MAX_ARGUMENT_VALUES } from "../../core/index.js";
 
-/**
- * All texts (names too, since `propertyNames` looks at those) and the names alone: each once, the shortest first. Values beyond the
- * limit of a check are left out, and such a call is not checked.
- */
+/** All texts (names too, for `propertyNames`) and the names alone, shortest first. A call with a text beyond the limit is not checked. */
 export function textsIn(args: unknown): { texts: string[]; names: string[] } {
   const [texts, names] = [new Set<string>(), new Set<string>()];
   const open: unknown[] = [args];

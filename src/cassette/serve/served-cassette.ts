@@ -1,5 +1,4 @@
-// One cassette as a server replays it: a replaying provider, and the search for the turn of a request over a wire. The request is put to
-// the provider in the words of the recording, and the provider decides.
+// One cassette as a server replays it: a request over a wire is put to a replaying provider in the words of the recording.
 
 import {
   defined,
@@ -38,7 +37,6 @@ export interface Asked {
   digests: readonly string[];
 }
 
-/** How near a recorded turn is to a request. */
 export interface Nearness extends Likeness {
   readonly turnIndex: number;
   /** The whole prompt is the same, except for what the wire loses. */
@@ -66,7 +64,6 @@ export interface Tape {
   planOf(turnIndex: number): StreamPlan | undefined;
 }
 
-/** Options for the replay of the cassette. */
 export interface TapeOptions extends Pick<ReplayOptions, "redact" | "allowRedacted"> {
   /** Called once if fields of requests are not compared, since the recording does not say whether it was made with them. */
   readonly warn?: (text: string) => void;

@@ -1,5 +1,4 @@
-// Reading `extensions.streams`. The loader lets any extension in, so this is where its shape is checked; what cannot be read, or
-// does not fit the stored response, is streamed whole and said.
+// Reads `extensions.streams` and checks its shape, which the loader does not. What does not fit is streamed whole and reported.
 
 import { isPlainObject, showValue, toVisible } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
@@ -28,7 +27,6 @@ export interface WholeTurn {
   readonly why: string;
 }
 
-/** How the answers of a cassette came; made by {@link readStreams}. */
 export interface StreamReader {
   readonly state: RecordedStreams;
   /** How the answer of a turn came; undefined where it is given whole. */

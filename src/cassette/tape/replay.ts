@@ -48,10 +48,7 @@ export interface CassetteTools {
   replace(tools: readonly ToolLike[]): CustomTool[];
   /** Stand-ins for the eight verbs, for `createRuntime({ verbs })`. */
   readonly verbs: VerbBodies;
-  /**
-   * Wraps live tools so that each answer is compared with the recorded one. The run continues with the `live` answer by default.
-   * With `recorded` it replays to its end, and every difference is found.
-   */
+  /** Wraps live tools to compare each answer with the recorded one. The run goes on with the `live` (default) or `recorded` one. */
   watch(tools: readonly CustomTool[], options?: { readonly answer?: "live" | "recorded" }): CustomTool[];
   /** The different answers of watched tools, in the order of the answers. */
   readonly drift: readonly ToolDrift[];

@@ -1,5 +1,4 @@
-// Where the arguments of two calls differ despite the tolerances, and which tolerances made the rest equal. One walk over the
-// recorded arguments finds both, so that a change shows the recorded value and not its normal form.
+// Where the arguments of two calls differ despite the tolerances, and which tolerances were used, in one walk over recorded values.
 
 import { canonicalize, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { ValueChange } from "../prompt/values.js";

@@ -1,5 +1,4 @@
-// One tolerance as a file writes it: a word, or an object with one field. A misspelt one is refused, because ignoring it would
-// change what a comparison accepts.
+// One tolerance as a file writes it: a word, or an object with one field. A misspelt one is refused, never ignored.
 
 import { canonicalize, isPlainObject, showValue, type JsonValue } from "../../core/index.js";
 import { FIELDS, WORDS, type DateUnit, type Scalar, type Tolerance } from "./kinds.js";

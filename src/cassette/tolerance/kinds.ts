@@ -1,5 +1,4 @@
-// The kinds of tolerance: the ways in which two different values at one place in a tool's arguments count as equal. See
-// docs/diff.md for how a file writes them.
+// The kinds of tolerance: how different values at one place in a tool's arguments count as equal. Syntax: docs/diff.md.
 
 import { canonicalize, type JsonValue } from "../../core/index.js";
 

@@ -36,10 +36,7 @@ export async function readTolerances(files: FilePort, path: string): Promise<Tol
   return parseTolerances(bytes, { file: path });
 }
 
-/**
- * {@link parseTolerances} for an object. Throws {@link CassetteError} `tolerances-malformed` with every problem; `pointer`
- * leads to the first.
- */
+/** {@link parseTolerances} for an object. Throws `tolerances-malformed` with every problem; `pointer` leads to the first. */
 export function checkTolerances(value: unknown, { file }: TolerancesOptions = {}): Tolerances {
   const { rules, problems } = readDocument(plain(value, file));
   const [first] = problems;

@@ -1,5 +1,4 @@
-// The places that rules name, as a tree of keys that is walked together with a value. Several rules may name one place: by key
-// and by `*`, for one tool and for every tool. All of them apply, those of the tool before those of `*`.
+// The places of rules as a tree of keys, walked with a value. All that fit apply: by key or `*`, a tool's before those of `*`.
 
 import type { JsonValue } from "../../core/index.js";
 import type { Rule, Tolerance } from "./kinds.js";

@@ -1,5 +1,4 @@
-// Why a baseline holds a cassette: one line of JSON for each that was accepted, in a file beside them, with a reason and, where
-// a key was at hand, a signature of its own (DSSE pre-authentication encoding, as for cassettes). Specification: docs/drift.md.
+// Why a baseline holds a cassette: a JSON line for each accepted one, with a reason and maybe a DSSE signature. See docs/drift.md.
 
 import {
   canonicalize,

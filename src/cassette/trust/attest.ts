@@ -43,10 +43,7 @@ export interface CassetteStatement {
   };
 }
 
-/**
- * The statement about the bytes of a cassette file. `name` is the subject's, `file` the path that errors name. Throws a
- * `LoadErrorCode` for a cassette that does not verify, and for version 1.
- */
+/** `name` is the subject's, `file` the path that errors name. Throws a `LoadErrorCode` for what does not verify, and for version 1. */
 export function attestCassette(bytes: Uint8Array, name: string, file = name): CassetteStatement {
   const cassette = parseCassette(bytes, { file, requireIntegrity: true }) as CassetteV2;
   const { version, cassetteId, envelopeHash, entries, recordedAt, recordedProvider } = cassette;

@@ -1,5 +1,4 @@
-// Further signatures of a cassette, in a DSSE envelope next to it: `<name>.cassette.json.dsse`. A cassette has room for one signature.
-// More go here, where any DSSE tool can read them. An envelope holds no keys.
+// Further signatures of a cassette, which has room for one: a DSSE envelope next to it, `<name>.cassette.json.dsse`, without keys.
 
 import { defined, isPlainObject, type DsseEnvelope, type DsseSignature, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";

@@ -1,5 +1,4 @@
-// Loading a cassette: refuse, never normalise. The result has the right shape. In version 2, every hash was recomputed, and a signature
-// holds under its own key. A lock and a trust list are checked if given.
+// Loading a cassette: refuse, never normalise. Checks shape, hashes and signature, and lock and trust list if given.
 
 import {
   copyJson,
@@ -27,9 +26,7 @@ import { checkTrust, type Trust } from "./trust.js";
 export interface CheckOptions {
   /** Named in every message. */
   file?: string;
-  /**
-   * Refuses cassettes without proof since the recording: version 1, and version 2 migrated from it. Default false; recommended in CI.
-   */
+  /** Refuses version 1 and what was migrated from it, which prove nothing. Default false; recommended in CI. */
   requireIntegrity?: boolean;
   /** 2 refuses version 1. Default 1. */
   minVersion?: 1 | 2;

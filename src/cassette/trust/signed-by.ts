@@ -1,5 +1,4 @@
-// Who signed a cassette, by a list of trusted keys. Keys are found only by their bytes, since anybody can write key ids into a
-// cassette or an envelope.
+// Who signed a cassette, by a list of trusted keys, found only by their bytes: anybody can write key ids into a cassette.
 
 import {
   defined,

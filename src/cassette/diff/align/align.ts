@@ -52,7 +52,6 @@ interface Problem {
   width: number;
   /** The price of an edit. Each equal pair costs -1, and all of them together outweigh less than one edit. */
   unit: number;
-  /** The price of an added item. */
   addition: number;
   /** The diagonals (new index minus old index) that are searched. */
   band: { low: number; high: number };
@@ -119,10 +118,7 @@ function assertSize({ height, width, band }: Problem): void {
   );
 }
 
-/**
- * Divides: the old half up to the middle is paired with the cheapest part of the new side, the rest with the rest. Equal ends
- * are paired first, which costs nothing.
- */
+/** Pairs the old half up to the middle with the cheapest part of the new side, the rest with the rest. Equal ends cost nothing. */
 function solve(problem: Problem, { oldFrom, oldTo, newFrom, newTo }: Span, emit: (step: Step) => void): void {
   const { old, new: now } = problem.tables;
   while (oldFrom < oldTo && newFrom < newTo && old.sets[oldFrom] === now.sets[newFrom]) {
@@ -172,10 +168,7 @@ function cheapestSplit(problem: Problem, span: Span, middle: number): { split: n
   return { split: span.newFrom + best, price: at(before, best) + at(after, width - best) };
 }
 
-/**
- * The price of turning all old sets of the span into the first 0, 1, 2 … new ones, or, with step -1, into the last ones.
- * Outside the band it is infinite.
- */
+/** The prices of turning the old sets into the first (step -1: last) 0, 1, 2 … new ones; infinite outside the band. */
 function priceRow(problem: Problem, span: Span, step: 1 | -1): Float64Array {
   const { tables, unit, addition } = problem;
   const [width, height] = [span.newTo - span.newFrom, span.oldTo - span.oldFrom];

@@ -1,5 +1,4 @@
-// The input of an alignment: a run as a sequence of sets of items. A turn is a set of calls, since the calls of one turn have no
-// order; a text is a set of one.
+// The input of an alignment: a sequence of sets of items. A turn is a set of calls, which have no order; a text is a set of one.
 
 /** Something that a run did in a turn. Each object belongs to one side only. */
 export interface Item {

@@ -22,10 +22,7 @@ export function callsOf(cassette: Cassette): RecordedCall[] {
   );
 }
 
-/**
- * `name(canonicalArguments)`, the identity of a call without its id. Malformed arguments stand there as the text that the model
- * wrote, a JSON string, which no arguments object can equal.
- */
+/** `name(canonicalArguments)`, a call without its id. Malformed arguments stand there as a JSON string, which no object equals. */
 export function callKey(call: Pick<LlmToolCall, "name" | "arguments" | "malformedArguments">): string {
   return `${call.name}(${canonicalize(call.malformedArguments ?? call.arguments)})`;
 }

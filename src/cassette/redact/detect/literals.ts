@@ -1,7 +1,6 @@
 // Texts that are secrets wherever they stand: the values that were given, and what was found by its surroundings. A hostile
 // text can bring up tens of thousands, so many are looked up by how they begin, and a search takes one pass over the text.
 
-/** Where a literal stands: from `start` to before `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -83,9 +82,7 @@ export function createLiterals(values: readonly string[] = []): Literals {
   return literals;
 }
 
-/**
- * As it is; in JSON, as JavaScript, Python, PHP and Go write it, and in JSON that stands in JSON; in the query of an address.
- */
+/** As it is; in JSON as JavaScript, Python, PHP and Go write it, and in JSON in JSON; in the query of an address. */
 function spellingsOf(value: string): string[] {
   const once = escape(value);
   const ascii = once.replace(/[^\x20-\x7e]/g, toUnicodeEscape);

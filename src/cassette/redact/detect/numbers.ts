@@ -1,11 +1,9 @@
-// The numbers of a recording's secrets: one for each value, in the order in which they first appear. A number that a text
-// already holds is never given to another value.
+// The numbers of a recording's secrets, in the order they first appear. A number that a text holds is never given to another value.
 
 import { CassetteError } from "../../errors.js";
 import { BY_VALUE } from "../options.js";
 import { MAX_PLACEHOLDERS, toPlaceholder } from "../placeholder.js";
 
-/** Which value has which number. */
 export function createNumbers() {
   const byValue = new Map<string, { rule: string; number: number }>();
   const taken = new Set<number>();
