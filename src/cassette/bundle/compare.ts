@@ -50,14 +50,8 @@ export function endDifference(recorded: BundleEnd, now: BundleEnd): string | und
 }
 
 function endText(end: BundleEnd): string {
-  switch (end.kind) {
-    case "exit":
-      return "at an exit";
-    case "no-edge":
-      return "where no edge matched";
-    case "cycle":
-      return `at the limit of ${end.limit} visits of ${quote(end.agentId)}`;
-  }
+  if (end.kind === "cycle") return `at the limit of ${end.limit} visits of ${quote(end.agentId)}`;
+  return end.kind === "exit" ? "at an exit" : "where no edge matched";
 }
 
 function quote(id: string): string {

@@ -59,7 +59,8 @@ export function replayAgents<A extends { readonly id: string }>(
   const { plan, ...each } = options;
   const { bundle, cassettes } = checkBundle(recording);
   assertSameAgents(bundle, agents);
-  assertSamePlan(bundle, plan);
+  const newPlan = planDifference(bundle.plan, plan === undefined ? undefined : toBundlePlan(plan));
+  if (newPlan !== undefined) throw planChanged(newPlan);
 
   const replays = new Map<string, CassetteProvider>();
   for (const [id, { cassette: file }] of Object.entries(bundle.agents)) {
@@ -85,11 +86,6 @@ function assertSameAgents({ agents, unasked }: BundleFile, given: readonly { rea
   const added = ids.find((id) => !recorded.includes(id));
   if (added !== undefined)
     throw planChanged(`agent ${JSON.stringify(added)} is among the agents, but was not recorded`);
-}
-
-function assertSamePlan(bundle: BundleFile, plan: PlanLike | undefined): void {
-  const changed = planDifference(bundle.plan, plan === undefined ? undefined : toBundlePlan(plan));
-  if (changed !== undefined) throw planChanged(changed);
 }
 
 /** The provider of an agent that made no model call in the recorded run. */

@@ -32,16 +32,12 @@ export function checkBundleShape(value: unknown, refuse: Refuse): BundleFile {
 
 function checkVersion({ bundleVersion: version }: Fields, refuse: Refuse): void {
   if (version === 1) return;
+  const pointer = "/bundleVersion";
   if (typeof version === "number" && Number.isInteger(version) && version > 1) {
     const hint = "Update playhead, or record again with the installed version.";
-    refuse(
-      "version-newer",
-      `the bundle has version ${version}, and this is a reader of version 1`,
-      "/bundleVersion",
-      hint,
-    );
+    refuse("version-newer", `the bundle has version ${version}, and this is a reader of version 1`, pointer, hint);
   }
-  refuse("version-malformed", `${JSON.stringify(version) ?? "nothing"} is not a bundle version`, "/bundleVersion");
+  refuse("version-malformed", `${JSON.stringify(version) ?? "nothing"} is not a bundle version`, pointer);
 }
 
 function checkPlan(plan: unknown, refuse: Refuse): void {

@@ -172,14 +172,9 @@ export function formatBundle({ bundleVersion, plan, path, ended, agents, unasked
 
 function assertSize(text: string, path: string, maxBytes: number): void {
   if (byteLength(text, maxBytes) <= maxBytes) return;
-  throw new CassetteError(
-    "too-large",
-    `${path} was not written: one of its files would have more than ${maxBytes} bytes`,
-    {
-      file: path,
-      hint: "Raise maxBytes here and where it is loaded, or record less in one bundle.",
-    },
-  );
+  const what = `${path} was not written: one of its files would have more than ${maxBytes} bytes`;
+  const hint = "Raise maxBytes here and where it is loaded, or record less in one bundle.";
+  throw new CassetteError("too-large", what, { file: path, hint });
 }
 
 function assertBundleName(path: string): void {

@@ -74,7 +74,9 @@ function compare(a: Cassette, b: Cassette, settings: DiffSettings): { drifts: Dr
   const [old, now] = [callSetsOf(a, settings), callSetsOf(b, settings)];
   const { matches, steps } = matchCalls(old, now, settings);
   for (const match of matches) if ("old" in match && "new" in match) equality.note(match.old.call, match.new.call);
-  const rows = order.inTurns ? rowsOf(a, b, old, now, steps) : lastTurns(a, b);
+  // Where turns have no order, only the ends of the two runs can be compared.
+  const lastTurns = { old: a.entries.length - 1, new: b.entries.length - 1 };
+  const rows = order.inTurns ? rowsOf(a, b, old, now, steps) : [lastTurns];
   const facts = [
     ...callFacts(matches, old, now, settings),
     ...(settings.stops ? stopFacts(a, b, rows) : []),
@@ -98,11 +100,6 @@ function matchCalls(old: CallSets, now: CallSets, settings: DiffSettings) {
     unlike: unlikeBy(settings),
     refine: pairMoves,
   });
-}
-
-/** Pairs the last turns: where turns have no order, only the ends of the two runs can be compared. */
-function lastTurns(a: Cassette, b: Cassette): TurnRow[] {
-  return [{ old: a.entries.length - 1, new: b.entries.length - 1 }];
 }
 
 /** Differences in tool calls, in the order of the new run. Turns that were split or joined come first. */

@@ -56,7 +56,8 @@ export function diffSets(a: readonly NamedCassette[], b: readonly NamedCassette[
   const old = new Map(a.map(({ task, cassette }) => [task, cassette]));
   const now = new Map(b.map(({ task, cassette }) => [task, cassette]));
 
-  const diff: SetDiff = { shared: [], onlyOld: [], onlyNew: [], totals: noDrifts(), tolerances: [] };
+  const totals = Object.fromEntries(DRIFT_KINDS.map((kind) => [kind, 0])) as Record<DriftKind, number>;
+  const diff: SetDiff = { shared: [], onlyOld: [], onlyNew: [], totals, tolerances: [] };
   const uses = createUseCounter();
   for (const task of [...new Set([...old.keys(), ...now.keys()])].sort()) {
     const before = old.get(task);
@@ -95,8 +96,4 @@ function assertDistinct(side: "old" | "new", list: readonly NamedCassette[]): vo
     `the ${side} side has more than one cassette named ${[...twice].map((name) => JSON.stringify(name)).join(", ")}`,
     { hint: "Give every cassette of a side its own name." },
   );
-}
-
-function noDrifts(): Record<DriftKind, number> {
-  return Object.fromEntries(DRIFT_KINDS.map((kind) => [kind, 0])) as Record<DriftKind, number>;
 }

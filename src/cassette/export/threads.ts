@@ -117,13 +117,10 @@ function assertFits(turns: readonly TreeTurn[], extent: ThreadExtent, maxCharact
   const more = (turn: TreeTurn): number => (extent.kind === "threads" ? 0 : extent.perTurn(turn.entry.turnIndex));
   const characters = turns.reduce((sum, turn) => sum + turn.node.size + more(turn), 0);
   if (characters <= maxCharacters) return;
-  throw new CassetteError(
-    "export-too-large",
-    `the messages of this export have ${characters} characters, more than the limit of ${maxCharacters}`,
-    {
-      hint: "Every thread is written whole, and with otlp every prompt too. Export fewer turns, or use a format of messages.",
-    },
-  );
+  const what = `the messages of this export have ${characters} characters, more than the limit of ${maxCharacters}`;
+  throw new CassetteError("export-too-large", what, {
+    hint: "Every thread is written whole, and with otlp every prompt too. Export fewer turns, or use a format of messages.",
+  });
 }
 
 function toThread(end: TreeTurn): Thread {

@@ -17,10 +17,8 @@ export function migrateCassette(cassette: CassetteV1): CassetteV2 {
     cassetteId: sourceHash.slice(0, 32),
     extensions: { createdWith: CREATED_WITH, prompts: false, migrated },
   };
-  return buildCassette(
-    head,
-    entries.map(({ promptHash, response }) => ({ promptHash, response })),
-  );
+  const turns = entries.map(({ promptHash, response }) => ({ promptHash, response }));
+  return buildCassette(head, turns);
 }
 
 /** The mark of a migrated cassette, whose shape was checked when it was loaded. */

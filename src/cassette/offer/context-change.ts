@@ -19,12 +19,9 @@ export function toolsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
     if (was === undefined) {
       changes.push({ what: toVisible(`tool ${name} was added`), pointer: toPointer(path), new: value });
     } else {
-      const inTool = fieldChanges(was, value);
-      changes.push(
-        ...inTool.map((change) =>
-          toChange(change, `the ${fieldText(change.field)} of tool ${name}`, [...path, change.field]),
-        ),
-      );
+      for (const change of fieldChanges(was, value)) {
+        changes.push(toChange(change, `the ${fieldText(change.field)} of tool ${name}`, [...path, change.field]));
+      }
     }
   }
   for (const { name, value, path } of before.values()) {

@@ -1,6 +1,14 @@
 // The tools and settings that two runs were offered, compared by name, and version by version where a run was offered several.
 
-import { canonicalize, defined, shorten, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
+import {
+  canonicalize,
+  defined,
+  parsePointer,
+  shorten,
+  toVisible,
+  type JsonObject,
+  type JsonValue,
+} from "../../core/index.js";
 import type { Cassette, ContextExtension } from "../file/format.js";
 import { namedSettings, namedTools, nameText, type Named } from "./named.js";
 import { placesOf, schemaChanges, type SchemaChange } from "./schema-change.js";
@@ -61,8 +69,8 @@ export function isBecauseOfSchema(drift: AnyDrift, changes: readonly ContractCha
   if (kind !== "args-changed" || changed.length === 0) return false;
   const places = changes.filter((change) => change.kind === "schema-changed" && change.name === tool).flatMap(placesIn);
   return changed.every(({ pointer }) => {
-    const tokens = pointer.split("/").slice(1);
-    return pointer !== "" && places.some((place) => covers(place, tokens));
+    const tokens = parsePointer(pointer) ?? [];
+    return tokens.length > 0 && places.some((place) => covers(place, tokens));
   });
 }
 
@@ -74,11 +82,7 @@ function placesIn({ pointer = "", ...sides }: ContractChange): string[][] {
 
 function covers(place: readonly string[], tokens: readonly string[]): boolean {
   if (place.length > tokens.length) return false;
-  return place.every((token, index) => token === "*" || escapeToken(token) === tokens[index]);
-}
-
-function escapeToken(token: string): string {
-  return token.replaceAll("~", "~0").replaceAll("/", "~1");
+  return place.every((token, index) => token === "*" || token === tokens[index]);
 }
 
 function contextsOf(cassette: Cassette): readonly ContextExtension[] {

@@ -58,7 +58,7 @@ function walk(old: Maybe, now: Maybe, path: Path, isMap: boolean, found: SchemaC
     for (let index = 0; index < length; index++) walk(old[index], now[index], [...path, index], false, found);
     return;
   }
-  const breaking = breakingOf(keyword, isMap && isPropertyMap(path) ? String(key) : undefined, old, now);
+  const breaking = breakingOf(keyword, isMap && path.at(-2) === "properties", old, now);
   found.push({
     pointer: toPointer(path),
     ...defined({ old, new: now }),
@@ -69,10 +69,6 @@ function walk(old: Maybe, now: Maybe, path: Path, isMap: boolean, found: SchemaC
 
 function own(holder: JsonObject, key: string): Maybe {
   return Object.hasOwn(holder, key) ? holder[key] : undefined;
-}
-
-function isPropertyMap(path: Path): boolean {
-  return path.at(-2) === "properties";
 }
 
 function isSameSet(old: Maybe, now: Maybe): boolean {
@@ -91,26 +87,20 @@ function lacking(from: JsonValue, to: JsonValue): string[] {
   return [...asSet(to)].filter((item) => !known.has(item));
 }
 
-function breakingOf(
-  keyword: string | undefined,
-  property: string | undefined,
-  old: Maybe,
-  now: Maybe,
-): string | undefined {
-  if (property !== undefined) return now === undefined ? "the property is gone" : undefined;
+function breakingOf(keyword: string | undefined, isProperty: boolean, old: Maybe, now: Maybe): string | undefined {
+  if (isProperty) return now === undefined ? "the property is gone" : undefined;
+  if (now === undefined) return undefined;
   switch (keyword) {
     case "required": {
-      const names = now === undefined ? [] : lacking(old ?? [], now);
+      const names = lacking(old ?? [], now);
       return names.length === 0 ? undefined : `required now: ${listText(names)}`;
     }
     case "enum": {
-      if (now === undefined) return undefined;
       if (old === undefined) return "only some values are allowed now";
       const gone = lacking(now, old);
       return gone.length === 0 ? undefined : `no longer allowed: ${listText(gone)}`;
     }
     case "type": {
-      if (now === undefined) return undefined;
       if (old === undefined) return "the type is narrower";
       const taken = asSet(now);
       // Every integer is a number.
@@ -118,12 +108,12 @@ function breakingOf(
       return gone.length === 0 ? undefined : "the type is narrower";
     }
     case "const":
-      return now === undefined ? undefined : "only one value is allowed now";
+      return "only one value is allowed now";
     case "additionalProperties":
       return now === false ? "other properties are not allowed any more" : undefined;
     case "pattern":
     case "format":
-      return now === undefined ? undefined : "text must have another form";
+      return "text must have another form";
     default:
       return boundOf(keyword, old, now);
   }

@@ -188,12 +188,6 @@ function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
 }
 
 function notReached(at: number, left: number, file: string | undefined): CassetteError {
-  return new CassetteError(
-    "unconsumed",
-    `the run ended at turn ${at - left}, before it reached turn ${at}, where it should fork`,
-    {
-      hint: "Fork at an earlier turn.",
-      ...defined({ file }),
-    },
-  );
+  const what = `the run ended at turn ${at - left}, before it reached turn ${at}, where it should fork`;
+  return new CassetteError("unconsumed", what, { hint: "Fork at an earlier turn.", ...defined({ file }) });
 }

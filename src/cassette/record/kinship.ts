@@ -21,7 +21,8 @@ export interface AskedPrompt {
 
 export function toAskedPrompt(messages: readonly LlmMessage[]): AskedPrompt {
   const hashes = messages.map((message) => hashJson(message));
-  const chain = chainOf(hashes);
+  const chain = [""];
+  for (const hash of hashes) chain.push(sha256Hex(`${chain.at(-1) ?? ""} ${hash}`));
   return { step: { length: hashes.length, hash: chain[hashes.length] ?? "" }, hashes, chain };
 }
 
@@ -38,10 +39,4 @@ export function findKin<T extends { readonly steps: readonly PromptStep[] }>(
     }
   }
   return best?.conversation;
-}
-
-function chainOf(hashes: readonly string[]): string[] {
-  const chain = [""];
-  for (const hash of hashes) chain.push(sha256Hex(`${chain.at(-1) ?? ""} ${hash}`));
-  return chain;
 }

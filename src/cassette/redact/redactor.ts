@@ -39,12 +39,7 @@ export function keepMessages(messages: readonly LlmMessage[], before: LlmMessage
 export function createRedactor(option: RedactOption | undefined): Redactor {
   const redaction = readRedaction(option);
   if (redaction === undefined) {
-    return {
-      response: (value) => value,
-      messages: keepMessages,
-      json: (value) => value,
-      used: () => [],
-    };
+    return { response: (value) => value, messages: keepMessages, json: (value) => value, used: () => [] };
   }
   const answers = createAnswerRedactor(redaction.custom);
   const scrubber = createScrubber(redaction);
@@ -101,13 +96,10 @@ export function createReplayRedaction(
   const rules = known.filter(({ id }) => names.includes(id));
   const values = names.includes(BY_VALUE) ? redaction.values : [];
   const pointers = names.includes(BY_POINTER) ? redaction.pointers : [];
-  const has = (name: string): boolean =>
-    name === BY_VALUE
-      ? values.length > 0
-      : name === BY_POINTER
-        ? pointers.length > 0
-        : rules.some(({ id }) => id === name);
-  return { scrubber: createScrubber({ rules, values, pointers }), missing: names.filter((name) => !has(name)) };
+  const used = new Set(rules.map(({ id }) => id));
+  if (values.length > 0) used.add(BY_VALUE);
+  if (pointers.length > 0) used.add(BY_POINTER);
+  return { scrubber: createScrubber({ rules, values, pointers }), missing: names.filter((name) => !used.has(name)) };
 }
 
 function oneSided(names: readonly string[], file: string | undefined): CassetteError {

@@ -19,10 +19,9 @@ export function findNumbers(
 ): boolean {
   const live = canonicalize(prompt);
   if (placeholdersIn(live).length === 0) return false;
-  const left = (rebuildPrompts(tape) ?? []).filter(
-    (messages, index) => used[index] !== true && messages.length === prompt.length,
-  );
-  return left.slice(0, MAX_COMPARED).some((messages) => {
+  const left = (rebuildPrompts(tape) ?? []).filter((_, index) => used[index] !== true);
+  const same = left.filter((messages) => messages.length === prompt.length);
+  return same.slice(0, MAX_COMPARED).some((messages) => {
     const numbers = alignNumbers(canonicalize(messages), live);
     return numbers !== undefined && accept(numbers);
   });
@@ -34,13 +33,10 @@ export function assertNotRedacted(response: LlmTurnResponse, turn: number, file:
   if (first === undefined) return;
   const { tool, pointer, rule } = first;
   const more = others.length === 0 ? "" : ` (and ${others.length} more of this turn)`;
-  throw new CassetteError(
-    "redacted-argument",
-    toVisible(`turn ${turn} calls tool ${tool} with an argument that was redacted by ${rule}: ${pointer}${more}`),
-    {
-      pointer,
-      hint: 'The tool would be called with the placeholder: let the recorded result stand in (replay: "both", cassetteTools), or pass allowRedacted: true.',
-      ...defined({ file }),
-    },
-  );
+  const what = `turn ${turn} calls tool ${tool} with an argument that was redacted by ${rule}: ${pointer}${more}`;
+  throw new CassetteError("redacted-argument", toVisible(what), {
+    pointer,
+    hint: 'The tool would be called with the placeholder: let the recorded result stand in (replay: "both", cassetteTools), or pass allowRedacted: true.',
+    ...defined({ file }),
+  });
 }

@@ -8,6 +8,7 @@ import {
   createArgumentMatch,
   eachSchema,
   isPlainObject,
+  MAX_ARGUMENT_VALUES,
   type ArgumentMatch,
   type JsonObject,
   type JsonValue,
@@ -15,7 +16,6 @@ import {
 import { compilePattern, type CompiledPattern } from "../tolerance/pattern.js";
 import { MAX_PATTERN_INPUT } from "../tolerance/steps.js";
 import { findEndlessReference } from "./endless.js";
-import { textsIn } from "./texts.js";
 
 /** Most work on one call's arguments: characters times steps, over all patterns. */
 export const MAX_PATTERN_WORK = 5_000_000;
@@ -176,4 +176,25 @@ function isMonotone(schema: JsonObject): boolean {
     found ||= other.some((keyword) => Object.hasOwn(each, keyword));
   });
   return !found;
+}
+
+/** All texts (names too, for `propertyNames`) and the names alone, shortest first. A call with a text beyond the limit is not checked. */
+function textsIn(args: unknown): { texts: string[]; names: string[] } {
+  const [texts, names] = [new Set<string>(), new Set<string>()];
+  const open: unknown[] = [args];
+  for (let seen = 0; open.length > 0 && seen <= MAX_ARGUMENT_VALUES; seen++) {
+    const value = open.pop();
+    if (typeof value === "string") texts.add(value);
+    if (Array.isArray(value)) {
+      for (const item of value.slice(0, MAX_ARGUMENT_VALUES)) open.push(item);
+    } else if (isPlainObject(value)) {
+      for (const [key, inner] of Object.entries(value)) {
+        names.add(key);
+        texts.add(key);
+        open.push(inner);
+      }
+    }
+  }
+  const inOrder = (all: Set<string>): string[] => [...all].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  return { texts: inOrder(texts), names: inOrder(names) };
 }

@@ -87,7 +87,8 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
   const fields = createWireFieldCheck(noted, (text) => warn?.(`${file}: ${text}`));
   const streams = readStreams(cassette);
   const used = new Set<number>();
-  const redaction = () => createReplayRedaction(redactedIn(cassette), options.redact, file);
+  const redacted = cassette.version === 2 ? cassette.extensions?.redacted : undefined;
+  const redaction = () => createReplayRedaction(redacted, options.redact, file);
   const digestsOn = createDigests(prompts ?? []);
 
   function measure(asked: Asked, turnIndex: number): Nearness {
@@ -145,10 +146,6 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     },
     planOf: (turnIndex) => streams.planOf(turnIndex),
   };
-}
-
-function redactedIn(cassette: Cassette): string[] | undefined {
-  return cassette.version === 2 ? cassette.extensions?.redacted : undefined;
 }
 
 /** Digests of every recorded prompt as the wire leaves it; computed once per wire, and only if no hash fits. */

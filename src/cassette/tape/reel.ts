@@ -52,13 +52,10 @@ export function createReel(results: readonly TapeResult[], tolerances: Tolerance
     },
     takeRenumbered(name, args) {
       const key = callKey({ name, arguments: args });
-      const found = results.find(
-        (result) =>
-          result.name === name &&
-          result.content !== undefined &&
-          !used.has(result) &&
-          alignNumbers(result.key, key) !== undefined,
+      const open = results.filter(
+        (result) => result.name === name && result.content !== undefined && !used.has(result),
       );
+      const found = open.find((result) => alignNumbers(result.key, key) !== undefined);
       if (found !== undefined) used.add(found);
       return found;
     },

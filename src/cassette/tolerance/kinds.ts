@@ -35,13 +35,6 @@ export interface Rule {
 /** A tolerance on one line, for a report: `numeric ±0.001`, `default 10`, `trim`. */
 export function toleranceText(tolerance: Tolerance): string {
   switch (tolerance.kind) {
-    case "ignore":
-    case "trim":
-    case "case":
-    case "uuid":
-    case "set":
-    case "ignoreExtra":
-      return tolerance.kind;
     case "default":
       return `default ${canonicalize(tolerance.value)}`;
     case "numeric":
@@ -52,6 +45,8 @@ export function toleranceText(tolerance: Tolerance): string {
       return `regex /${tolerance.pattern}/`;
     case "oneOf":
       return `oneOf ${canonicalize(tolerance.values)}`;
+    default:
+      return tolerance.kind;
   }
 }
 

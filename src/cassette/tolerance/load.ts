@@ -17,7 +17,6 @@ const HINT =
   'A tolerance file is { "version": 1, "tools": { "<tool or *>": { "</arg/path>": <tolerance or list> } } }; ' +
   "docs/diff.md has the kinds.";
 
-/** The options of {@link parseTolerances} and {@link checkTolerances}. */
 export interface TolerancesOptions {
   /** The file name that messages show. */
   file?: string;

@@ -106,7 +106,6 @@ export function isNear(a: number, b: number, place: Place): boolean {
   });
 }
 
-/** The value of an own key, or undefined. */
 export function ownValue(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

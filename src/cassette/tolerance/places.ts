@@ -20,7 +20,6 @@ export interface Place {
   child(key: string): Place | undefined;
 }
 
-/** Rules as a tree with one branch for each segment of a pointer. */
 export interface PlaceTree {
   readonly id: number;
   readonly rules: Rule[];
@@ -28,7 +27,6 @@ export interface PlaceTree {
   any?: PlaceTree;
 }
 
-/** Creates trees whose places can be walked together. */
 export function createPlaces() {
   const known = new Map<string, Place>();
   let trees = 0;

@@ -35,7 +35,6 @@ export interface Tolerances {
   compare(tool: string, a: JsonObject, b: JsonObject): ToleranceComparison;
 }
 
-/** Compiles checked rules. */
 export function createTolerances(rules: RulesByTool): Tolerances {
   const places = createPlaces();
   const trees = new Map<string, PlaceTree>();
@@ -83,7 +82,6 @@ export function assertTolerances(owner: string, value: unknown): asserts value i
   });
 }
 
-/** Whether a value has the methods of {@link Tolerances}. */
 export function isTolerances(value: unknown): value is Tolerances {
   const { normalise, alike, compare } = (value ?? {}) as Partial<Tolerances>;
   return [normalise, alike, compare].every((method) => typeof method === "function");

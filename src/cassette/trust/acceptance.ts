@@ -20,7 +20,6 @@ import { validityAt, type Trust } from "./trust.js";
 /** The file in the folder of a baseline that the lines stand in. */
 export const ACCEPTED_FILE = "accepted.jsonl";
 
-/** The DSSE payload type of an acceptance. */
 export const ACCEPTANCE_PAYLOAD_TYPE = "application/vnd.playhead.acceptance.v1+json";
 
 /** The most characters of a reason. */

@@ -17,7 +17,6 @@ import type { CassetteV2 } from "../file/format.js";
 import { parseCassette } from "./load.js";
 import { resolveSigningKey } from "./sign.js";
 
-/** The DSSE payload type of an in-toto statement. */
 export const STATEMENT_PAYLOAD_TYPE = "application/vnd.in-toto+json";
 
 /** An in-toto v1 statement as it is written here. */

@@ -5,13 +5,11 @@ import { CassetteError } from "../errors.js";
 import { parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read.js";
 
-/** The suffix that an envelope adds to the name of its cassette. */
 export const ENVELOPE_SUFFIX = ".dsse";
 
 /** Most signatures of an envelope, since each is verified. */
 export const MAX_SIGNATURES = 100;
 
-/** Most bytes of an envelope file. */
 export const MAX_ENVELOPE_BYTES = 1024 * 1024;
 
 /** Reads an envelope. Unknown fields are ignored, as envelope.md of DSSE requires. Throws {@link CassetteError} `signature-invalid`. */
@@ -41,12 +39,8 @@ export function parseEnvelope(input: string | Uint8Array, { file }: { file?: str
 export async function readEnvelope(files: FilePort, cassetteFile: string): Promise<DsseEnvelope | undefined> {
   const file = cassetteFile + ENVELOPE_SUFFIX;
   if ((await files.read(file, 0)).kind === "not-found") return undefined;
-  const bytes = await readWhole(files, file, {
-    what: "envelope",
-    maxBytes: MAX_ENVELOPE_BYTES,
-    missing: "Sign again.",
-  });
-  return parseEnvelope(bytes, { file });
+  const options = { what: "envelope", maxBytes: MAX_ENVELOPE_BYTES, missing: "Sign again." };
+  return parseEnvelope(await readWhole(files, file, options), { file });
 }
 
 /** The text of an envelope file, as {@link parseEnvelope} reads it. */

@@ -81,7 +81,6 @@ export async function addSignature(
   return toEnvelope(CASSETTE_PAYLOAD_TYPE, signedText(checked), [...before, { keyid: keyId, sig }]);
 }
 
-/** The options of {@link verifyCassetteSignature}. */
 export interface VerifySignatureOptions {
   /** Milliseconds; default the system's clock. */
   readonly now?: number;

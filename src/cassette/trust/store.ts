@@ -1,7 +1,6 @@
 // Cassettes in files, through a host's file port: every refusal on load, no torn file, and never over an existing one unasked.
 
-import { defined } from "../../core/index.js";
-import type { FilePort } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import { readEnvelope } from "./dsse-file.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
@@ -9,7 +8,6 @@ import { byteLength, DEFAULT_MAX_BYTES } from "../file/json.js";
 import { parseCassette, type ParseOptions } from "./load.js";
 import { readWhole } from "../file/read.js";
 
-/** What a cassette file's name ends with. */
 export const CASSETTE_SUFFIX = ".cassette.json";
 
 export interface SaveOptions {
@@ -26,7 +24,6 @@ export interface CassetteStore {
   readonly save: (path: string, cassette: Cassette, options?: SaveOptions) => Promise<void>;
 }
 
-/** A store of cassettes on a host's files. */
 export function createCassetteStore(files: FilePort): CassetteStore {
   return {
     async load(path, options = {}) {

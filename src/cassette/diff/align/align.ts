@@ -82,11 +82,15 @@ function alignMiddle(problem: Problem, whole: Span, least: number, emit: (step: 
   const middle = whole.oldFrom + (height >> 1);
   let most = Math.max(least, Math.abs(width - height), FIRST_BAND);
   for (;;) {
-    if (problem.addition > 0) setBand(problem, most);
+    // A script at diagonal k has k more additions than removals, and must return to the last diagonal.
+    const last = width - height;
+    if (problem.addition > 0) {
+      problem.band = { low: -Math.floor((most - last) / 2), high: Math.floor((most + last) / 2) };
+    }
     assertSize(problem);
     const { split, price } = cheapestSplit(problem, whole, middle);
     const edits = Math.max(0, Math.ceil(price / unit));
-    if (edits > most && !isWhole(problem)) {
+    if (edits > most && (problem.band.low > -height || problem.band.high < width)) {
       most = Math.min(2 * most, edits);
       continue;
     }
@@ -97,16 +101,6 @@ function alignMiddle(problem: Problem, whole: Span, least: number, emit: (step: 
     }
     return edits;
   }
-}
-
-/** A script at diagonal k has k more additions than removals, and must return to the last diagonal. */
-function setBand(problem: Problem, most: number): void {
-  const last = problem.width - problem.height;
-  problem.band = { low: -Math.floor((most - last) / 2), high: Math.floor((most + last) / 2) };
-}
-
-function isWhole({ band, height, width }: Problem): boolean {
-  return band.low <= -height && band.high >= width;
 }
 
 function assertSize({ height, width, band }: Problem): void {

@@ -72,15 +72,7 @@ function createSearch<T extends Item>(
       return undefined;
     };
   };
-  return {
-    taken,
-    forward: find(
-      (step) => step.old.key,
-      (step) => step.new.key,
-    ),
-    backward: find(
-      (step) => step.new.key,
-      (step) => step.old.key,
-    ),
-  };
+  const oldKey = (step: Step<T>): string => step.old.key;
+  const newKey = (step: Step<T>): string => step.new.key;
+  return { taken, forward: find(oldKey, newKey), backward: find(newKey, oldKey) };
 }

@@ -91,13 +91,14 @@ function matchSets<T extends Item>(
   partners.forEach((partner, index) => {
     if (partner >= 0) matches.push({ kind: "same", old: old[index] as T, new: now[partner] as T });
   });
-  const left = groupBy(
+  const nameOf = ({ name }: Item): string => name;
+  const left = groupBy<T, string>(
     old.filter((_, index) => (partners[index] ?? -1) < 0),
-    ({ name }) => name,
+    nameOf,
   );
-  const right = groupBy(
+  const right = groupBy<T, string>(
     now.filter((_, index) => !taken.has(index)),
-    ({ name }) => name,
+    nameOf,
   );
   for (const [name, items] of left) {
     const others = right.get(name) ?? [];

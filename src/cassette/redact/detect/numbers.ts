@@ -17,7 +17,11 @@ export function createNumbers() {
       let known = byValue.get(value);
       if (known === undefined) {
         while (taken.has(next)) next++;
-        if (next > MAX_PLACEHOLDERS) throw tooMany();
+        if (next > MAX_PLACEHOLDERS) {
+          const what = `more than ${MAX_PLACEHOLDERS} different secrets were found in one recording`;
+          const hint = "Record less in one cassette, or look at redact.values and redact.pointers.";
+          throw new CassetteError("not-recordable", what, { hint });
+        }
         known = { rule: rules[0] ?? BY_VALUE, number: next };
         taken.add(next);
         byValue.set(value, known);
@@ -49,14 +53,4 @@ export function createNumbers() {
       return true;
     },
   };
-}
-
-function tooMany(): CassetteError {
-  return new CassetteError(
-    "not-recordable",
-    `more than ${MAX_PLACEHOLDERS} different secrets were found in one recording`,
-    {
-      hint: "Record less in one cassette, or look at redact.values and redact.pointers.",
-    },
-  );
 }
