@@ -205,12 +205,7 @@ function createLine(options: RecordingOptions) {
         fail: () => settle(slot, { kind: "failed" }),
       };
     },
-    assertSettled(): void {
-      if (open.length === 0) return;
-      throw new CassetteError("turn-in-progress", `${open.length} recorded call(s) are still unanswered`, {
-        hint: "Await the run before toCassette().",
-      });
-    },
+    assertSettled: () => assertAllSettled(open.length),
     /** The extensions of this recording; `before` is what an older part of it had redacted. */
     extensions(before: readonly string[] = []): CassetteExtensions {
       const redacted = listRedacted([...before, ...redactor.used()]);
@@ -254,6 +249,13 @@ function assertStreams(streams: unknown = false): void {
   if (streams === false || streams === "boundaries" || streams === "times") return;
   throw new CassetteError("invalid-options", `streams of recordingProvider is ${showValue(streams)}`, {
     hint: `Use "boundaries", "times" or false.`,
+  });
+}
+
+function assertAllSettled(open: number): void {
+  if (open === 0) return;
+  throw new CassetteError("turn-in-progress", `${open} recorded call(s) are still unanswered`, {
+    hint: "Await the run before toCassette().",
   });
 }
 
