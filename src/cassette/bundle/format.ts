@@ -19,7 +19,6 @@ export interface BundlePlan {
   exits: string[];
 }
 
-/** How a run of several agents ended. */
 export type BundleEnd = { kind: "exit" } | { kind: "no-edge" } | { kind: "cycle"; agentId: string; limit: number };
 
 /** The cassette of an agent. All fields but the file name repeat the cassette's, and must equal them. */

@@ -5,11 +5,10 @@ import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
 import { recordingProvider, type RecordingProvider } from "../record/record.js";
 import type { RecordingOptions } from "../record/recorder.js";
-import { assertAgents } from "./agents.js";
 import { hashBundle } from "./check.js";
 import type { AgentBundle, BundleFile, BundleMember, PlanLike, RunLike } from "./format.js";
 import { toCassetteName } from "./name.js";
-import { findStranger, toBundlePlan, toBundleRun, type BundleRun } from "./run.js";
+import { assertAgents, findStranger, toBundlePlan, toBundleRun, type BundleRun } from "./run.js";
 
 /** The part of an agent's definition that recording needs; the runtime's `AgentDefinition` has it. */
 export interface RecordableAgent {

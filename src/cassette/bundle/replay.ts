@@ -6,12 +6,11 @@ import type { HashFilterOption } from "../prompt/filters.js";
 import type { RedactOption } from "../redact/options.js";
 import { cassetteProvider, type CassetteProvider } from "../replay/replay.js";
 import { assertStreaming, STREAMING_OPTIONS, type StreamingOptions } from "../stream/play.js";
-import { assertAgents } from "./agents.js";
 import { checkBundle } from "./check.js";
 import { endDifference, pathDifference, planDifference } from "./compare.js";
 import type { AgentBundle, BundleFile, PlanLike, RunLike } from "./format.js";
 import type { WithProvider } from "./record.js";
-import { toBundlePlan, toBundleRun } from "./run.js";
+import { assertAgents, toBundlePlan, toBundleRun } from "./run.js";
 
 /** The options of {@link replayAgents}. */
 export interface AgentReplayOptions extends StreamingOptions {
@@ -93,11 +92,10 @@ function neverAsked(agentId: string): LlmProviderAdapter {
   return {
     name: "cassette:none",
     async turn() {
-      throw new CassetteError(
-        "exhausted",
-        `agent ${JSON.stringify(agentId)} has no cassette: it made no model call in the recorded run, and now makes one`,
-        { hint: "The run took another path than the recorded one. Undo the change, or record again." },
-      );
+      const why = "it made no model call in the recorded run, and now makes one";
+      throw new CassetteError("exhausted", `agent ${JSON.stringify(agentId)} has no cassette: ${why}`, {
+        hint: "The run took another path than the recorded one. Undo the change, or record again.",
+      });
     },
   };
 }

@@ -29,7 +29,6 @@ export interface CallEquality {
   changes(old: RecordedCall, now: RecordedCall): ValueChange[];
   /** The tolerances that make two calls equal, in whole or in part. */
   usesBetween(old: RecordedCall, now: RecordedCall): ToleranceUse[];
-  /** Notes the tolerances of two paired calls. */
   note(old: RecordedCall, now: RecordedCall): void;
   uses(): ToleranceUse[];
 }

@@ -91,9 +91,8 @@ function assertDistinct(side: "old" | "new", list: readonly NamedCassette[]): vo
   const twice = new Set<string>();
   for (const { task } of list) (seen.has(task) ? twice : seen).add(task);
   if (twice.size === 0) return;
-  throw new CassetteError(
-    "invalid-options",
-    `the ${side} side has more than one cassette named ${[...twice].map((name) => JSON.stringify(name)).join(", ")}`,
-    { hint: "Give every cassette of a side its own name." },
-  );
+  const names = [...twice].map((name) => JSON.stringify(name)).join(", ");
+  throw new CassetteError("invalid-options", `the ${side} side has more than one cassette named ${names}`, {
+    hint: "Give every cassette of a side its own name.",
+  });
 }

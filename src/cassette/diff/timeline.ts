@@ -64,7 +64,6 @@ function textsOf(cassette: Cassette, from: number, end: number, callers: Readonl
   return texts;
 }
 
-/** Paired turns that ended for different reasons. */
 export function stopFacts(a: Cassette, b: Cassette, rows: readonly TurnRow[]): DriftFact[] {
   return rows.flatMap((row): DriftFact[] => {
     const [oldTurn, newTurn] = [row.old ?? -1, row.new ?? -1];

@@ -18,7 +18,6 @@ export interface TurnContext {
   settings: JsonObject;
 }
 
-/** Takes the secrets out of tools or settings. */
 export type Scrub = <T extends JsonValue>(value: T) => T;
 
 /**
@@ -63,7 +62,6 @@ function scrubContext(raw: TurnContext, scrub: Scrub): TurnContext {
   };
 }
 
-/** The context in force at a turn, if the recording has one. */
 export function contextAt(contexts: readonly ContextExtension[], turnIndex: number): ContextExtension | undefined {
   return contexts.findLast((context) => context.fromTurn <= turnIndex);
 }

@@ -17,7 +17,6 @@ import { firstDifference, type ValueChange } from "../prompt/values.js";
 /** A tool or a setting that was added, removed or changed. */
 export interface ContractChange {
   kind: "tool-added" | "tool-removed" | "schema-changed" | "description-changed" | "setting-changed";
-  /** The tool's or the setting's name. */
   name: string;
   /** JSON pointer into the tool's definition, such as `/schema/properties/city/type`. */
   pointer?: string;

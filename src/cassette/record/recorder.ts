@@ -75,7 +75,6 @@ export interface OpenTurn {
   fail(): void;
 }
 
-/** One recording; made by {@link createRecorder}. */
 export interface Recorder {
   /** Answered turns before the first open one. */
   readonly turns: number;

@@ -90,7 +90,11 @@ export function createReplayRedaction(
   const redaction = readRedaction(option);
   const names = redactedBy(redacted);
   if (names.length === 0) return undefined;
-  if (redaction === undefined) throw oneSided(names, file);
+  if (redaction === undefined) {
+    const what = `the cassette was redacted when it was recorded (${names.join(", ")}) and is replayed with redact: false`;
+    const hint = "Leave redact: false out, or record again with it.";
+    throw new CassetteError("redaction-one-sided", what, { hint, ...defined({ file }) });
+  }
   const given = redaction.rules.map(({ id }) => id);
   const known = [...redaction.rules, ...KNOWN_RULES.filter(({ id }) => !given.includes(id))];
   const rules = known.filter(({ id }) => names.includes(id));
@@ -100,12 +104,4 @@ export function createReplayRedaction(
   if (values.length > 0) used.add(BY_VALUE);
   if (pointers.length > 0) used.add(BY_POINTER);
   return { scrubber: createScrubber({ rules, values, pointers }), missing: names.filter((name) => !used.has(name)) };
-}
-
-function oneSided(names: readonly string[], file: string | undefined): CassetteError {
-  return new CassetteError(
-    "redaction-one-sided",
-    `the cassette was redacted when it was recorded (${names.join(", ")}) and is replayed with redact: false`,
-    { hint: "Leave redact: false out, or record again with it.", ...defined({ file }) },
-  );
 }

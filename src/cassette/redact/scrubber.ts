@@ -106,9 +106,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
 function assertMessage(placed: LlmMessage): void {
   const flaw = findMessageFlaw(placed);
   if (flaw === undefined) return;
-  throw new CassetteError(
-    "invalid-options",
-    toVisible(`redact.pointers takes out a part that a message needs: ${flaw.pointer} would not be ${flaw.expected}`),
-    { pointer: flaw.pointer, hint: "Point at a text, or at a value in the arguments of a call." },
-  );
+  const what = `redact.pointers takes out a part that a message needs: ${flaw.pointer} would not be ${flaw.expected}`;
+  const hint = "Point at a text, or at a value in the arguments of a call.";
+  throw new CassetteError("invalid-options", toVisible(what), { pointer: flaw.pointer, hint });
 }

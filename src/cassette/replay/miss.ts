@@ -32,7 +32,6 @@ const CHOICES =
 
 interface Unanswered {
   readonly tape: Cassette;
-  /** The recorded tools and settings by turn. */
   readonly contexts: readonly (ContextExtension | undefined)[];
   readonly turns: UnusedTurns;
   readonly turn: number;

@@ -2,7 +2,6 @@
 
 import type { JsonObject } from "../../core/index.js";
 
-/** The default name of a file of rules. */
 export const RULES_FILE = "cassette.rules.json";
 
 /** Calls that a rule means: all calls of one tool, or those whose arguments match a JSON Schema. */
@@ -20,7 +19,6 @@ export interface RunLimits {
 
 /** The demand of a rule, which has exactly one. */
 export type RuleBody =
-  /** Forbids such calls. */
   | { never: CallPattern }
   /** Each call of `then` needs one of `first` in an earlier turn. */
   | { before: { first: CallPattern; then: CallPattern } }

@@ -28,7 +28,6 @@ import {
   type WireFieldCheck,
 } from "../offer/wire-fields.js";
 
-/** A request over a wire, with hashes for its comparison. */
 export interface Asked {
   wire: Wire;
   request: WireRequest;
@@ -69,7 +68,6 @@ export interface TapeOptions extends Pick<ReplayOptions, "redact" | "allowRedact
   readonly warn?: (text: string) => void;
 }
 
-/** Reads a request for comparison with any number of tapes. */
 export function toAsked(wire: Wire, request: WireRequest): Asked {
   const { messages } = throughWire(request, wire, request) ?? request;
   return { wire, request, promptHash: hashPrompt(request.messages), digests: digestAlike(messages) };

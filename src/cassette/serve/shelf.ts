@@ -32,7 +32,6 @@ export interface ShelfCount {
   uncompared?: UncomparedFields;
 }
 
-/** Cassettes behind one server; made by {@link createShelf}. */
 export interface Shelf {
   /** Throws `CassetteError` with a miss, or `file-not-found` if no cassette has the name `pin`. */
   answer(wire: Wire, request: WireRequest, pin?: string): Promise<ShelfAnswer>;

@@ -12,7 +12,6 @@ export type RecordedStreams =
       readonly kind: "recorded";
       /** Turns that can be streamed as they came, in order. */
       readonly turns: readonly number[];
-      /** True when the record of one of them has times. */
       readonly hasTimes: boolean;
       /** Turns that were streamed and can only be given whole, and why. */
       readonly whole: readonly WholeTurn[];
@@ -71,7 +70,6 @@ export function readStreams(cassette: Cassette): StreamReader {
 
 const FIELDS = ["turn", "deltas", "end", "spaces", "respelled", "merged"];
 
-/** What is wrong with the whole, or undefined. */
 function findFlaw(value: unknown, turns: number): string | undefined {
   if (!Array.isArray(value)) return "it is not a list";
   let last = -1;

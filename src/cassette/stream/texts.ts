@@ -16,7 +16,6 @@ export interface TimedDelta {
   gapMs: number;
 }
 
-/** How an answer is streamed again. */
 export interface StreamPlan {
   deltas: TimedDelta[];
   /** Milliseconds from the last delta to the response. */

@@ -18,7 +18,6 @@ export interface Flaw {
   readonly what: string;
 }
 
-/** The tolerance, or its first problem. */
 export function readTolerance(entry: unknown): Tolerance | Flaw {
   const word = WORDS.find((known) => known === entry);
   if (word !== undefined) return { kind: word };

@@ -19,7 +19,6 @@ export interface NormalCall {
   value: JsonObject;
 }
 
-/** The comparison of two sets of arguments. */
 export interface ToleranceComparison {
   /** Differences as recorded, without ignored places. Empty exactly if the arguments are alike. */
   changes: ValueChange[];
@@ -71,7 +70,6 @@ export function createTolerances(rules: RulesByTool): Tolerances {
   };
 }
 
-/** Tolerates nothing. */
 export const NO_TOLERANCES: Tolerances = createTolerances(new Map());
 
 /** Throws `invalid-options` for anything else, such as the text or the path of a file. */

@@ -52,7 +52,6 @@ export async function signAcceptance(acceptance: Acceptance, key: SigningKey): P
   return { ...signed, signature: { keyId: signer.keyId, publicKey, sig: toBase64(sig) } };
 }
 
-/** An acceptance as one line of an accepted file, with its end. */
 export function formatAcceptance(acceptance: Acceptance): string {
   return `${canonicalize(acceptance)}\n`;
 }

@@ -43,7 +43,6 @@ export async function readEnvelope(files: FilePort, cassetteFile: string): Promi
   return parseEnvelope(await readWhole(files, file, options), { file });
 }
 
-/** The text of an envelope file, as {@link parseEnvelope} reads it. */
 export function formatEnvelope({ payloadType, payload, signatures }: DsseEnvelope): string {
   const listed = signatures.map(({ keyid, sig }) => ({ keyid, sig }));
   return JSON.stringify({ payloadType, payload, signatures: listed }, null, 2) + "\n";

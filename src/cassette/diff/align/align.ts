@@ -105,11 +105,10 @@ function alignMiddle(problem: Problem, whole: Span, least: number, emit: (step: 
 
 function assertSize({ height, width, band }: Problem): void {
   if (height * Math.min(width, band.high - band.low + 1) <= MAX_CELLS) return;
-  throw new CassetteError(
-    "diff-too-large",
-    `${height} against ${width} steps differ, which is more than ${MAX_CELLS} pairs to compare`,
-    { hint: "Compare shorter recordings, or leave out volatile arguments with `ignore` so that more steps are equal." },
-  );
+  const what = `${height} against ${width} steps differ, which is more than ${MAX_CELLS} pairs to compare`;
+  const hint =
+    "Compare shorter recordings, or leave out volatile arguments with `ignore` so that more steps are equal.";
+  throw new CassetteError("diff-too-large", what, { hint });
 }
 
 /** Pairs the old half up to the middle with the cheapest part of the new side, the rest with the rest. Equal ends cost nothing. */
@@ -221,7 +220,6 @@ function pairCost({ tables, unit }: Problem, old: number, now: number): number {
   return price === undefined ? Infinity : price.edits * unit - price.same;
 }
 
-/** Two single items of different names. */
 function isOtherName(name: number, other: number): boolean {
   return name !== other && name >= 0 && other >= 0;
 }

@@ -15,14 +15,12 @@ export type ItemSet<T extends Item = Item> = readonly T[];
 /** Tells whether two items of one name are the same though their keys differ. Symmetric, but not always transitive. */
 export type IsAlike<T extends Item = Item> = (a: T, b: T) => boolean;
 
-/** The terms of a comparison of two sides. */
 export interface Terms<T extends Item = Item> {
   isAlike?: IsAlike<T>;
   /** Additions on the new side cost nothing. Such a comparison has no mirror image. Default false. */
   freeAdditions?: boolean;
 }
 
-/** Groups items by `groupOf`, in the order of the list. */
 export function groupBy<T, K>(items: Iterable<T>, groupOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -5,7 +5,6 @@ import type { Cassette } from "../../file/format.js";
 
 /** A tool call of a recording. Two calls with the same `key` (see {@link callKey}) are the same call. */
 export interface RecordedCall {
-  /** The turn that made it. */
   turn: number;
   name: string;
   arguments: JsonObject;
@@ -15,7 +14,6 @@ export interface RecordedCall {
   key: string;
 }
 
-/** The calls of a cassette in the order they were recorded in. */
 export function callsOf(cassette: Cassette): RecordedCall[] {
   return cassette.entries.flatMap((entry) =>
     (entry.response.message.toolCalls ?? []).map((call) => ({ turn: entry.turnIndex, ...call, key: callKey(call) })),
