@@ -55,10 +55,7 @@ export function recordAgents<A extends RecordableAgent>(
     toBundle({ plan, result }) {
       const run: BundleRun = { ...(plan === undefined ? {} : { plan: toBundlePlan(plan) }), ...toBundleRun(result) };
       const ids = agents.map(({ id }) => id);
-      const cassettes = recorders.map(([id, recorder]): [string, CassetteV2] => [
-        id,
-        recorder.toCassette({ agentId: id }),
-      ]);
+      const cassettes = recorders.map(([id, recorder]): Recorded => [id, recorder.toCassette({ agentId: id })]);
       const recorded = cassettes.filter(([, { entries }]) => entries.length > 0);
       assertSameRun(run, ids, recorded);
       const asked = new Set(recorded.map(([id]) => id));
@@ -71,11 +68,9 @@ export function recordAgents<A extends RecordableAgent>(
   };
 }
 
-function buildBundle(
-  run: BundleRun,
-  recorded: readonly [string, CassetteV2][],
-  unasked: readonly string[],
-): BundleFile {
+type Recorded = [id: string, cassette: CassetteV2];
+
+function buildBundle(run: BundleRun, recorded: readonly Recorded[], unasked: readonly string[]): BundleFile {
   const members = recorded.map(([id, { cassetteId, envelopeHash, entries }]): [string, BundleMember] => [
     id,
     { cassette: toCassetteName(id, envelopeHash), cassetteId, envelopeHash, entries: entries.length },
@@ -91,7 +86,7 @@ function buildBundle(
 }
 
 /** Refuses the result of another run, or a run of other agents, before a bundle is made of it. */
-function assertSameRun(run: BundleRun, ids: readonly string[], recorded: readonly [string, CassetteV2][]): void {
+function assertSameRun(run: BundleRun, ids: readonly string[], recorded: readonly Recorded[]): void {
   if (recorded.length === 0) {
     throw new CassetteError("nothing-recorded", "no turn of any agent was recorded, so there is no bundle", {
       hint: "Pass `agents` of recordAgents() to createRuntime, and call toBundle() after the run.",

@@ -40,34 +40,21 @@ export function createRuleMatch(tool: string, schema: JsonObject): (args: unknow
   if (texts.size + names.size === 0) return whole;
   // A reference to a schema below a pattern's name would be lost.
   createArgumentMatch(tool, rewrite(schema, { texts: new Map(), names: new Map() }, true));
-  return createMatch(tool, { schema, texts, names, isMonotone: isMonotone(schema) });
-}
-
-interface Compiled {
-  schema: JsonObject;
-  texts: ReadonlyMap<string, Regex>;
-  names: ReadonlyMap<string, Regex>;
-  isMonotone: boolean;
-}
-
-function createMatch(tool: string, compiled: Compiled): (args: unknown) => ArgumentMatch {
+  const isSchemaMonotone = isMonotone(schema);
   return (args) => {
     const found = textsIn(args);
     if (!found.texts.every((text) => text.isWellFormed())) {
       return { kind: "unchecked", what: "a text in the arguments has half a character, so no pattern can be matched" };
     }
     const budget = { left: MAX_PATTERN_WORK };
-    const results = {
-      texts: judgeAll(compiled.texts, found.texts, budget),
-      names: judgeAll(compiled.names, found.names, budget),
-    };
+    const results = { texts: judgeAll(texts, found.texts, budget), names: judgeAll(names, found.names, budget) };
     const match = (takesUnknown: boolean): ArgumentMatch =>
-      withWords(createArgumentMatch(tool, rewrite(compiled.schema, results, takesUnknown))(args), results.texts);
+      withWords(createArgumentMatch(tool, rewrite(schema, results, takesUnknown))(args), results.texts);
     const first = match(true);
     const isKnown = [...results.texts.values(), ...results.names.values()].every(({ unknown }) => unknown.length === 0);
     if (isKnown) return first;
     const other = match(false);
-    if (compiled.isMonotone && first.kind === other.kind) return other;
+    if (isSchemaMonotone && first.kind === other.kind) return other;
     return { kind: "unchecked", what: "a text in the arguments is too long to match against a pattern" };
   };
 }

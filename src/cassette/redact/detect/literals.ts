@@ -86,12 +86,8 @@ export function createLiterals(values: readonly string[] = []): Literals {
 function spellingsOf(value: string): string[] {
   const once = escape(value);
   const ascii = once.replace(/[^\x20-\x7e]/g, toUnicodeEscape);
-  const isEscaped = ascii !== once;
-  const json = [
-    once,
-    ascii,
-    ...(isEscaped ? [once.replace(/[^\x20-\x7e]/g, (unit) => upperCase(toUnicodeEscape(unit)))] : []),
-  ];
+  const upper = once.replace(/[^\x20-\x7e]/g, (unit) => `\\u${toUnicodeEscape(unit).slice(2).toUpperCase()}`);
+  const json = [...new Set([once, ascii, upper])];
   const slashed = json.map((text) => text.replaceAll("/", "\\/"));
   const forPages = json.map((text) => text.replace(/[<>&]/g, toUnicodeEscape));
   const query = value.isWellFormed() ? encodeURIComponent(value) : value;
@@ -100,11 +96,6 @@ function spellingsOf(value: string): string[] {
 
 function toUnicodeEscape(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
-/** Of the digits alone. */
-function upperCase(unicodeEscape: string): string {
-  return `\\u${unicodeEscape.slice(2).toUpperCase()}`;
 }
 
 function escape(text: string): string {

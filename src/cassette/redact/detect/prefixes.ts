@@ -26,19 +26,14 @@ export function literalPrefixes(source: string): string[] | undefined {
   return texts.every((text) => text.length >= SHORTEST) ? texts : undefined;
 }
 
-interface Reader {
-  peek(): string;
-  take(): string;
-  takes(text: string): boolean;
-  isDone(): boolean;
-}
+type Reader = ReturnType<typeof createReader>;
 
-function createReader(source: string): Reader {
+function createReader(source: string) {
   let at = 0;
   return {
     peek: () => source.charAt(at),
     take: () => source.charAt(at++),
-    takes(text) {
+    takes(text: string): boolean {
       if (!source.startsWith(text, at)) return false;
       at += text.length;
       return true;
