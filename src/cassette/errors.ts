@@ -74,9 +74,7 @@ export type RecordErrorCode =
   | "export-without-prompts"
   | "export-too-large"
   | "invalid-options"
-  /** A malformed file of rules. */
   | "rules-malformed"
-  /** A malformed file of tolerances. */
   | "tolerances-malformed";
 
 /** How a run of several agents differed from the recorded one. */
@@ -103,7 +101,6 @@ export interface MissReport {
   what: string;
   /** Further differences from the nearest recorded turn, in words: its tools, its settings. Never empty. */
   also?: string[];
-  /** What to do about it. */
   hint: string;
 }
 

@@ -38,7 +38,6 @@ export function checkBundle(value: unknown): AgentBundle {
   return { bundle, cassettes: Object.fromEntries(checked) };
 }
 
-/** Computes the hash over all fields except the hash itself. */
 export function hashBundle({ bundleHash, ...covered }: BundleFile): string {
   return hashJson(covered);
 }

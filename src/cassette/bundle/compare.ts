@@ -1,5 +1,4 @@
-// Compares a run of several agents with the recorded one: the plan before it starts, its path and its end once it is over. Each
-// comparison is exact, and describes the first difference.
+// Compares a run of several agents with the recorded one: plan, path and end, each exactly. Describes the first difference.
 
 import type { BundleEnd, BundlePlan } from "./format.js";
 
@@ -45,21 +44,14 @@ export function pathDifference(recorded: readonly string[], now: readonly string
   return `step ${step}: the run entered ${quote(present)}, the recorded one ${old}`;
 }
 
-/** Describes a different end; undefined for the same. */
 export function endDifference(recorded: BundleEnd, now: BundleEnd): string | undefined {
   const [old, present] = [endText(recorded), endText(now)];
   return old === present ? undefined : `the run ended ${present}, the recorded one ${old}`;
 }
 
 function endText(end: BundleEnd): string {
-  switch (end.kind) {
-    case "exit":
-      return "at an exit";
-    case "no-edge":
-      return "where no edge matched";
-    case "cycle":
-      return `at the limit of ${end.limit} visits of ${quote(end.agentId)}`;
-  }
+  if (end.kind === "cycle") return `at the limit of ${end.limit} visits of ${quote(end.agentId)}`;
+  return end.kind === "exit" ? "at an exit" : "where no edge matched";
 }
 
 function quote(id: string): string {

@@ -1,9 +1,7 @@
-// The shape of a bundle file, version 1: the cassettes of one run of several agents, with its plan and its path. Specification:
-// docs/replay.md.
+// The shape of a bundle file, version 1: the cassettes of one run of several agents. Specification: docs/replay.md.
 
 import type { CassetteV2 } from "../file/format.js";
 
-/** The ending of a bundle file's name. */
 export const BUNDLE_SUFFIX = ".bundle.json";
 
 /** `conditional`: the edge had a `when`. A function cannot be kept; the path shows what it decided. */
@@ -21,7 +19,6 @@ export interface BundlePlan {
   exits: string[];
 }
 
-/** How a run of several agents ended. */
 export type BundleEnd = { kind: "exit" } | { kind: "no-edge" } | { kind: "cycle"; agentId: string; limit: number };
 
 /** The cassette of an agent. All fields but the file name repeat the cassette's, and must equal them. */
@@ -33,7 +30,6 @@ export interface BundleMember {
   entries: number;
 }
 
-/** A bundle file, version 1 (docs/replay.md). */
 export interface BundleFile {
   bundleVersion: 1;
   /** Absent when the run had no plan. */

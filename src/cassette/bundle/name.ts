@@ -13,10 +13,7 @@ const HASH_DIGITS = 16;
 /** Device names of Windows, whatever follows their first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
 const DEVICE = /^(?:con|prn|aux|nul|conin|conout|com\d|lpt\d)$/i;
 
-/**
- * `<escaped id>.<16 digits of envelopeHash>.cassette.json`. The hash depends on the contents, so a new recording never has the
- * name of an old one. `cassetteId` would not do, since several cassettes of one recorder share it.
- */
+/** Named by `envelopeHash`, so that a new recording never has the name of an old one. Cassettes of one recorder share a `cassetteId`. */
 export function toCassetteName(agentId: string, envelopeHash: string): string {
   return `${escapeId(agentId)}.${envelopeHash.slice(0, HASH_DIGITS)}${CASSETTE_SUFFIX}`;
 }

@@ -1,16 +1,14 @@
-// Records a run of several agents. Every agent gets its own recorder around its provider, and a bundle ties the cassettes
-// together with the plan and the path of the run.
+// Records a run of several agents: each has its own recorder, and a bundle ties the cassettes to the plan and path of the run.
 
 import { seal, type LlmProviderAdapter } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
 import { recordingProvider, type RecordingProvider } from "../record/record.js";
 import type { RecordingOptions } from "../record/recorder.js";
-import { assertAgents } from "./agents.js";
 import { hashBundle } from "./check.js";
 import type { AgentBundle, BundleFile, BundleMember, PlanLike, RunLike } from "./format.js";
 import { toCassetteName } from "./name.js";
-import { findStranger, toBundlePlan, toBundleRun, type BundleRun } from "./run.js";
+import { assertAgents, findStranger, toBundlePlan, toBundleRun, type BundleRun } from "./run.js";
 
 /** The part of an agent's definition that recording needs; the runtime's `AgentDefinition` has it. */
 export interface RecordableAgent {
@@ -18,14 +16,11 @@ export interface RecordableAgent {
   readonly provider: LlmProviderAdapter;
 }
 
-/** An agent's definition with another provider. */
 export type WithProvider<A, P> = Omit<A, "provider"> & { readonly provider: P };
 
-/** A run that is over, as `toBundle` takes it. */
 export interface RecordedRun {
   /** The plan of the run. Default: none. */
   readonly plan?: PlanLike;
-  /** The result of the run. */
   readonly result: RunLike;
 }
 
@@ -33,17 +28,11 @@ export interface RecordedRun {
 export interface AgentRecording<A> {
   /** The definitions in their order, for `createRuntime`. */
   readonly agents: WithProvider<A, RecordingProvider>[];
-  /**
-   * The recording, frozen. Throws `CassetteError`: `turn-in-progress`, `nothing-recorded`, or `invalid-options` for a result or
-   * plan of another run.
-   */
+  /** Frozen. Throws `turn-in-progress`, `nothing-recorded`, or `invalid-options` for a result or plan of another run. */
   toBundle(run: RecordedRun): AgentBundle;
 }
 
-/**
- * Records one run; `options` apply to every recorder. Agents that share a provider are recorded separately, and that provider is
- * destroyed once. Throws `invalid-options`.
- */
+/** Records one run. Agents that share a provider are recorded separately; it is destroyed once. Throws `invalid-options`. */
 export function recordAgents<A extends RecordableAgent>(
   agents: readonly A[],
   options: RecordingOptions = {},
@@ -66,10 +55,7 @@ export function recordAgents<A extends RecordableAgent>(
     toBundle({ plan, result }) {
       const run: BundleRun = { ...(plan === undefined ? {} : { plan: toBundlePlan(plan) }), ...toBundleRun(result) };
       const ids = agents.map(({ id }) => id);
-      const cassettes = recorders.map(([id, recorder]): [string, CassetteV2] => [
-        id,
-        recorder.toCassette({ agentId: id }),
-      ]);
+      const cassettes = recorders.map(([id, recorder]): Recorded => [id, recorder.toCassette({ agentId: id })]);
       const recorded = cassettes.filter(([, { entries }]) => entries.length > 0);
       assertSameRun(run, ids, recorded);
       const asked = new Set(recorded.map(([id]) => id));
@@ -82,11 +68,9 @@ export function recordAgents<A extends RecordableAgent>(
   };
 }
 
-function buildBundle(
-  run: BundleRun,
-  recorded: readonly [string, CassetteV2][],
-  unasked: readonly string[],
-): BundleFile {
+type Recorded = [id: string, cassette: CassetteV2];
+
+function buildBundle(run: BundleRun, recorded: readonly Recorded[], unasked: readonly string[]): BundleFile {
   const members = recorded.map(([id, { cassetteId, envelopeHash, entries }]): [string, BundleMember] => [
     id,
     { cassette: toCassetteName(id, envelopeHash), cassetteId, envelopeHash, entries: entries.length },
@@ -102,7 +86,7 @@ function buildBundle(
 }
 
 /** Refuses the result of another run, or a run of other agents, before a bundle is made of it. */
-function assertSameRun(run: BundleRun, ids: readonly string[], recorded: readonly [string, CassetteV2][]): void {
+function assertSameRun(run: BundleRun, ids: readonly string[], recorded: readonly Recorded[]): void {
   if (recorded.length === 0) {
     throw new CassetteError("nothing-recorded", "no turn of any agent was recorded, so there is no bundle", {
       hint: "Pass `agents` of recordAgents() to createRuntime, and call toBundle() after the run.",

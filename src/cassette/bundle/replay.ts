@@ -1,5 +1,4 @@
-// Replays a run of several agents. Every agent is answered from its own cassette, and at the end the run must have had the same
-// path and the same end, with no recorded turn unused.
+// Replays a run of several agents, each from its own cassette. Path and end must be the recorded ones, with no turn unused.
 
 import type { LlmProviderAdapter, Ports } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
@@ -7,12 +6,11 @@ import type { HashFilterOption } from "../prompt/filters.js";
 import type { RedactOption } from "../redact/options.js";
 import { cassetteProvider, type CassetteProvider } from "../replay/replay.js";
 import { assertStreaming, STREAMING_OPTIONS, type StreamingOptions } from "../stream/play.js";
-import { assertAgents } from "./agents.js";
 import { checkBundle } from "./check.js";
 import { endDifference, pathDifference, planDifference } from "./compare.js";
 import type { AgentBundle, BundleFile, PlanLike, RunLike } from "./format.js";
 import type { WithProvider } from "./record.js";
-import { toBundlePlan, toBundleRun } from "./run.js";
+import { assertAgents, toBundlePlan, toBundleRun } from "./run.js";
 
 /** The options of {@link replayAgents}. */
 export interface AgentReplayOptions extends StreamingOptions {
@@ -36,10 +34,7 @@ export interface AgentReplayOptions extends StreamingOptions {
 export interface AgentReplay<A> {
   /** The definitions in their order with a replaying provider each. */
   readonly agents: WithProvider<A, LlmProviderAdapter>[];
-  /**
-   * Call it with the result of the run. Throws `CassetteError`: `path-changed` with the first step or the end that differs,
-   * `unconsumed` with the unused turns, or `invalid-options` for anything but a result.
-   */
+  /** Throws `path-changed` with the first step or end that differs, `unconsumed`, or `invalid-options` for anything but a result. */
   finish(result: RunLike): void;
 }
 
@@ -63,7 +58,8 @@ export function replayAgents<A extends { readonly id: string }>(
   const { plan, ...each } = options;
   const { bundle, cassettes } = checkBundle(recording);
   assertSameAgents(bundle, agents);
-  assertSamePlan(bundle, plan);
+  const newPlan = planDifference(bundle.plan, plan === undefined ? undefined : toBundlePlan(plan));
+  if (newPlan !== undefined) throw planChanged(newPlan);
 
   const replays = new Map<string, CassetteProvider>();
   for (const [id, { cassette: file }] of Object.entries(bundle.agents)) {
@@ -91,21 +87,15 @@ function assertSameAgents({ agents, unasked }: BundleFile, given: readonly { rea
     throw planChanged(`agent ${JSON.stringify(added)} is among the agents, but was not recorded`);
 }
 
-function assertSamePlan(bundle: BundleFile, plan: PlanLike | undefined): void {
-  const changed = planDifference(bundle.plan, plan === undefined ? undefined : toBundlePlan(plan));
-  if (changed !== undefined) throw planChanged(changed);
-}
-
 /** The provider of an agent that made no model call in the recorded run. */
 function neverAsked(agentId: string): LlmProviderAdapter {
   return {
     name: "cassette:none",
     async turn() {
-      throw new CassetteError(
-        "exhausted",
-        `agent ${JSON.stringify(agentId)} has no cassette: it made no model call in the recorded run, and now makes one`,
-        { hint: "The run took another path than the recorded one. Undo the change, or record again." },
-      );
+      const why = "it made no model call in the recorded run, and now makes one";
+      throw new CassetteError("exhausted", `agent ${JSON.stringify(agentId)} has no cassette: ${why}`, {
+        hint: "The run took another path than the recorded one. Undo the change, or record again.",
+      });
     },
   };
 }

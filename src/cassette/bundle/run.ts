@@ -1,5 +1,4 @@
-// The part of a plan and of a run that a bundle keeps, read from the runtime's plan and result. Anything else is refused before it
-// is written or compared.
+// The part of a plan and a run that a bundle keeps, and the agents that run. Anything else is refused before it is written or compared.
 
 import { CassetteError } from "../errors.js";
 import type { BundleEnd, BundleFile, BundlePlan, PlanLike, RunLike } from "./format.js";
@@ -43,7 +42,6 @@ function toEnd({ kind, agentId, limit }: Record<string, unknown>): BundleEnd {
   return { kind, agentId, limit: limit as number };
 }
 
-/** A place where a bundle names an agent. */
 export interface Naming {
   agentId: string;
   where: (string | number)[];
@@ -88,5 +86,24 @@ function badPlan(what: string): CassetteError {
 function badResult(what: string): CassetteError {
   return new CassetteError("invalid-options", `this is not the result of a run of several agents: ${what}`, {
     hint: "Pass the result of runtime.run(), with `visits` and `ended`.",
+  });
+}
+
+/** Throws `invalid-options` unless `agents` is a list of agents with distinct ids that a file can hold. */
+export function assertAgents(owner: string, agents: readonly { readonly id: string }[]): void {
+  if (!Array.isArray(agents) || agents.length === 0) throw badAgents(`${owner} needs a list of agents, at least one`);
+  const ids = new Set<string>();
+  agents.forEach((agent: { id?: unknown } | null | undefined, index) => {
+    const id = agent?.id;
+    if (typeof id !== "string" || id === "") throw badAgents(`agent ${index} of ${owner} has no id`);
+    if (!id.isWellFormed()) throw badAgents(`the id of agent ${index} of ${owner} holds a lone surrogate`);
+    if (ids.has(id)) throw badAgents(`two agents of ${owner} have the id ${JSON.stringify(id)}`);
+    ids.add(id);
+  });
+}
+
+function badAgents(what: string): CassetteError {
+  return new CassetteError("invalid-options", what, {
+    hint: "Pass the definitions that createRuntime takes, each with its own id.",
   });
 }

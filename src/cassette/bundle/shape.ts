@@ -1,5 +1,4 @@
-// The shape of a bundle file, checked before its hash: version, known and required fields, types, and that all its parts name
-// the same agents. Unknown fields are refused, as in a cassette.
+// The shape of a bundle file, checked before its hash. Unknown fields are refused, as in a cassette.
 
 import { isPlainObject, toPointer } from "../../core/index.js";
 import type { Refuse } from "../file/downgrade.js";
@@ -33,16 +32,12 @@ export function checkBundleShape(value: unknown, refuse: Refuse): BundleFile {
 
 function checkVersion({ bundleVersion: version }: Fields, refuse: Refuse): void {
   if (version === 1) return;
+  const pointer = "/bundleVersion";
   if (typeof version === "number" && Number.isInteger(version) && version > 1) {
     const hint = "Update playhead, or record again with the installed version.";
-    refuse(
-      "version-newer",
-      `the bundle has version ${version}, and this is a reader of version 1`,
-      "/bundleVersion",
-      hint,
-    );
+    refuse("version-newer", `the bundle has version ${version}, and this is a reader of version 1`, pointer, hint);
   }
-  refuse("version-malformed", `${JSON.stringify(version) ?? "nothing"} is not a bundle version`, "/bundleVersion");
+  refuse("version-malformed", `${JSON.stringify(version) ?? "nothing"} is not a bundle version`, pointer);
 }
 
 function checkPlan(plan: unknown, refuse: Refuse): void {

@@ -11,7 +11,6 @@ import { createCassetteStore, formatCassette, type SaveOptions } from "../trust/
 import { assertMember, checkBundle, parseBundle } from "./check.js";
 import { BUNDLE_SUFFIX, type AgentBundle, type BundleFile } from "./format.js";
 
-/** The options of a bundle store's `load`. */
 export interface BundleLoadOptions {
   /** For the bundle and each cassette. Default 64 MiB. */
   maxBytes?: number;
@@ -38,13 +37,21 @@ export type PathBeside = (path: string, name?: string) => string;
 /** Creates a store of bundles on a host's files. `pathBeside` gives the path of a cassette that a bundle names. */
 export function createBundleStore(files: FilePort, pathBeside: PathBeside): BundleStore {
   return {
-    load: (path, { maxBytes = DEFAULT_MAX_BYTES } = {}) => load(files, pathBeside, path, maxBytes),
+    load: (path, { maxBytes = DEFAULT_MAX_BYTES } = {}) => load({ files, pathBeside, path, maxBytes }),
     save: (path, bundle, { overwrite = false, maxBytes = DEFAULT_MAX_BYTES } = {}) =>
-      save(files, pathBeside, path, bundle, { overwrite, maxBytes }),
+      save({ files, pathBeside, path, maxBytes }, bundle, overwrite),
   };
 }
 
-async function load(files: FilePort, pathBeside: PathBeside, path: string, maxBytes: number): Promise<AgentBundle> {
+/** A bundle on a host's files. */
+interface Place {
+  readonly files: FilePort;
+  readonly pathBeside: PathBeside;
+  readonly path: string;
+  readonly maxBytes: number;
+}
+
+async function load({ files, pathBeside, path, maxBytes }: Place): Promise<AgentBundle> {
   const missing = "Check the path, or record it first.";
   const bytes = await readWhole(files, path, { what: "bundle", maxBytes, missing });
   const bundle = parseBundle(bytes, { file: path, maxBytes });
@@ -78,13 +85,8 @@ function ofAgent(error: CassetteError, agentId: string, name: string, file: stri
   );
 }
 
-async function save(
-  files: FilePort,
-  pathBeside: PathBeside,
-  path: string,
-  value: AgentBundle,
-  { overwrite, maxBytes }: Required<SaveOptions>,
-): Promise<void> {
+async function save(place: Place, value: AgentBundle, overwrite: boolean): Promise<void> {
+  const { files, pathBeside, path, maxBytes } = place;
   assertBundleName(path);
   const { bundle, cassettes } = checkBundle(value);
   const text = formatBundle(bundle);
@@ -100,7 +102,7 @@ async function save(
   if (written.kind === "failed") {
     throw new CassetteError("file-unreadable", `${path} cannot be written: ${written.message}`, { file: path });
   }
-  if (before.kind === "read") await removeOld(files, pathBeside, path, before.bytes, bundle, maxBytes);
+  if (before.kind === "read") await removeOld(place, before.bytes, bundle);
 }
 
 /** Keeps a file of this name with the same text, which a stopped save left or another bundle lists. */
@@ -116,29 +118,18 @@ async function saveCassette(
 }
 
 /** Removes the cassettes of the replaced bundle. Best effort: one that stays is a whole cassette that no bundle lists. */
-async function removeOld(
-  files: FilePort,
-  pathBeside: PathBeside,
-  path: string,
-  before: Uint8Array,
-  now: BundleFile,
-  maxBytes: number,
-): Promise<void> {
+async function removeOld(place: Place, before: Uint8Array, now: BundleFile): Promise<void> {
   const listed = namesOf(now);
   const old = (namesIn(before) ?? []).filter((name) => !listed.includes(name));
   if (old.length === 0) return;
-  const kept = await namesInFolder(files, pathBeside, path, maxBytes);
+  const { files, pathBeside, path } = place;
+  const kept = await namesInFolder(place);
   if (kept === undefined) return;
   for (const name of old) if (!kept.has(name)) await files.remove(pathBeside(path, name));
 }
 
 /** The cassettes that the bundles of the folder list now; undefined when one of the bundles cannot be read. */
-async function namesInFolder(
-  files: FilePort,
-  pathBeside: PathBeside,
-  path: string,
-  maxBytes: number,
-): Promise<Set<string> | undefined> {
+async function namesInFolder({ files, pathBeside, path, maxBytes }: Place): Promise<Set<string> | undefined> {
   const found = await files.list(pathBeside(path), BUNDLE_SUFFIX);
   if (found === undefined) return undefined;
   const kept = new Set<string>();
@@ -173,14 +164,9 @@ export function formatBundle({ bundleVersion, plan, path, ended, agents, unasked
 
 function assertSize(text: string, path: string, maxBytes: number): void {
   if (byteLength(text, maxBytes) <= maxBytes) return;
-  throw new CassetteError(
-    "too-large",
-    `${path} was not written: one of its files would have more than ${maxBytes} bytes`,
-    {
-      file: path,
-      hint: "Raise maxBytes here and where it is loaded, or record less in one bundle.",
-    },
-  );
+  const what = `${path} was not written: one of its files would have more than ${maxBytes} bytes`;
+  const hint = "Raise maxBytes here and where it is loaded, or record less in one bundle.";
+  throw new CassetteError("too-large", what, { file: path, hint });
 }
 
 function assertBundleName(path: string): void {

@@ -1,5 +1,4 @@
-// Counts over many cassettes, one after another. Only counts are kept, so that a folder of 100,000 takes no more memory than one of
-// ten. Names beyond a limit are counted together.
+// Counts over many cassettes. Only counts are kept, so that 100,000 files take no more memory than ten.
 
 import { isPlainObject } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
@@ -48,14 +47,12 @@ export interface CassetteStats {
   largest: { file: string; bytes: number }[];
 }
 
-/** Takes cassettes one by one and keeps only counts. */
 export interface StatsCounter {
   /** `bytes` is the size of its file. */
   add(file: string, bytes: number, cassette: Cassette): void;
   total(): CassetteStats;
 }
 
-/** An empty counter. */
 export function createStatsCounter(): StatsCounter {
   const usage = createUsageCounter();
   const [tools, models, providers] = [createNames(), createNames(), createNames()];

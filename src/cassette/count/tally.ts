@@ -1,12 +1,10 @@
 // A count by kind, such as of the repairs of an import or the losses of an export.
 
-/** How often one kind was counted. */
 export interface Tallied<Kind> {
   kind: Kind;
   count: number;
 }
 
-/** Counts things by kind. */
 export interface Tally<Kind> {
   /** A `count` of 0 or less adds nothing. */
   add(kind: Kind, count?: number): void;
@@ -14,7 +12,6 @@ export interface Tally<Kind> {
   list(): Tallied<Kind>[];
 }
 
-/** Creates an empty tally. */
 export function createTally<Kind extends string>(): Tally<Kind> {
   const counts = new Map<Kind, number>();
   return {

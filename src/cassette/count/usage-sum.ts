@@ -42,7 +42,6 @@ export interface UsageSum {
 /** What is counted of an answer. With `model`, a cost that it does not say can be derived. */
 export type CountedTurn = Pick<LlmTurnResponse, "usage" | "costUsd" | "model">;
 
-/** Takes answers one by one and keeps only sums. */
 export interface UsageCounter {
   add(response: CountedTurn): void;
   total(): UsageSum;
@@ -61,10 +60,7 @@ const LIST_PRICES: Pricing = Object.fromEntries(
   Object.values<Vendor>(VENDORS).flatMap(({ pricing = {} }) => Object.entries(pricing)),
 );
 
-/**
- * What an answer cost in USD by the list prices of `PRICING_DATE`. Undefined where it says its cost itself, where it does not say
- * its model and tokens, and where no list has the model.
- */
+/** USD by the list prices of `PRICING_DATE`. Undefined for a stated cost, without model or tokens, and for a model on no list. */
 export function derivedCostOf(response: CountedTurn): number | undefined {
   const { inputTokens, outputTokens, costUsd } = usageOf(response);
   const { usage, model = "" } = response;
@@ -91,7 +87,6 @@ export function askedModelOf(cassette: Cassette): string | undefined {
   return recordedProvider.includes(":") && model !== "" ? model : undefined;
 }
 
-/** A sum of no turns yet. */
 export function createUsageCounter(): UsageCounter {
   const tokens = { turns: 0, inputTokens: 0, outputTokens: 0, turnsWithoutTokens: 0 };
   let [cacheReadTokens, cacheWriteTokens] = [0, 0];
@@ -125,7 +120,6 @@ export function createUsageCounter(): UsageCounter {
   };
 }
 
-/** The sum over turns. */
 export function sumUsage(responses: readonly CountedTurn[]): UsageSum {
   const counter = createUsageCounter();
   for (const response of responses) counter.add(response);

@@ -1,5 +1,4 @@
-// Decides which calls of two runs are equal, by the ignored places and the tolerances together. The diff gets from here the key
-// of a call and the differences of a pair, and needs to know neither.
+// Decides which calls of two runs are equal, by the ignored places and the tolerances together.
 
 import type { JsonObject, JsonValue } from "../../core/index.js";
 import { diffValues, type ValueChange } from "../prompt/values.js";
@@ -14,7 +13,6 @@ export interface CallEqualityOptions {
   tolerances?: Tolerances;
 }
 
-/** The keys that a call is compared by. */
 export interface CallKeys {
   /** Calls with equal keys are equal. */
   key: string;
@@ -23,7 +21,6 @@ export interface CallKeys {
 }
 
 export interface CallEquality {
-  /** True when there are any tolerances. */
   readonly isTolerant: boolean;
   keysOf(call: RecordedCall): CallKeys;
   /** Equal under the tolerances; symmetric, not transitive. */
@@ -32,9 +29,7 @@ export interface CallEquality {
   changes(old: RecordedCall, now: RecordedCall): ValueChange[];
   /** The tolerances that make two calls equal, in whole or in part. */
   usesBetween(old: RecordedCall, now: RecordedCall): ToleranceUse[];
-  /** Notes the tolerances of two paired calls. */
   note(old: RecordedCall, now: RecordedCall): void;
-  /** The noted tolerances. */
   uses(): ToleranceUse[];
 }
 

@@ -1,5 +1,4 @@
-// How far one run departs from another, counting only what the order of calls does not allow. Under `in_order`, `subset` and
-// `superset` this has a direction: under `subset` a run may leave calls out, but not add them.
+// How far one run departs from another, counting only what the order of calls does not allow, which may have a direction.
 
 import { countCallDrifts } from "./diff.js";
 import { pathDistance, type RunPath } from "./align/distance.js";

@@ -21,17 +21,13 @@ export interface TurnPair extends TurnRow {
   drifts: number[];
 }
 
-/** The drifts of a comparison, and the tolerances it used. */
 export interface CassetteDiff {
   drifts: Drift[];
   /** Every tolerance that made different arguments equal. */
   tolerances: ToleranceUse[];
 }
 
-/**
- * Every drift from `a`, the old run, to `b`, the new one: first of tool calls, then of how turns ended, then of texts.
- * Throws "invalid-options", and "diff-too-large" for a difference that would take too long to compare.
- */
+/** Every drift from `a` to `b`: of tool calls, then of stops, then of texts. Throws "invalid-options" and "diff-too-large". */
 export function diffCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): Drift[] {
   return compareCassettes(a, b, options).drifts;
 }
@@ -78,7 +74,9 @@ function compare(a: Cassette, b: Cassette, settings: DiffSettings): { drifts: Dr
   const [old, now] = [callSetsOf(a, settings), callSetsOf(b, settings)];
   const { matches, steps } = matchCalls(old, now, settings);
   for (const match of matches) if ("old" in match && "new" in match) equality.note(match.old.call, match.new.call);
-  const rows = order.inTurns ? rowsOf(a, b, old, now, steps) : lastTurns(a, b);
+  // Where turns have no order, only the ends of the two runs can be compared.
+  const lastTurns = { old: a.entries.length - 1, new: b.entries.length - 1 };
+  const rows = order.inTurns ? rowsOf(a, b, old, now, steps) : [lastTurns];
   const facts = [
     ...callFacts(matches, old, now, settings),
     ...(settings.stops ? stopFacts(a, b, rows) : []),
@@ -102,11 +100,6 @@ function matchCalls(old: CallSets, now: CallSets, settings: DiffSettings) {
     unlike: unlikeBy(settings),
     refine: pairMoves,
   });
-}
-
-/** Pairs the last turns: where turns have no order, only the ends of the two runs can be compared. */
-function lastTurns(a: Cassette, b: Cassette): TurnRow[] {
-  return [{ old: a.entries.length - 1, new: b.entries.length - 1 }];
 }
 
 /** Differences in tool calls, in the order of the new run. Turns that were split or joined come first. */

@@ -3,7 +3,6 @@
 import type { JsonObject, StopReason } from "../../core/index.js";
 import type { ValueChange } from "../prompt/values.js";
 
-/** The call that was added, removed or moved. */
 export interface CallFact {
   tool: string;
   /** As recorded, with ignored places; of a moved call those of the new run. */
@@ -17,7 +16,6 @@ export interface OldPlace {
   oldPointer: string;
 }
 
-/** The place in the new run. */
 export interface NewPlace {
   newTurn: number;
   newPointer: string;
@@ -45,7 +43,6 @@ export type DriftFact =
 /** One difference in behaviour; `sentence` describes it for a reviewer. */
 export type Drift = DriftFact & { sentence: string };
 
-/** The kind of a drift; docs/diff.md defines each. */
 export type DriftKind = Drift["kind"];
 
 /** Every kind, in the order of totals. */

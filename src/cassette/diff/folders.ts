@@ -1,5 +1,4 @@
-// Compares two sets of recordings, such as the runs of one benchmark by two models: pairs them by name, and lists the drifts of
-// each pair. Pure: another layer reads the files.
+// Compares two sets of recordings, such as one benchmark by two models: pairs them by name and lists each pair's drifts. Pure.
 
 import { defined } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -57,7 +56,8 @@ export function diffSets(a: readonly NamedCassette[], b: readonly NamedCassette[
   const old = new Map(a.map(({ task, cassette }) => [task, cassette]));
   const now = new Map(b.map(({ task, cassette }) => [task, cassette]));
 
-  const diff: SetDiff = { shared: [], onlyOld: [], onlyNew: [], totals: noDrifts(), tolerances: [] };
+  const totals = Object.fromEntries(DRIFT_KINDS.map((kind) => [kind, 0])) as Record<DriftKind, number>;
+  const diff: SetDiff = { shared: [], onlyOld: [], onlyNew: [], totals, tolerances: [] };
   const uses = createUseCounter();
   for (const task of [...new Set([...old.keys(), ...now.keys()])].sort()) {
     const before = old.get(task);
@@ -91,13 +91,8 @@ function assertDistinct(side: "old" | "new", list: readonly NamedCassette[]): vo
   const twice = new Set<string>();
   for (const { task } of list) (seen.has(task) ? twice : seen).add(task);
   if (twice.size === 0) return;
-  throw new CassetteError(
-    "invalid-options",
-    `the ${side} side has more than one cassette named ${[...twice].map((name) => JSON.stringify(name)).join(", ")}`,
-    { hint: "Give every cassette of a side its own name." },
-  );
-}
-
-function noDrifts(): Record<DriftKind, number> {
-  return Object.fromEntries(DRIFT_KINDS.map((kind) => [kind, 0])) as Record<DriftKind, number>;
+  const names = [...twice].map((name) => JSON.stringify(name)).join(", ");
+  throw new CassetteError("invalid-options", `the ${side} side has more than one cassette named ${names}`, {
+    hint: "Give every cassette of a side its own name.",
+  });
 }

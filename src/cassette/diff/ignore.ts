@@ -1,5 +1,4 @@
-// Places in tool arguments that a comparison ignores: `/arg/path` for every tool, `tool:/arg/path` for one. They are JSON pointers
-// (RFC 6901) in which `*` stands for any one object key or array index.
+// Ignored places in tool arguments: JSON pointers (RFC 6901), for one tool or every tool, with `*` for any one key or index.
 
 import { parsePointer, setOwn, type JsonObject, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -7,12 +6,8 @@ import { CassetteError } from "../errors.js";
 type Pattern = readonly string[];
 
 export interface IgnoredPlaces {
-  /**
-   * Removes the ignored places. An ignored array element becomes `null`, so that the others keep their index; at the end of its
-   * array it is removed.
-   */
+  /** Removes the ignored places. An ignored array element becomes `null`, which keeps the others' index, or goes at the end. */
   prune(tool: string, value: JsonObject): JsonObject;
-  /** True when `pointer` names an ignored place. */
   covers(tool: string, pointer: string): boolean;
 }
 

@@ -13,10 +13,7 @@ export interface DiffOptions {
   ignoreContent?: boolean;
   /** Ignores why a turn ended (`stop-changed`). Default: as `ignoreContent`, so that only tool calls are compared. */
   ignoreStops?: boolean;
-  /**
-   * Places in tool arguments to ignore: `/arg/path` for every tool, `tool:/arg/path` for one; `*` stands for any one key or
-   * index.
-   */
+  /** Places in arguments to ignore: `/arg/path` for every tool, `tool:/arg/path` for one; `*` is any one key or index. */
   ignore?: readonly string[];
   /** How much the order of the calls counts. Default "strict". */
   order?: CallOrder;

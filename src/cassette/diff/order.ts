@@ -33,7 +33,6 @@ const RULES: Readonly<Record<CallOrder, OrderRules>> = {
   superset: { ...UNORDERED, allowed: ["added"] },
 };
 
-/** Every {@link CallOrder}, for a list of choices. */
 export const CALL_ORDERS = Object.keys(RULES) as readonly CallOrder[];
 
 /** Throws "invalid-options" for an unknown order. */

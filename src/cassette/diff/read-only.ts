@@ -1,5 +1,4 @@
-// Calls of tools that only read, as the user declares them, have no order across neighbouring turns. Each run is brought into one
-// form before it is compared, so that the comparison stays symmetric.
+// Calls of tools that only read have no order across neighbouring turns. Both runs are normalised, so a diff stays symmetric.
 
 import { CassetteError } from "../errors.js";
 import type { Item, ItemSet } from "./align/sets.js";

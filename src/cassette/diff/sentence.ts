@@ -18,7 +18,6 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
 
 type WithoutPointers<F> = F extends unknown ? Omit<F, "oldPointer" | "newPointer"> : never;
 
-/** What a sentence is made of. */
 type Sayable = WithoutPointers<DriftFact>;
 
 /** One sentence for a reviewer. Control and direction characters in recorded text are written as escapes. */
@@ -37,9 +36,9 @@ export function sentenceOf(drift: Sayable): string {
     case "retried":
       return `${callText(drift)} was made once more at turn ${drift.newTurn}, right beside the same call.`;
     case "parallelised":
-      return `${toolsText(drift.tools)} ${wereCalled(drift.tools)} together at turn ${drift.newTurn}; the old run made these calls one after another, at ${turnsText(drift.oldTurns)}.`;
+      return `${toolsText(drift.tools)} together at turn ${drift.newTurn}; the old run made these calls one after another, at ${turnsText(drift.oldTurns)}.`;
     case "serialised":
-      return `${toolsText(drift.tools)} ${wereCalled(drift.tools)} one after another, at ${turnsText(drift.newTurns)}; the old run made these calls together at turn ${drift.oldTurn}.`;
+      return `${toolsText(drift.tools)} one after another, at ${turnsText(drift.newTurns)}; the old run made these calls together at turn ${drift.oldTurn}.`;
     case "stop-changed":
       return `The model ended ${turnText(drift).slice("at ".length)} with ${quote(drift.new, 0)}; it was ${quote(drift.old, 0)}.`;
     case "content-changed": {
@@ -67,27 +66,22 @@ function nameText(name: string): string {
   return /^[\w.:/-]{1,80}$/.test(name) ? name : cut(name);
 }
 
-function wereCalled(tools: readonly string[]): string {
-  return new Set(tools).size === 1 ? "was called" : "were called";
-}
-
 function toolsText(tools: readonly string[]): string {
   const names = [...new Set(tools)];
-  const said = names.slice(0, MAX_NAMES).map((name) => {
+  const counted = (name: string): string => {
     const times = tools.filter((tool) => tool === name).length;
     return times === 1 ? nameText(name) : `${nameText(name)} (${times} times)`;
-  });
-  const rest = names.length - said.length;
-  return listText(rest > 0 ? [...said, `${rest} more`] : said);
+  };
+  return `${listText(names, counted)} ${names.length === 1 ? "was called" : "were called"}`;
 }
 
 function turnsText(turns: readonly number[]): string {
-  const said = turns.slice(0, MAX_NAMES).map(String);
-  const rest = turns.length - said.length;
-  return `turns ${listText(rest > 0 ? [...said, `${rest} more`] : said)}`;
+  return `turns ${listText(turns, String)}`;
 }
 
-function listText(words: readonly string[]): string {
+function listText<T>(items: readonly T[], toText: (item: T) => string): string {
+  const words = items.slice(0, MAX_NAMES).map(toText);
+  if (items.length > MAX_NAMES) words.push(`${items.length - MAX_NAMES} more`);
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
 }
 
@@ -103,15 +97,11 @@ function changesText(changes: readonly ValueChange[]): string {
 }
 
 function changeText(change: ValueChange): string {
-  const place = change.pointer === "" ? "the whole" : placeText(change.pointer);
+  const place = change.pointer === "" ? "the whole" : toVisible(slice(change.pointer, 0));
   if (change.old === undefined) return `${place} ${cut(change.new ?? null)} is new`;
   if (change.new === undefined) return `${place} ${cut(change.old)} is gone`;
   const [old, now] = cutPair(change.old, change.new);
   return `${place} was ${old} and is ${now}`;
-}
-
-function placeText(pointer: string): string {
-  return toVisible(slice(pointer, 0));
 }
 
 function cut(value: JsonValue): string {

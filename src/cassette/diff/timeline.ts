@@ -1,5 +1,4 @@
-// The turns of two runs side by side. Turns with calls are paired by the edit script; between two such pairs, turns without calls
-// are paired by their text.
+// The turns of two runs side by side: those with calls paired by the edit script, those between two such pairs by their text.
 
 import { toPointer } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
@@ -7,7 +6,6 @@ import { align, type Step } from "./align/align.js";
 import type { DriftFact } from "./drift.js";
 import type { Item, ItemSet } from "./align/sets.js";
 
-/** A turn of either run, or a pair of turns. */
 export interface TurnRow {
   old?: number;
   new?: number;
@@ -66,7 +64,6 @@ function textsOf(cassette: Cassette, from: number, end: number, callers: Readonl
   return texts;
 }
 
-/** Paired turns that ended for different reasons. */
 export function stopFacts(a: Cassette, b: Cassette, rows: readonly TurnRow[]): DriftFact[] {
   return rows.flatMap((row): DriftFact[] => {
     const [oldTurn, newTurn] = [row.old ?? -1, row.new ?? -1];

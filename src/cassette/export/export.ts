@@ -1,5 +1,4 @@
-// A cassette as chat messages or traces of other tools, one JSON document for each conversation in it. Pure: the caller writes the
-// documents. The same cassette gives the same documents.
+// A cassette as chat messages or traces of other tools: one JSON document per conversation. Pure and deterministic.
 
 import { canonicalize, defined, type JsonObject } from "../../core/index.js";
 import { CassetteError, assertKnownOptions } from "../errors.js";
@@ -14,20 +13,16 @@ import { toOpenAi } from "./openai.js";
 import { toOtlp } from "./otlp.js";
 import { findThreads, type Thread, type ThreadExtent } from "./threads.js";
 
-/** The name of a format that a cassette can be exported to. */
 export type ExportFormat = "openai" | "anthropic" | "otlp" | "ai-sdk";
 
-/** Every export format, for a help text. */
 export const EXPORT_FORMATS: readonly ExportFormat[] = ["openai", "anthropic", "otlp", "ai-sdk"];
 
-/** The options of {@link exportCassette}. */
 export interface ExportOptions {
   readonly format: ExportFormat;
   /** Named in messages. */
   readonly file?: string;
 }
 
-/** The result of an export. */
 export interface ExportedCassette {
   /** One for each thread, in the order in which they ended. Empty when there was no turn. */
   documents: JsonObject[];
@@ -36,10 +31,7 @@ export interface ExportedCassette {
   losses: Loss[];
 }
 
-/**
- * Exports a loaded, and so checked, cassette. Throws `CassetteError`: `export-without-prompts` for version 1, and for a format of
- * messages where prompts are stored as hashes; `export-too-large`; `invalid-options`.
- */
+/** Exports a checked cassette. Throws `export-without-prompts` (version 1, or only hashes), `export-too-large`, `invalid-options`. */
 export function exportCassette(cassette: Cassette, options: ExportOptions): ExportedCassette {
   assertKnownOptions("exportCassette", options, ["format", "file"]);
   const { format, file } = options;

@@ -12,7 +12,6 @@ export interface RecordedModel {
   model: string | undefined;
 }
 
-/** The vendor and the model that a cassette was recorded from. */
 export function recordedModel({ recordedProvider, extensions = {} }: CassetteV2): RecordedModel {
   const [first = "", ...rest] = recordedProvider.split(":");
   const { import: imported } = extensions;
@@ -42,7 +41,6 @@ export function toolsOf(context: ContextExtension | undefined, losses: LossLog):
   });
 }
 
-/** The head of a document that is one list of messages. */
 export interface ThreadHead {
   model: string | undefined;
   tools: LlmToolDefinition[] | undefined;

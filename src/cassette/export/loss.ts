@@ -21,7 +21,6 @@ export type LossKind =
   | "model-changed"
   /** A turn whose prompt is stored only as a hash. */
   | "prompt"
-  /** A thought of the model. */
   | "reasoning"
   /** The vendor's signature of a thought. The thought itself is kept. */
   | "reasoning-signature"
@@ -47,8 +46,6 @@ export type LossKind =
   | "trailing"
   | "usage";
 
-/** How often one thing was lost. */
 export type Loss = Tallied<LossKind>;
 
-/** Counts the losses of one export. */
 export type LossLog = Tally<LossKind>;

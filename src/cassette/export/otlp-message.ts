@@ -19,7 +19,6 @@ export function splitPrompt(prompt: readonly LlmMessage[]): { system: JsonObject
   return { system, input: prompt.slice(at) };
 }
 
-/** One message of a prompt. */
 export function toOtlpMessage(message: LlmMessage): JsonObject {
   switch (message.role) {
     case "system":
@@ -38,7 +37,6 @@ export function toOtlpMessage(message: LlmMessage): JsonObject {
   }
 }
 
-/** An answer, with the reason it ended. */
 export function toOtlpAnswer({ message, stopReason }: LlmTurnResponse): JsonObject {
   return { role: "assistant", parts: toAssistantParts(message), finish_reason: FINISH_REASONS[stopReason] };
 }
@@ -52,7 +50,6 @@ export const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   error: "error",
 };
 
-/** Counts thoughts that the parts of an answer cannot hold. */
 export function countThoughtLosses({ reasoning = [] }: AssistantMessage, losses: LossLog): void {
   for (const thought of reasoning) {
     if (thought.type === "redacted") losses.add("reasoning");

@@ -1,5 +1,4 @@
-// A span in OTLP/JSON. Specification: OpenTelemetry protocol, "JSON Protobuf Encoding": ids are hexadecimal, 64-bit integers
-// are text.
+// A span in OTLP/JSON (OpenTelemetry protocol, "JSON Protobuf Encoding"): ids are hexadecimal, 64-bit integers are text.
 
 import { defined, hashJson, type JsonObject, type JsonValue } from "../../core/index.js";
 
@@ -22,7 +21,6 @@ export interface SpanShape {
 const KINDS = { internal: 1, client: 3 } as const;
 const STATUS_ERROR = 2;
 
-/** The span as JSON. */
 export function toSpan(span: SpanShape): JsonObject {
   const { traceId, spanId, parentSpanId, name, kind, startNs, endNs, attributes, isError = false } = span;
   return {
@@ -38,7 +36,6 @@ export function toSpan(span: SpanShape): JsonObject {
   };
 }
 
-/** Attributes as a list of keys and values, in their order. */
 export function toAttributes(attributes: Attributes): JsonObject[] {
   return Object.entries(attributes).flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, value: toAnyValue(value) }],

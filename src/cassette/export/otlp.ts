@@ -3,7 +3,7 @@
 // status). A cassette has no durations: every turn and every tool gets one millisecond, from `recordedAt` on, so that a viewer
 // shows their order. Ids come from the cassette's id.
 
-import type { JsonObject, LlmMessage, ToolMessage } from "../../core/index.js";
+import type { JsonObject, LlmMessage } from "../../core/index.js";
 import { CREATED_WITH } from "../file/build.js";
 import type { CassetteV2, ContextExtension } from "../file/format.js";
 import { countResponseLosses, countResultNames } from "./answers.js";
@@ -56,12 +56,10 @@ function toTrace(cassette: CassetteV2, thread: Thread, number: number, startNs: 
   };
   for (const [index, turn] of thread.turns.entries()) {
     const { turnIndex, promptLength, response } = turn;
-    const attributes = chatAttributes(cassette, turn, thread.messages.slice(0, promptLength), losses);
+    const chat = chatAttributes(cassette, turn, thread.messages.slice(0, promptLength), losses);
+    const attributes = { ...chat, "gen_ai.conversation.id": conversation };
     const name = nameWith("chat", recordedModel(cassette).model ?? response.model);
-    add(
-      { name, kind: "client", attributes: { ...attributes, "gen_ai.conversation.id": conversation } },
-      { turn: turnIndex },
-    );
+    add({ name, kind: "client", attributes }, { turn: turnIndex });
     for (const [result, span] of toolSpans(thread, index).entries()) add(span, { turn: turnIndex, result });
   }
   const root: SpanShape = {
@@ -134,7 +132,8 @@ function toolSpans({ messages, turns }: Thread, index: number): NewSpan[] {
   const next = turns[index + 1];
   const calls = new Map((turn.response.message.toolCalls ?? []).map((call) => [call.id, call]));
   const after = next === undefined ? [] : messages.slice(turn.promptLength + 1, next.promptLength);
-  return after.filter(isToolMessage).map(({ toolCallId, name, content, isError }) => {
+  const results = after.filter((message) => message.role === "tool");
+  return results.map(({ toolCallId, name, content, isError }) => {
     const call = calls.get(toolCallId);
     return {
       name: nameWith("execute_tool", name),
@@ -154,14 +153,10 @@ function toolSpans({ messages, turns }: Thread, index: number): NewSpan[] {
   });
 }
 
-function isToolMessage(message: LlmMessage): message is ToolMessage {
-  return message.role === "tool";
-}
-
 /** The span of a tool shows its error, but results in the first prompt have no span. */
 function countThreadLosses({ messages, turns }: Thread, losses: LossLog): void {
   const before = messages.slice(0, turns[0]?.promptLength);
-  losses.add("tool-error", before.filter((message) => isToolMessage(message) && message.isError === true).length);
+  losses.add("tool-error", before.filter((message) => message.role === "tool" && message.isError === true).length);
   countResultNames(messages, losses);
   for (const message of messages) if (message.role === "assistant") countThoughtLosses(message, losses);
   for (const { response } of turns) countResponseLosses(response, losses);

@@ -6,7 +6,6 @@ import { canonicalize, sha256Hex, type LlmMessage, type LlmTurnResponse } from "
 import { CassetteError } from "../errors.js";
 import type { CassetteEntry } from "../file/format.js";
 
-/** One answered turn of a thread. */
 export interface ThreadTurn {
   turnIndex: number;
   /** How many of the thread's messages were its prompt. */
@@ -50,10 +49,7 @@ interface TreeTurn {
 /** What an export writes: each thread once, or for each turn its prompt and `perTurn` more characters. */
 export type ThreadExtent = { kind: "threads" } | { kind: "prompts"; perTurn: (turnIndex: number) => number };
 
-/**
- * The threads in the order in which they ended. Throws `export-too-large` when the export would write more than
- * `maxCharacters`. Turns whose prompts are stored only as hashes are one thread without messages.
- */
+/** The threads in the order they ended; turns with only hashes of prompts are one without messages. Throws `export-too-large`. */
 export function findThreads(
   entries: readonly CassetteEntry[],
   extent: ThreadExtent,
@@ -121,13 +117,10 @@ function assertFits(turns: readonly TreeTurn[], extent: ThreadExtent, maxCharact
   const more = (turn: TreeTurn): number => (extent.kind === "threads" ? 0 : extent.perTurn(turn.entry.turnIndex));
   const characters = turns.reduce((sum, turn) => sum + turn.node.size + more(turn), 0);
   if (characters <= maxCharacters) return;
-  throw new CassetteError(
-    "export-too-large",
-    `the messages of this export have ${characters} characters, more than the limit of ${maxCharacters}`,
-    {
-      hint: "Every thread is written whole, and with otlp every prompt too. Export fewer turns, or use a format of messages.",
-    },
-  );
+  const what = `the messages of this export have ${characters} characters, more than the limit of ${maxCharacters}`;
+  throw new CassetteError("export-too-large", what, {
+    hint: "Every thread is written whole, and with otlp every prompt too. Export fewer turns, or use a format of messages.",
+  });
 }
 
 function toThread(end: TreeTurn): Thread {

@@ -1,5 +1,4 @@
-// Strict JSON files that people write, such as tolerances and rules. A malformed text is reported under the code of its file, since
-// no cassette was refused.
+// Strict JSON files that people write. A malformed text has the code of its file, since no cassette was refused.
 
 import { defined } from "../../core/index.js";
 import { CassetteError, type CassetteErrorCode } from "../errors.js";

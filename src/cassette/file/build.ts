@@ -23,7 +23,6 @@ export interface CassetteHead {
   extensions?: CassetteExtensions;
 }
 
-/** A whole cassette from its head and its turns in order. */
 export function buildCassette(head: CassetteHead, turns: readonly BuiltTurn[]): CassetteV2 {
   const entries = turns.map((turn, turnIndex) => buildEntry(head.cassetteId, turnIndex, turn));
   const cassette: CassetteV2 = {

@@ -2,7 +2,6 @@
 
 import { isPlainObject } from "../../core/index.js";
 import type { LoadErrorCode } from "../errors.js";
-import type { Cassette } from "./format.js";
 
 export type Refuse = (code: LoadErrorCode | "not-a-cassette", message: string, pointer: string, hint?: string) => never;
 
@@ -25,13 +24,4 @@ export function refuseDowngrade(value: Record<string, unknown>, refuse: Refuse):
     if (!isPlainObject(entry)) return;
     for (const field of V2_ONLY_ENTRY) if (Object.hasOwn(entry, field)) say(field, `/entries/${index}/${field}`);
   });
-}
-
-/** Refuses a cassette with a lower version than its lock has. */
-export function refuseLowerVersion(
-  { version }: Cassette,
-  locked: number,
-  refuse: (message: string, pointer: string) => never,
-): void {
-  if (version < locked) refuse(`it has version ${version}, lower than the ${locked} of the lock`, "/version");
 }

@@ -1,5 +1,4 @@
-// Strict JSON text (RFC 8259). It refuses a byte-order mark, bytes that are not UTF-8, duplicate keys, numbers that a double does not
-// keep, lone surrogates, deep nesting, and files beyond the limit.
+// Strict JSON text (RFC 8259): refuses a byte-order mark, duplicate keys, inexact numbers, lone surrogates, deep nesting, large files.
 
 import * as jsonc from "jsonc-parser";
 import { defined, findTooDeep, MAX_JSON_DEPTH, sameDecimal, shorten, toVisible } from "../../core/index.js";
@@ -13,7 +12,6 @@ const KIND = TOKEN.SyntaxKind;
 /** Default limit for the size of a cassette, bundle or log: 64 MiB. */
 export const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
-/** The options of {@link parseStrictJson}. */
 export interface StrictJsonOptions {
   /** Named in every message. */
   file?: string;
@@ -45,13 +43,8 @@ const RESTORE = "Restore the file from version control, or record it again.";
 
 function toText(input: string | Uint8Array, maxBytes: number, refuse: Refuse): string {
   const size = byteLength(input, maxBytes);
-  if (size > maxBytes) {
-    refuse(
-      "too-large",
-      `the file has ${size} bytes, more than the limit of ${maxBytes}`,
-      "Raise maxBytes if that is meant.",
-    );
-  }
+  const what = `the file has ${size} bytes, more than the limit of ${maxBytes}`;
+  if (size > maxBytes) refuse("too-large", what, "Raise maxBytes if that is meant.");
   const text = typeof input === "string" ? input : decode(input, refuse);
   if (text.startsWith("\uFEFF"))
     refuse("byte-order-mark", "the file starts with a byte-order mark", "Save it as UTF-8 without one.");
@@ -100,11 +93,8 @@ function parse(text: string, refuse: Refuse): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    return refuse(
-      "not-json",
-      `the file is not JSON, or was cut short: ${toVisible((error as Error).message)}`,
-      RESTORE,
-    );
+    const why = toVisible((error as Error).message);
+    return refuse("not-json", `the file is not JSON, or was cut short: ${why}`, RESTORE);
   }
 }
 
@@ -122,12 +112,10 @@ function scan(text: string, refuse: Refuse): void {
     const top = levels.at(-1);
     switch (token) {
       case KIND.OpenBraceToken:
+        levels.push({ keys: new Set(), expectsKey: true });
+        break;
       case KIND.OpenBracketToken:
-        levels.push(
-          token === KIND.OpenBraceToken
-            ? { keys: new Set(), expectsKey: true }
-            : { keys: undefined, expectsKey: false },
-        );
+        levels.push({ keys: undefined, expectsKey: false });
         break;
       case KIND.CloseBraceToken:
       case KIND.CloseBracketToken:

@@ -5,10 +5,7 @@ import { defined, hashJson } from "../../core/index.js";
 import { buildCassette, CREATED_WITH } from "./build.js";
 import type { Cassette, CassetteV1, CassetteV2, MigratedExtension } from "./format.js";
 
-/**
- * The same turns as version 2. Version 1 keeps no prompts, so neither does the copy: it replays, and it explains no miss. The
- * same source gives the same bytes: the `cassetteId` comes from its content.
- */
+/** The same turns without prompts, so it explains no miss. `cassetteId` comes from the content: one source gives the same bytes. */
 export function migrateCassette(cassette: CassetteV1): CassetteV2 {
   const { agentId, recordedAt, recordedProvider, entries } = cassette;
   const sourceHash = hashJson(cassette);
@@ -20,10 +17,8 @@ export function migrateCassette(cassette: CassetteV1): CassetteV2 {
     cassetteId: sourceHash.slice(0, 32),
     extensions: { createdWith: CREATED_WITH, prompts: false, migrated },
   };
-  return buildCassette(
-    head,
-    entries.map(({ promptHash, response }) => ({ promptHash, response })),
-  );
+  const turns = entries.map(({ promptHash, response }) => ({ promptHash, response }));
+  return buildCassette(head, turns);
 }
 
 /** The mark of a migrated cassette, whose shape was checked when it was loaded. */

@@ -1,5 +1,4 @@
-// The origin of a cassette in words: where it comes from, and how it was changed before it was hashed. `cassette show` and its page
-// print the same. Specification of the extensions: docs/cassette-format.md.
+// The origin of a cassette in words, for `cassette show` and its page. Specification: docs/cassette-format.md.
 
 import { isPlainObject } from "../../core/index.js";
 import type { Cassette } from "./format.js";

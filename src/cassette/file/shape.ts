@@ -1,5 +1,4 @@
-// The shape of a cassette, checked before any hash: version, downgrade, fields, types, positions. An unknown field is refused, because
-// nothing would check it.
+// The shape of a cassette, checked before any hash. An unknown field is refused, because nothing would check it.
 
 import { findMessageFlaw, findResponseFlaw, isPlainObject, type ResponseFlaw } from "../../core/index.js";
 import { refuseDowngrade, type Refuse, V2_ONLY, V2_ONLY_ENTRY } from "./downgrade.js";
@@ -48,12 +47,8 @@ function checkVersion(value: Fields, refuse: Refuse): 1 | 2 {
       "Update playhead, or record again with this version.",
     );
   }
-  if (
-    version === undefined &&
-    !["entries", "envelopeHash", "cassetteId"].some((field) => Object.hasOwn(value, field))
-  ) {
-    return refuseOther(value, refuse);
-  }
+  const looksLikeCassette = ["entries", "envelopeHash", "cassetteId"].some((field) => Object.hasOwn(value, field));
+  if (version === undefined && !looksLikeCassette) return refuseOther(value, refuse);
   return refuse("version-malformed", `${JSON.stringify(version) ?? "nothing"} is not a cassette version`, "/version");
 }
 
@@ -103,12 +98,8 @@ function checkContexts(extensions: Fields, refuse: Refuse): void {
       expectType(typeof context[field] === "string", `${here}/${field}`, "a string", refuse);
     }
     const { tools = [], settings = {} } = context;
-    expectType(
-      Array.isArray(tools) && tools.every((tool) => isPlainObject(tool)),
-      `${here}/tools`,
-      "a list of objects",
-      refuse,
-    );
+    const areObjects = Array.isArray(tools) && tools.every((tool) => isPlainObject(tool));
+    expectType(areObjects, `${here}/tools`, "a list of objects", refuse);
     expectType(isPlainObject(settings), `${here}/settings`, "an object", refuse);
   });
 }
@@ -151,11 +142,8 @@ function checkPromptsTogether(entries: Fields[], refuse: Refuse): void {
     const prompt = entry["prompt"] as { keep: number; messages: unknown[] } | undefined;
     const here = `/entries/${index}/prompt`;
     if ((prompt !== undefined) !== first) {
-      refuse(
-        first ? "missing-field" : "unknown-field",
-        `entry ${index}: either every entry has a prompt or none`,
-        here,
-      );
+      const code = first ? "missing-field" : "unknown-field";
+      refuse(code, `entry ${index}: either every entry has a prompt or none`, here);
     }
     if (prompt === undefined) return;
     expectType(prompt.keep <= length, `${here}/keep`, `at most ${length}, the length of the prompt before`, refuse);

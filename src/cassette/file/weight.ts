@@ -1,5 +1,4 @@
-// Estimates the memory of a JSON text before it is parsed: a parser that runs out of memory ends the process, and three characters
-// (`{},`) become a whole object.
+// Estimates the memory of a JSON text before parsing: a parser that runs out ends the process, and `{},` becomes a whole object.
 
 /** Bytes on the heap, rounded up: the parsed value, its sealed copy and the pieces of its canonical text (measured). */
 const CONTAINER_BYTES = 240;

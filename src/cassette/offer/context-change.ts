@@ -1,5 +1,4 @@
-// The changes between the tools or settings of a recorded turn and those of a request, as their author would name them: by tool
-// and field, or by setting. Tools are compared by name, so a new one does not change all that follow it.
+// The changes between recorded and asked tools or settings, by tool and field or by setting. A new tool does not change the rest.
 
 import { isPlainObject, toPointer, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
 import { firstDifference, type ValueChange } from "../prompt/values.js";
@@ -20,12 +19,9 @@ export function toolsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
     if (was === undefined) {
       changes.push({ what: toVisible(`tool ${name} was added`), pointer: toPointer(path), new: value });
     } else {
-      const inTool = fieldChanges(was, value);
-      changes.push(
-        ...inTool.map((change) =>
-          toChange(change, `the ${fieldText(change.field)} of tool ${name}`, [...path, change.field]),
-        ),
-      );
+      for (const change of fieldChanges(was, value)) {
+        changes.push(toChange(change, `the ${fieldText(change.field)} of tool ${name}`, [...path, change.field]));
+      }
     }
   }
   for (const { name, value, path } of before.values()) {

@@ -1,5 +1,4 @@
-// What a turn was asked beside its prompt: the tools offered and the settings but the model. A recording notes it when it
-// changes; strict replay compares it, so that a changed tool list is not mistaken for the same question.
+// What a turn was asked beside its prompt: tools, and settings but the model. Noted when it changes; strict replay compares it.
 
 import {
   defined,
@@ -19,7 +18,6 @@ export interface TurnContext {
   settings: JsonObject;
 }
 
-/** Takes the secrets out of tools or settings. */
 export type Scrub = <T extends JsonValue>(value: T) => T;
 
 /**
@@ -64,7 +62,6 @@ function scrubContext(raw: TurnContext, scrub: Scrub): TurnContext {
   };
 }
 
-/** The context in force at a turn, if the recording has one. */
 export function contextAt(contexts: readonly ContextExtension[], turnIndex: number): ContextExtension | undefined {
   return contexts.findLast((context) => context.fromTurn <= turnIndex);
 }

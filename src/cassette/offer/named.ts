@@ -1,5 +1,4 @@
-// The tools and settings of an offer by name, which is how two offers are compared: by a replay with a request, and by
-// `cassette diff` and drift with another run.
+// The tools and settings of an offer by name, for comparing it with a request or with another run's.
 
 import { isPlainObject, isWireName, showValue, type JsonObject, type JsonValue } from "../../core/index.js";
 

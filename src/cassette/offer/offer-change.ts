@@ -1,7 +1,14 @@
-// The tools and settings that two recorded runs were offered, compared by name, whatever the model then did. If a run was offered
-// several versions of a tool one after another, they are compared version by version.
+// The tools and settings that two runs were offered, compared by name, and version by version where a run was offered several.
 
-import { canonicalize, defined, shorten, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
+import {
+  canonicalize,
+  defined,
+  parsePointer,
+  shorten,
+  toVisible,
+  type JsonObject,
+  type JsonValue,
+} from "../../core/index.js";
 import type { Cassette, ContextExtension } from "../file/format.js";
 import { namedSettings, namedTools, nameText, type Named } from "./named.js";
 import { placesOf, schemaChanges, type SchemaChange } from "./schema-change.js";
@@ -10,7 +17,6 @@ import { firstDifference, type ValueChange } from "../prompt/values.js";
 /** A tool or a setting that was added, removed or changed. */
 export interface ContractChange {
   kind: "tool-added" | "tool-removed" | "schema-changed" | "description-changed" | "setting-changed";
-  /** The tool's or the setting's name. */
   name: string;
   /** JSON pointer into the tool's definition, such as `/schema/properties/city/type`. */
   pointer?: string;
@@ -20,7 +26,6 @@ export interface ContractChange {
   sentence: string;
 }
 
-/** Which side a recording is. */
 export type ContractSide = "old" | "new";
 
 /** `not-recorded`: these sides did not record what was offered. `hashes`: they keep only its hashes. */
@@ -51,24 +56,20 @@ export function diffContracts(a: Cassette, b: Cassette): ContractChange[] {
   return compared.state === "compared" ? compared.changes : [];
 }
 
-/** The part of a `Drift` that is needed here. */
 interface AnyDrift {
   kind: string;
   tool?: string;
   changes?: readonly Pick<ValueChange, "pointer">[];
 }
 
-/**
- * True for changed arguments if the tool's schema changed at each changed place: a property was added, removed or restricted.
- * Changed descriptions do not count.
- */
+/** True for changed arguments if the tool's schema, and not only descriptions, changed at each changed place. */
 export function isBecauseOfSchema(drift: AnyDrift, changes: readonly ContractChange[]): boolean {
   const { kind, tool, changes: changed = [] } = drift;
   if (kind !== "args-changed" || changed.length === 0) return false;
   const places = changes.filter((change) => change.kind === "schema-changed" && change.name === tool).flatMap(placesIn);
   return changed.every(({ pointer }) => {
-    const tokens = pointer.split("/").slice(1);
-    return pointer !== "" && places.some((place) => covers(place, tokens));
+    const tokens = parsePointer(pointer) ?? [];
+    return tokens.length > 0 && places.some((place) => covers(place, tokens));
   });
 }
 
@@ -80,11 +81,7 @@ function placesIn({ pointer = "", ...sides }: ContractChange): string[][] {
 
 function covers(place: readonly string[], tokens: readonly string[]): boolean {
   if (place.length > tokens.length) return false;
-  return place.every((token, index) => token === "*" || escapeToken(token) === tokens[index]);
-}
-
-function escapeToken(token: string): string {
-  return token.replaceAll("~", "~0").replaceAll("/", "~1");
+  return place.every((token, index) => token === "*" || token === tokens[index]);
 }
 
 function contextsOf(cassette: Cassette): readonly ContextExtension[] {

@@ -12,7 +12,6 @@ import {
   type JsonValue,
 } from "../../core/index.js";
 
-/** One place of a schema that is another now. */
 export interface SchemaChange {
   /** JSON pointer into the schema; "" is the whole. */
   pointer: string;
@@ -59,7 +58,7 @@ function walk(old: Maybe, now: Maybe, path: Path, isMap: boolean, found: SchemaC
     for (let index = 0; index < length; index++) walk(old[index], now[index], [...path, index], false, found);
     return;
   }
-  const breaking = breakingOf(keyword, isMap && isPropertyMap(path) ? String(key) : undefined, old, now);
+  const breaking = breakingOf(keyword, isMap && path.at(-2) === "properties", old, now);
   found.push({
     pointer: toPointer(path),
     ...defined({ old, new: now }),
@@ -70,10 +69,6 @@ function walk(old: Maybe, now: Maybe, path: Path, isMap: boolean, found: SchemaC
 
 function own(holder: JsonObject, key: string): Maybe {
   return Object.hasOwn(holder, key) ? holder[key] : undefined;
-}
-
-function isPropertyMap(path: Path): boolean {
-  return path.at(-2) === "properties";
 }
 
 function isSameSet(old: Maybe, now: Maybe): boolean {
@@ -92,26 +87,20 @@ function lacking(from: JsonValue, to: JsonValue): string[] {
   return [...asSet(to)].filter((item) => !known.has(item));
 }
 
-function breakingOf(
-  keyword: string | undefined,
-  property: string | undefined,
-  old: Maybe,
-  now: Maybe,
-): string | undefined {
-  if (property !== undefined) return now === undefined ? "the property is gone" : undefined;
+function breakingOf(keyword: string | undefined, isProperty: boolean, old: Maybe, now: Maybe): string | undefined {
+  if (isProperty) return now === undefined ? "the property is gone" : undefined;
+  if (now === undefined) return undefined;
   switch (keyword) {
     case "required": {
-      const names = now === undefined ? [] : lacking(old ?? [], now);
+      const names = lacking(old ?? [], now);
       return names.length === 0 ? undefined : `required now: ${listText(names)}`;
     }
     case "enum": {
-      if (now === undefined) return undefined;
       if (old === undefined) return "only some values are allowed now";
       const gone = lacking(now, old);
       return gone.length === 0 ? undefined : `no longer allowed: ${listText(gone)}`;
     }
     case "type": {
-      if (now === undefined) return undefined;
       if (old === undefined) return "the type is narrower";
       const taken = asSet(now);
       // Every integer is a number.
@@ -119,12 +108,12 @@ function breakingOf(
       return gone.length === 0 ? undefined : "the type is narrower";
     }
     case "const":
-      return now === undefined ? undefined : "only one value is allowed now";
+      return "only one value is allowed now";
     case "additionalProperties":
       return now === false ? "other properties are not allowed any more" : undefined;
     case "pattern":
     case "format":
-      return now === undefined ? undefined : "text must have another form";
+      return "text must have another form";
     default:
       return boundOf(keyword, old, now);
   }
@@ -160,10 +149,7 @@ const ITEMS = new Set(["items", "additionalItems", "contains", "unevaluatedItems
 /** Keywords of which a pointer does not say whose place it is. */
 const ELSEWHERE = new Set([...MAPS, "additionalProperties", "unevaluatedProperties", "propertyNames"]);
 
-/**
- * The places in arguments that a change speaks of, as pointer tokens with `*` for any key. Empty for words, and for what
- * concerns no place by itself, such as a definition that is referred to.
- */
+/** The places in arguments that a change concerns, as tokens with `*` for any key. Empty for words and for shared definitions. */
 export function placesOf({ pointer, isText, old, new: now }: SchemaChange): string[][] {
   if (isText) return [];
   const tokens = parsePointer(pointer) ?? [];

@@ -13,7 +13,6 @@ import {
 } from "../../core/index.js";
 import type { ContextExtension } from "../file/format.js";
 
-/** The fields of requests that one replay could not compare. */
 export interface UncomparedFields {
   /** By name, in the order in which they came. */
   readonly fields: readonly string[];
@@ -26,7 +25,6 @@ export interface WireFieldCheck {
   known<T extends LlmSettings | undefined>(settings: T): T;
   /** The messages that the recording can be compared with; the list itself where that is all of them. */
   knownMessages<T extends LlmMessage>(messages: T[]): T[];
-  /** Called for each turn that was answered. */
   answered(settings: LlmSettings | null | undefined, messages?: readonly LlmMessage[]): void;
   readonly uncompared: UncomparedFields;
 }
@@ -56,7 +54,6 @@ export function createWireFieldCheck(
   };
 }
 
-/** One sentence on fields that were not compared. */
 export function uncomparedText(fields: readonly string[]): string {
   return `not compared: ${fields.join(", ")}. The recording does not say whether it was made with these fields; record again to compare them`;
 }

@@ -1,5 +1,4 @@
-// Ready-made hash filters by name, and lists of them with functions. Each is idempotent. Roles, names and ids stay unchanged, since
-// results are found by them.
+// Ready-made hash filters by name, and lists with functions. Idempotent. Roles, names and ids stay: results are found by them.
 
 import { copyJson, defined, hashJson, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -59,7 +58,6 @@ const REWRITES: Readonly<Record<HashFilterName, (text: string) => string>> = {
 /** Every filter name, in the order in which hints list them. */
 export const HASH_FILTER_NAMES = Object.keys(REWRITES) as readonly HashFilterName[];
 
-/** A `hashFilter` as one function, and its names in a recording. */
 export interface NamedFilter {
   readonly filter: HashFilter | undefined;
   /** In order, with `custom` for a function. Undefined for a single function, which has no name. */

@@ -27,10 +27,7 @@ export interface PromptTracker {
   since(from: number): LlmMessage[];
 }
 
-/**
- * A tracker for one run. `filter` rewrites every prompt before it is compared, hashed or kept. `check` gets each message that the
- * prompt before did not have, and its index.
- */
+/** `filter` rewrites every prompt first. `check` gets each message that the prompt before did not have, and its index. */
 export function createPromptTracker(
   filter?: HashFilter,
   check: (message: LlmMessage, index: number) => void = () => undefined,

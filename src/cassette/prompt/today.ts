@@ -6,9 +6,7 @@ import { mapMessage } from "../redact/leaves.js";
 
 const HOUR = 3_600_000;
 
-/** Advice for tests. */
 export const IN_A_TEST = `Record with a hashFilter such as ["isoDate", "date"], or set the clock in the test.`;
-/** Advice for a client that is recorded from outside. */
 export const IN_A_CLIENT = "Give the client a fixed date, for the recording and for every replay.";
 
 interface Prompted {

@@ -1,5 +1,4 @@
-// The differences of two JSON values, with JSON pointers (RFC 6901). Arrays are compared index by index, so moved parts are not found.
-// A key whose value is `undefined` does not exist, and `__proto__` is a key like any other.
+// The differences of two JSON values by JSON pointer (RFC 6901). Arrays are compared by index. An `undefined` value is absent.
 
 import { defined, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
 

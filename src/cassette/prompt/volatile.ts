@@ -1,12 +1,10 @@
-// Text that changes with each run: dates, ids, paths and numbers. If two prompts differ in nothing else, a miss can name the filter that
-// makes them equal.
+// Text that changes with each run: dates, ids, paths, numbers. If nothing else differs, a miss can name the filter that helps.
 
 import { hashJson, type LlmMessage } from "../../core/index.js";
 import { HASH_FILTER_NAMES, readHashFilter, type HashFilterName } from "./filters.js";
 import type { Cassette } from "../file/format.js";
 import { mapMessage } from "../redact/leaves.js";
 
-/** The only difference of two prompts, in words, and what to do about it. */
 export interface VolatileChange {
   what: string;
   hint: string;

@@ -13,7 +13,6 @@ export interface PassingTurn extends OpenTurn {
   readonly conversation: number;
 }
 
-/** Turns sorted into conversations; made by {@link createConversations}. */
 export interface Conversations {
   /**
    * Notes a turn at the moment of its request; `provider` names the one that will answer it. Turns with the same `name` are one

@@ -1,5 +1,4 @@
-// A run that begins on a cassette and goes on live: replayed up to a turn (fork) or up to the first miss (resume), then sent to the
-// live provider, and recorded as a whole. The new cassette has its own id and names its origin.
+// A run that begins on a cassette and goes on live, at a turn (fork) or the first miss (resume), recorded with an id of its own.
 
 import { defined, providerName, type LlmProviderAdapter } from "../../core/index.js";
 import { buildCassette } from "../file/build.js";
@@ -26,7 +25,6 @@ export interface ResumeOptions extends RecordingOptions {
   readonly file?: string;
 }
 
-/** The options of {@link forkProvider}. */
 export interface ForkOptions extends ResumeOptions {
   /** The first live turn. 0 replays nothing, the number of recorded turns replays all. */
   readonly at: number;
@@ -127,7 +125,6 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
   };
 }
 
-/** A provider that replays first and goes live afterwards. */
 function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
   let made: Promise<LlmProviderAdapter> | undefined;
   let provider: LlmProviderAdapter | undefined;
@@ -191,12 +188,6 @@ function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
 }
 
 function notReached(at: number, left: number, file: string | undefined): CassetteError {
-  return new CassetteError(
-    "unconsumed",
-    `the run ended at turn ${at - left}, before it reached turn ${at}, where it should fork`,
-    {
-      hint: "Fork at an earlier turn.",
-      ...defined({ file }),
-    },
-  );
+  const what = `the run ended at turn ${at - left}, before it reached turn ${at}, where it should fork`;
+  return new CassetteError("unconsumed", what, { hint: "Fork at an earlier turn.", ...defined({ file }) });
 }

@@ -19,14 +19,13 @@ export interface AskedPrompt {
   chain: readonly string[];
 }
 
-/** Hashes a prompt once, message by message. */
 export function toAskedPrompt(messages: readonly LlmMessage[]): AskedPrompt {
   const hashes = messages.map((message) => hashJson(message));
-  const chain = chainOf(hashes);
+  const chain = [""];
+  for (const hash of hashes) chain.push(sha256Hex(`${chain.at(-1) ?? ""} ${hash}`));
   return { step: { length: hashes.length, hash: chain[hashes.length] ?? "" }, hashes, chain };
 }
 
-/** The conversation that the prompt continues, or undefined. */
 export function findKin<T extends { readonly steps: readonly PromptStep[] }>(
   all: readonly T[],
   { hashes, chain }: AskedPrompt,
@@ -40,10 +39,4 @@ export function findKin<T extends { readonly steps: readonly PromptStep[] }>(
     }
   }
   return best?.conversation;
-}
-
-function chainOf(hashes: readonly string[]): string[] {
-  const chain = [""];
-  for (const hash of hashes) chain.push(sha256Hex(`${chain.at(-1) ?? ""} ${hash}`));
-  return chain;
 }

@@ -1,5 +1,4 @@
-// Recording: a provider that forwards every call to the one it wraps and keeps what was asked and answered. It only
-// watches: requests, answers, errors and timing are the wrapped provider's own.
+// Recording: a provider that forwards every call to the one it wraps and keeps what was asked and answered. It only watches.
 
 import { providerName, withSystemPorts, type LlmProviderAdapter } from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";
@@ -16,10 +15,7 @@ export interface RecordingProvider extends LlmProviderAdapter {
   toCassette(options?: RecordingHead): CassetteV2;
 }
 
-/**
- * Wraps `provider`. A turn that a cassette cannot hold (a BigInt in an argument, a message of another shape) rejects with
- * `not-recordable` when it happens. A wrong prompt is found before the provider is called.
- */
+/** Wraps `provider`. A turn that a cassette cannot hold rejects with `not-recordable`, a wrong prompt before the provider is called. */
 export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
   assertName(provider);
   const recorder = createRecorder(() => providerName(provider), options);

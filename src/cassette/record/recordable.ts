@@ -45,7 +45,6 @@ export function assertMessage(message: LlmMessage, index: number): void {
   assertDepth(message, MESSAGE_DEPTH, `message ${index} of the prompt`, `/${index}`);
 }
 
-/** Refuses tools and settings that are nested too deeply. */
 export function assertContext({ tools, settings }: TurnContext): void {
   assertDepth(tools, CONTEXT_DEPTH, "the list of tools", "/tools");
   assertDepth(settings, CONTEXT_DEPTH, "the settings", "/settings");
@@ -62,7 +61,6 @@ export function assertResponse(response: unknown): void {
   }
 }
 
-/** Refuses an answer that is nested too deeply. */
 export function assertResponseDepth(response: LlmTurnResponse): void {
   assertDepth(response, RESPONSE_DEPTH, "the response", "");
 }

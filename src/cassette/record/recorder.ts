@@ -1,5 +1,4 @@
-// The recorder: keeps what was asked and answered, in the order of the calls, and makes the cassette of it. Whoever sees the
-// turns drives it: a provider that wraps another one, a proxy, an agent under test.
+// The recorder: keeps what was asked and answered in the order of the calls. A provider, a proxy or an agent under test drives it.
 
 import {
   copyJson,
@@ -76,7 +75,6 @@ export interface OpenTurn {
   fail(): void;
 }
 
-/** One recording; made by {@link createRecorder}. */
 export interface Recorder {
   /** Answered turns before the first open one. */
   readonly turns: number;

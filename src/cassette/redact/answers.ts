@@ -24,7 +24,6 @@ import { mapMessage } from "./leaves.js";
  */
 export type Redact = (response: LlmTurnResponse) => LlmTurnResponse;
 
-/** Scrubs answers, and what repeats them. */
 export interface AnswerRedactor {
   response(response: LlmTurnResponse): LlmTurnResponse;
   messages(messages: readonly LlmMessage[]): readonly LlmMessage[];
@@ -56,10 +55,7 @@ export function createAnswerRedactor(redact: Redact | undefined): AnswerRedactor
   };
 }
 
-/**
- * The answer without what the function took out of `message.content` and left elsewhere: a thought or an argument that is the
- * old content, and the final answer, which mostly repeats it.
- */
+/** The answer without copies of the old content: a thought or argument that is it, and the final answer, which mostly repeats it. */
 function withoutCopies(raw: LlmTurnResponse, clean: LlmTurnResponse, redact: Redact): LlmTurnResponse {
   const [before, after] = [raw.message.content, clean.message.content];
   const message =
@@ -117,7 +113,6 @@ function pairs<T>(before: readonly T[] | undefined, after: readonly T[] | undefi
   return before.map((item: T, index) => [item, after[index] as T]);
 }
 
-/** A call without its id. */
 function callText({ id, ...call }: LlmToolCall): string {
   return canonicalize(call);
 }

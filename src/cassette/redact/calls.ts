@@ -1,5 +1,4 @@
-// Tool calls of an answer whose arguments hold a placeholder. A live tool that is given one acts on a text that is no secret
-// and no value, so a replay says it before the tool is called.
+// Recorded calls whose arguments hold a placeholder. A replay refuses them before a live tool acts on a text that is no value.
 
 import { toPointer, type JsonValue, type LlmTurnResponse } from "../../core/index.js";
 import { placeholdersIn } from "./placeholder.js";

@@ -35,27 +35,16 @@ export function mapMessage(message: LlmMessage, rewrite: Rewrite): LlmMessage {
 }
 
 function mapOwn(message: LlmMessage, rewrite: Rewrite): LlmMessage {
-  switch (message.role) {
-    case "system":
-    case "tool":
-      return mapField(message, "content", rewrite);
-    case "user": {
-      const content = mapContent(message.content, rewrite);
-      return content === message.content ? message : { ...message, content };
-    }
-    case "assistant": {
-      const { content, toolCalls, reasoning } = message;
-      const text = rewrite(content);
-      const calls = toolCalls === undefined ? undefined : mapList(toolCalls, (call) => mapCall(call, rewrite));
-      const thoughts = reasoning === undefined ? undefined : mapThoughts(reasoning, rewrite);
-      if (text === content && calls === toolCalls && thoughts === reasoning) return message;
-      return {
-        ...message,
-        content: text,
-        ...defined({ toolCalls: calls, reasoning: thoughts }),
-      };
-    }
+  if (message.role !== "assistant") {
+    const content = mapContent(message.content, rewrite);
+    return content === message.content ? message : ({ ...message, content } as LlmMessage);
   }
+  const { content, toolCalls, reasoning } = message;
+  const text = rewrite(content);
+  const calls = toolCalls === undefined ? undefined : mapList(toolCalls, (call) => mapCall(call, rewrite));
+  const thoughts = reasoning === undefined ? undefined : mapThoughts(reasoning, rewrite);
+  if (text === content && calls === toolCalls && thoughts === reasoning) return message;
+  return { ...message, content: text, ...defined({ toolCalls: calls, reasoning: thoughts }) };
 }
 
 /** Every field but those named, keys included; the object itself where none changed. */
@@ -84,11 +73,6 @@ function mapThoughts(reasoning: Reasoning[], rewrite: Rewrite): Reasoning[] {
     if (!isPlainObject(thought)) return mapValue(thought, rewrite) as unknown as Reasoning;
     return mapOthers(thought, thought.type === "redacted" ? OWN.redacted : OWN.thought, rewrite);
   });
-}
-
-function mapField<K extends string, T extends Record<K, string>>(object: T, key: K, rewrite: Rewrite): T {
-  const text = rewrite(object[key]);
-  return text === object[key] ? object : { ...object, [key]: text };
 }
 
 function mapList<T>(list: T[], map: (item: T) => T): T[] {

@@ -23,7 +23,6 @@ export interface RedactOptions {
 /** Left out: the rules for secrets. A function: those, after the function. False: nothing. */
 export type RedactOption = false | Redact | RedactOptions;
 
-/** The option with nothing left open. */
 export interface Redaction {
   readonly rules: readonly RedactionRule[];
   readonly values: readonly string[];
@@ -36,7 +35,8 @@ export const BY_VALUE = "value";
 export const BY_POINTER = "pointer";
 export const BY_FUNCTION = "custom";
 
-const RESERVED = [BY_VALUE, BY_POINTER, BY_FUNCTION];
+/** Names that no rule may have. */
+export const RESERVED: readonly string[] = [BY_VALUE, BY_POINTER, BY_FUNCTION];
 const MIN_VALUE_LENGTH = 4;
 const MAX_VALUES = 10_000;
 
@@ -101,11 +101,8 @@ function readRule(rule: unknown, _: number, all: readonly unknown[]): RedactionR
 function knownRule(id: string): RedactionRule {
   const known = KNOWN_RULES.find((rule) => rule.id === id);
   if (known !== undefined) return known;
-  throw invalid(`redact.rules names ${JSON.stringify(id)}, which is no rule`, `The rules are ${namesOf(KNOWN_RULES)}.`);
-}
-
-function namesOf(rules: readonly RedactionRule[]): string {
-  return rules.map(({ id }) => id).join(", ");
+  const hint = `The rules are ${KNOWN_RULES.map((rule) => rule.id).join(", ")}.`;
+  throw invalid(`redact.rules names ${JSON.stringify(id)}, which is no rule`, hint);
 }
 
 /** A text, so that rules can be written as data and none has a state of its own (`lastIndex`). */
@@ -115,10 +112,8 @@ function assertExpression(id: string, name: string, source: unknown): void {
     throw invalid(`${of} is a RegExp object`, `Give its source, a text without flags: ${name}: /…/.source.`);
   }
   if (typeof source !== "string" || source === "") {
-    throw invalid(
-      `${of} is not the source of a regular expression`,
-      `Give a text, such as ${name}: "acme_[0-9a-f]{8}".`,
-    );
+    const hint = `Give a text, such as ${name}: "acme_[0-9a-f]{8}".`;
+    throw invalid(`${of} is not the source of a regular expression`, hint);
   }
   let isEmptyFound: boolean;
   try {

@@ -1,5 +1,4 @@
-// What stands in the place of a secret: `<redacted:RULE:N>`. Equal secrets of one recording have the same N, so that what was
-// equal stays equal.
+// What stands in the place of a secret: `<redacted:RULE:N>`, with the same N for equal secrets of one recording.
 
 /** N has at most this many digits; what has more is text like any other. */
 const PLACEHOLDER = /<redacted:([a-z0-9]+(?:-[a-z0-9]+)*):([1-9][0-9]{0,5})>/;
@@ -9,7 +8,6 @@ const WHOLE = new RegExp(`^${PLACEHOLDER.source}$`);
 /** What every placeholder begins with: a text without it has none. */
 export const PLACEHOLDER_START = "<redacted:";
 
-/** The largest N. */
 export const MAX_PLACEHOLDERS = 999_999;
 
 export interface Placeholder {
@@ -25,7 +23,6 @@ export function isPlaceholder(text: string, isOurs: (rule: string) => boolean): 
   return text.startsWith(PLACEHOLDER_START) && isOurs(WHOLE.exec(text)?.[1] ?? "");
 }
 
-/** Every placeholder in a text, in its order. */
 export function placeholdersIn(text: string): Placeholder[] {
   if (!text.includes(PLACEHOLDER_START)) return [];
   return Array.from(text.matchAll(ALL), ([, rule = "", number]) => ({ rule, number: Number(number) }));
@@ -54,7 +51,6 @@ export function withoutPlaceholders(text: string, isOurs: (rule: string) => bool
   return text.replace(ALL, (found, rule: string) => (isOurs(rule) ? "<".repeat(found.length) : found));
 }
 
-/** Every number through `renumber`. */
 export function renumber(text: string, renumber: (number: number) => number): string {
   if (!text.includes(PLACEHOLDER_START)) return text;
   return text.replace(ALL, (_, rule: string, number: string) =>
@@ -72,10 +68,7 @@ export function neutralNumbers(text: string): string {
   });
 }
 
-/**
- * What the numbers of `live` must become so that it reads as `recorded`; undefined where the two differ in more. Two of them may
- * become one: a value that a live tool repeats and the placeholder that the model was shown.
- */
+/** How to renumber `live` so that it reads as `recorded`, if nothing else differs. Two may become one: a live tool repeats a value. */
 export function alignNumbers(recorded: string, live: string): Map<number, number> | undefined {
   if (bare(recorded) !== bare(live)) return undefined;
   const [theirs, ours] = [placeholdersIn(recorded), placeholdersIn(live)];

@@ -1,20 +1,17 @@
-// Secrets by their place: JSON pointers (RFC 6901) into a message, in which a segment `*` is any key or index. A pointer goes on
-// into a text that is a JSON object or list, since tools answer so.
+// Secrets by their place: JSON pointers (RFC 6901) with `*` for any key or index. A pointer goes on into a text that is JSON.
 
 import type { JsonValue } from "../../core/index.js";
 
 export type Segments = readonly string[];
 
+type Replace = (value: JsonValue) => JsonValue;
+
 /** A copy in which `replace` has seen every value that a pointer leads to; the value itself where none does. */
-export function replaceAt(
-  value: JsonValue,
-  pointers: readonly Segments[],
-  replace: (value: JsonValue) => JsonValue,
-): JsonValue {
+export function replaceAt(value: JsonValue, pointers: readonly Segments[], replace: Replace): JsonValue {
   return pointers.reduce<JsonValue>((before, pointer) => replaceOne(before, pointer, replace), value);
 }
 
-function replaceOne(value: JsonValue, segments: Segments, replace: (value: JsonValue) => JsonValue): JsonValue {
+function replaceOne(value: JsonValue, segments: Segments, replace: Replace): JsonValue {
   const [segment, ...rest] = segments;
   if (segment === undefined) return replace(value);
   if (typeof value === "string") return inText(value, segments, replace);
@@ -31,7 +28,7 @@ function replaceOne(value: JsonValue, segments: Segments, replace: (value: JsonV
   return copy ?? value;
 }
 
-function inText(text: string, segments: Segments, replace: (value: JsonValue) => JsonValue): JsonValue {
+function inText(text: string, segments: Segments, replace: Replace): JsonValue {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
     const value = JSON.parse(text) as JsonValue;

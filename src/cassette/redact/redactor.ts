@@ -1,5 +1,4 @@
-// Redaction on either side. A recorder runs the user's function on answers and then the rules on everything; a replay runs the
-// rules that the recording names, so that what the run asks reads as what was recorded.
+// Redaction: a recorder runs the user's function on answers, then the rules on everything; a replay runs the recording's rules.
 
 import {
   defined,
@@ -25,7 +24,6 @@ export interface Redactor {
    * same ones now. It is grown and returned if it still holds; else the result is a new list.
    */
   readonly messages: (messages: readonly LlmMessage[], before?: LlmMessage[]) => LlmMessage[];
-  /** A value without its secrets. */
   json<T extends JsonValue>(value: T): T;
   /** What `extensions.redacted` lists. */
   used(): string[];
@@ -41,12 +39,7 @@ export function keepMessages(messages: readonly LlmMessage[], before: LlmMessage
 export function createRedactor(option: RedactOption | undefined): Redactor {
   const redaction = readRedaction(option);
   if (redaction === undefined) {
-    return {
-      response: (value) => value,
-      messages: keepMessages,
-      json: (value) => value,
-      used: () => [],
-    };
+    return { response: (value) => value, messages: keepMessages, json: (value) => value, used: () => [] };
   }
   const answers = createAnswerRedactor(redaction.custom);
   const scrubber = createScrubber(redaction);
@@ -76,7 +69,6 @@ export function sealResponse(response: LlmTurnResponse): LlmTurnResponse {
   }
 }
 
-/** A replay's own side. */
 export interface ReplayRedaction {
   readonly scrubber: Scrubber;
   /** What the recording names and this side was not given; what it found there stays as it is here. */
@@ -89,10 +81,7 @@ export function redactedBy(redacted: unknown): string[] {
   return redacted.filter((name): name is string => typeof name === "string" && name !== BY_FUNCTION);
 }
 
-/**
- * Undefined for a recording that nothing was taken out of but by a function. Throws `redaction-one-sided` where redaction is
- * off and the recording was made with it, and `invalid-options`.
- */
+/** Undefined where no rule took anything out. Throws `redaction-one-sided` where redaction is off now, and `invalid-options`. */
 export function createReplayRedaction(
   redacted: unknown,
   option: RedactOption | undefined,
@@ -101,25 +90,18 @@ export function createReplayRedaction(
   const redaction = readRedaction(option);
   const names = redactedBy(redacted);
   if (names.length === 0) return undefined;
-  if (redaction === undefined) throw oneSided(names, file);
+  if (redaction === undefined) {
+    const what = `the cassette was redacted when it was recorded (${names.join(", ")}) and is replayed with redact: false`;
+    const hint = "Leave redact: false out, or record again with it.";
+    throw new CassetteError("redaction-one-sided", what, { hint, ...defined({ file }) });
+  }
   const given = redaction.rules.map(({ id }) => id);
   const known = [...redaction.rules, ...KNOWN_RULES.filter(({ id }) => !given.includes(id))];
   const rules = known.filter(({ id }) => names.includes(id));
   const values = names.includes(BY_VALUE) ? redaction.values : [];
   const pointers = names.includes(BY_POINTER) ? redaction.pointers : [];
-  const has = (name: string): boolean =>
-    name === BY_VALUE
-      ? values.length > 0
-      : name === BY_POINTER
-        ? pointers.length > 0
-        : rules.some(({ id }) => id === name);
-  return { scrubber: createScrubber({ rules, values, pointers }), missing: names.filter((name) => !has(name)) };
-}
-
-function oneSided(names: readonly string[], file: string | undefined): CassetteError {
-  return new CassetteError(
-    "redaction-one-sided",
-    `the cassette was redacted when it was recorded (${names.join(", ")}) and is replayed with redact: false`,
-    { hint: "Leave redact: false out, or record again with it.", ...defined({ file }) },
-  );
+  const used = new Set(rules.map(({ id }) => id));
+  if (values.length > 0) used.add(BY_VALUE);
+  if (pointers.length > 0) used.add(BY_POINTER);
+  return { scrubber: createScrubber({ rules, values, pointers }), missing: names.filter((name) => !used.has(name)) };
 }

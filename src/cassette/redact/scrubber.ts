@@ -1,5 +1,4 @@
-// Replaces the secrets of messages, answers and other JSON by placeholders, the same way whenever it is asked. What is
-// known from the prompt before is not scrubbed again.
+// Replaces secrets by placeholders, the same way each time. What is known from the prompt before is not scrubbed again.
 
 import {
   findMessageFlaw,
@@ -107,9 +106,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
 function assertMessage(placed: LlmMessage): void {
   const flaw = findMessageFlaw(placed);
   if (flaw === undefined) return;
-  throw new CassetteError(
-    "invalid-options",
-    toVisible(`redact.pointers takes out a part that a message needs: ${flaw.pointer} would not be ${flaw.expected}`),
-    { pointer: flaw.pointer, hint: "Point at a text, or at a value in the arguments of a call." },
-  );
+  const what = `redact.pointers takes out a part that a message needs: ${flaw.pointer} would not be ${flaw.expected}`;
+  const hint = "Point at a text, or at a value in the arguments of a call.";
+  throw new CassetteError("invalid-options", toVisible(what), { pointer: flaw.pointer, hint });
 }

@@ -3,7 +3,7 @@
 import { createFinder, joinOverlaps, type Finder, type Found } from "./detect/find.js";
 import { createLiterals, type Literals } from "./detect/literals.js";
 import type { createNumbers } from "./detect/numbers.js";
-import { BY_FUNCTION, BY_POINTER, BY_VALUE, type Redaction } from "./options.js";
+import { BY_VALUE, RESERVED, type Redaction } from "./options.js";
 import { outsidePlaceholders, placeholdersIn, withoutPlaceholders } from "./placeholder.js";
 import { KNOWN_RULES, type RedactionRule } from "./detect/rules.js";
 
@@ -33,7 +33,6 @@ export function createSecretFinder({ rules, values }: Pick<Redaction, "rules" | 
   };
 }
 
-/** `numbers` says what stands in the place of a value. */
 export function createTextScrubber(
   { rules, values }: Pick<Redaction, "rules" | "values">,
   numbers: ReturnType<typeof createNumbers>,
@@ -111,9 +110,4 @@ function createIsOurs(rules: readonly RedactionRule[]): (rule: string) => boolea
   return (name) => KNOWN_NAMES.has(name) || rules.some(({ id }) => id === name);
 }
 
-const KNOWN_NAMES: ReadonlySet<string> = new Set([
-  ...KNOWN_RULES.map(({ id }) => id),
-  BY_VALUE,
-  BY_POINTER,
-  BY_FUNCTION,
-]);
+const KNOWN_NAMES: ReadonlySet<string> = new Set([...KNOWN_RULES.map(({ id }) => id), ...RESERVED]);

@@ -1,5 +1,4 @@
-// Two values cut around the place where they part, for messages. A live prompt may hold a secret that no recording was scrubbed
-// of, and a message is printed in logs, so secrets are hidden.
+// Two values cut around the place where they part. Messages are printed in logs, so secrets of a live prompt are hidden.
 
 import { toVisible, type JsonValue } from "../../core/index.js";
 import { SECRET_RULES } from "../redact/detect/rules.js";

@@ -1,5 +1,4 @@
-// A replay miss, explained: which turn, which message, which JSON pointer, what was recorded, what came, and what to do. All of
-// the explanation is here; replay and server only call it.
+// A replay miss, explained: which turn, message and JSON pointer, what was recorded, what came, and what to do.
 
 import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { settingsChanges, toolsChanges, type ContextChange } from "../offer/context-change.js";
@@ -11,10 +10,8 @@ import type { Cassette, ContextExtension, PromptDelta } from "../file/format.js"
 import { cutAround } from "./excerpt.js";
 import type { UnusedTurns } from "./unused.js";
 
-/** Most changes of tools or settings that a report names. */
 const MAX_CHANGES = 3;
 
-/** The report as lines of text, the first one a sentence. */
 export function formatMiss(report: MissReport): string {
   const lines = [`turn ${report.turn}: ${report.what}`];
   if (report.pointer !== undefined)
@@ -33,10 +30,8 @@ export function formatMiss(report: MissReport): string {
 const CHOICES =
   "Undo the change if it was not meant; else record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.";
 
-/** A turn of the run that no recorded turn answers. */
 interface Unanswered {
   readonly tape: Cassette;
-  /** The recorded tools and settings by turn. */
   readonly contexts: readonly (ContextExtension | undefined)[];
   readonly turns: UnusedTurns;
   readonly turn: number;
@@ -61,7 +56,6 @@ export function explainMiss(asked: Unanswered): MissReport {
   return turnIndex === undefined ? report : withAlso(report, offerMisses(contexts[turnIndex], now, turn, turnIndex));
 }
 
-/** It was answered before, all turns are used, or none has it. */
 function explainNoAnswer({ tape, prompt, turn, turns, promptHash }: Unanswered): MissReport {
   const sameUsed = turns.lastWith(promptHash);
   const total = tape.entries.length;
@@ -129,7 +123,6 @@ export function explainPromptMiss(
   };
 }
 
-/** Explains how the tools or the settings of a request differ from those of a recorded turn. */
 export function explainContextMiss(
   code: "tools-changed" | "settings-changed",
   turn: number,
@@ -205,7 +198,6 @@ function deltasOf(cassette: Cassette): PromptDelta[] | undefined {
   return deltas.length === cassette.entries.length ? deltas : undefined;
 }
 
-/** The whole prompt of one turn. */
 function rebuildPrompt(deltas: readonly PromptDelta[], turnIndex: number): LlmMessage[] {
   const prompt: LlmMessage[] = [];
   for (const { keep, messages } of deltas.slice(0, turnIndex + 1)) {
@@ -215,10 +207,7 @@ function rebuildPrompt(deltas: readonly PromptDelta[], turnIndex: number): LlmMe
   return prompt;
 }
 
-/**
- * The recorded prompt with the longest common beginning; on a tie the next unused one. Each message of the file is compared once, since
- * the kept part of a delta matches as far as the prompt before did.
- */
+/** The recorded prompt with the longest common beginning, on a tie the next unused one. Compares each message of the file once. */
 function findNearest(deltas: readonly PromptDelta[], prompt: readonly LlmMessage[], cursor: number): number {
   let [nearest, best, length] = [0, -1, 0];
   deltas.forEach(({ keep, messages }, index) => {
@@ -228,7 +217,6 @@ function findNearest(deltas: readonly PromptDelta[], prompt: readonly LlmMessage
   return nearest;
 }
 
-/** Counts how many of `messages` equal those of `prompt` from index `from` on. */
 function commonLength(messages: readonly LlmMessage[], prompt: readonly LlmMessage[], from: number): number {
   const parting = messages.findIndex(
     (message, index) => firstDifference(toJson(message), toJson(prompt[from + index])) !== undefined,

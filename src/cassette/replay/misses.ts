@@ -14,7 +14,6 @@ export function createMisses(place: MissPlace) {
   let count = 0;
   let first: MissReport | undefined;
   return {
-    /** The error to be thrown. */
     note(report: MissReport): CassetteError {
       count++;
       first ??= report;
@@ -35,7 +34,6 @@ export function createMisses(place: MissPlace) {
 /** Stack frames of a miss: a loop between provider and caller uses up the ten that Node keeps. */
 const STACK_FRAMES = 50;
 
-/** Makes an error whose stack reaches the code that started the run. */
 function withDeepStack(make: () => CassetteError): CassetteError {
   const { stackTraceLimit } = Error;
   const isSet = raiseLimit(stackTraceLimit);

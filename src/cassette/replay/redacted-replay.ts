@@ -1,5 +1,4 @@
-// Two checks of a replay of a redacted recording: whether only the numbers of placeholders keep a prompt from a recorded one,
-// and whether an answer may be given out.
+// Two checks of a redacted replay: whether only placeholder numbers differ from a recorded prompt, and whether to give an answer.
 
 import { canonicalize, defined, toVisible, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -11,10 +10,7 @@ import { alignNumbers, placeholdersIn } from "../redact/placeholder.js";
 /** Most unused turns that are compared with one prompt. */
 const MAX_COMPARED = 1_000;
 
-/**
- * Finds the numbers that make `prompt` a recorded one, until `accept` takes them. Numbers differ if a live tool repeats a value that
- * only an answer held, or if parallel calls came in another order.
- */
+/** Finds numbers that make `prompt` a recorded one. They differ where a live tool repeats a value, or parallel calls swapped. */
 export function findNumbers(
   tape: Cassette,
   prompt: readonly LlmMessage[],
@@ -23,10 +19,9 @@ export function findNumbers(
 ): boolean {
   const live = canonicalize(prompt);
   if (placeholdersIn(live).length === 0) return false;
-  const left = (rebuildPrompts(tape) ?? []).filter(
-    (messages, index) => used[index] !== true && messages.length === prompt.length,
-  );
-  return left.slice(0, MAX_COMPARED).some((messages) => {
+  const left = (rebuildPrompts(tape) ?? []).filter((_, index) => used[index] !== true);
+  const same = left.filter((messages) => messages.length === prompt.length);
+  return same.slice(0, MAX_COMPARED).some((messages) => {
     const numbers = alignNumbers(canonicalize(messages), live);
     return numbers !== undefined && accept(numbers);
   });
@@ -38,13 +33,10 @@ export function assertNotRedacted(response: LlmTurnResponse, turn: number, file:
   if (first === undefined) return;
   const { tool, pointer, rule } = first;
   const more = others.length === 0 ? "" : ` (and ${others.length} more of this turn)`;
-  throw new CassetteError(
-    "redacted-argument",
-    toVisible(`turn ${turn} calls tool ${tool} with an argument that was redacted by ${rule}: ${pointer}${more}`),
-    {
-      pointer,
-      hint: 'The tool would be called with the placeholder: let the recorded result stand in (replay: "both", cassetteTools), or pass allowRedacted: true.',
-      ...defined({ file }),
-    },
-  );
+  const what = `turn ${turn} calls tool ${tool} with an argument that was redacted by ${rule}: ${pointer}${more}`;
+  throw new CassetteError("redacted-argument", toVisible(what), {
+    pointer,
+    hint: 'The tool would be called with the placeholder: let the recorded result stand in (replay: "both", cassetteTools), or pass allowRedacted: true.',
+    ...defined({ file }),
+  });
 }

@@ -1,5 +1,4 @@
-// Replay: a provider that answers from a cassette. It is strict on content, not on position: a turn is found by the hash of its prompt
-// among the unused ones, and tools and settings must be the recorded ones. Nothing is answered twice.
+// Replay: answers from a cassette. Turns are found by the hash of their prompt, not by position, and each is answered once.
 
 import {
   copyJson,
@@ -48,15 +47,9 @@ export interface ReplayOptions extends StreamingOptions {
   readonly requireIntegrity?: boolean;
   /** The function the recording was made with. */
   readonly hashFilter?: HashFilterOption;
-  /**
-   * The option the recording was made with, if it was more than the rules for secrets. Only the rules that the recording names, which
-   * found something, are used. False refuses a redacted recording.
-   */
+  /** The option of the recording, if it was more than the rules for secrets. False refuses a redacted recording. */
   readonly redact?: RedactOption;
-  /**
-   * True gives out answers with tool calls whose arguments hold a placeholder. Default false: such a turn throws `redacted-argument`,
-   * since the tool would be called with the placeholder.
-   */
+  /** True gives out calls with a placeholder in their arguments. Default false: such a turn throws `redacted-argument`. */
   readonly allowRedacted?: boolean;
   /** Named in messages. */
   readonly file?: string;
@@ -99,10 +92,7 @@ export interface CassetteProvider extends LlmProviderAdapter {
   assertAnswered(): void;
 }
 
-/**
- * Checks `cassette` as if it came from a file, then replays it. A turn is found by its prompt, not by its position. `ports.warn` reports
- * once if turns come in another order. Throws `CassetteError` with a `LoadErrorCode`.
- */
+/** Checks `cassette` like a file, then replays it by prompt, in any order (`ports.warn` says so once). Throws a `LoadErrorCode`. */
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
   assertKnownOptions("cassetteProvider", options, OPTIONS);
   assertStreaming("cassetteProvider", options);
@@ -152,14 +142,9 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       const left = session.turns(false);
       if (left.length === 0) return;
       const total = tape.entries.length;
-      throw new CassetteError(
-        "unconsumed",
-        `${left.length} of ${total} recorded turns were never asked for: turn ${left.join(", ")}`,
-        {
-          hint: "The run ended sooner than the recorded one. Undo the change, or record again.",
-          ...defined({ file, rerecord }),
-        },
-      );
+      const what = `${left.length} of ${total} recorded turns were never asked for: turn ${left.join(", ")}`;
+      const hint = "The run ended sooner than the recorded one. Undo the change, or record again.";
+      throw new CassetteError("unconsumed", what, { hint, ...defined({ file, rerecord }) });
     },
     assertAnswered: () => session.assertAnswered(),
   };
@@ -178,7 +163,6 @@ function sealIfJson(value: unknown): unknown {
 
 type Warn = (text: string) => void;
 
-/** Reports the first turn that is given out before an earlier one. */
 function createOrderNote(warn: Warn): (turnIndex: number, firstUnused: number) => void {
   let isDone = false;
   return (turn, first) => {
@@ -194,19 +178,23 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
   const { entries } = tape;
   const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
   const contexts = contextsByTurn(comparableContexts(noted), entries.length);
-  const createSide = () => redactionOf(tape, options);
   const fields = createWireFieldCheck(noted, warn);
-  let side = createSide();
-  let readContext = readerOf(side);
-  let turns = createUnusedTurns(entries, contexts);
-  let asked = 0;
-  let prompts = promptsOf(side, hashFilter);
   const misses = createMisses(options);
+  let run = begin();
+  let asked = 0;
+
+  function begin() {
+    const redacted = tape.version === 1 ? undefined : tape.extensions?.redacted;
+    const side = createReplayRedaction(redacted, options.redact, file);
+    const readContext = createContextReader(side && ((value) => side.scrubber.json(value)));
+    const prompts = createPromptReader(defined({ scrub: side?.scrubber.messages, filter: hashFilter }));
+    return { tape, side, readContext, prompts, turns: createUnusedTurns(entries, contexts) };
+  }
 
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
-    const exact = turns.find(promptHash, now);
+    const exact = run.turns.find(promptHash, now);
     if (exact !== undefined || strict) return exact;
-    return turns.left > 0 ? turns.next() : undefined;
+    return run.turns.left > 0 ? run.turns.next() : undefined;
   }
 
   function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
@@ -216,11 +204,12 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
 
   return {
     answer(request: LlmTurnRequest): { index: number; response: LlmTurnResponse } {
+      const { side, readContext, prompts, turns } = run;
       prompts.begin(request.messages);
       const turn = asked++;
       // As the recorder does: tools and settings are read before the prompt.
       const now = strict && noted.length > 0 ? readContext(comparable(request, fields)) : undefined;
-      const promptHash = nextHash({ tape, side, turns, prompts });
+      const promptHash = nextHash(run);
       const index = find(promptHash, now);
       if (index === undefined) {
         const prompt = prompts.since(0);
@@ -238,17 +227,14 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       return { index, response: copyJson(response) };
     },
     get remaining() {
-      return turns.left;
+      return run.turns.left;
     },
     assertAnswered: () => misses.assertNone(),
-    turns: (isUsed: boolean) => [...entries.keys()].filter((index) => (turns.used[index] === true) === isUsed),
+    turns: (isUsed: boolean) => [...entries.keys()].filter((index) => (run.turns.used[index] === true) === isUsed),
     reset(): void {
-      turns = createUnusedTurns(entries, contexts);
+      run = begin();
       asked = 0;
       misses.reset();
-      side = createSide();
-      readContext = readerOf(side);
-      prompts = promptsOf(side, hashFilter);
     },
   };
 }
@@ -277,16 +263,4 @@ function nextHash({ tape, side, turns, prompts }: Asking): string {
   }
   scrubber.settle();
   return promptHash;
-}
-
-function promptsOf(side: ReplayRedaction | undefined, filter: HashFilter | undefined): PromptReader {
-  return createPromptReader(defined({ scrub: side?.scrubber.messages, filter }));
-}
-
-function redactionOf(tape: Cassette, { redact, file }: ReplayOptions): ReplayRedaction | undefined {
-  return tape.version === 1 ? undefined : createReplayRedaction(tape.extensions?.redacted, redact, file);
-}
-
-function readerOf(side: ReplayRedaction | undefined) {
-  return side === undefined ? createContextReader() : createContextReader((value) => side.scrubber.json(value));
 }

@@ -1,5 +1,4 @@
-// The unused turns of a recording, found by prompt, tools and settings. Each list is walked only once in a whole replay, so that many
-// turns, or many equal prompts, do not slow it down.
+// The unused turns of a recording by prompt, tools and settings. Each list is walked once in a replay, so many turns stay fast.
 
 import type { TurnContext } from "../offer/context.js";
 import type { CassetteEntry, ContextExtension } from "../file/format.js";

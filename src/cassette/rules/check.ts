@@ -9,15 +9,11 @@ import { compileRules, type Found, type RuleWatch } from "./watch.js";
 /** Most breaks of one rule that are listed for one run. The last one counts the rest in `more`. */
 export const MAX_BREAKS_PER_RULE = 100;
 
-/** The parts of a turn that rules look at. */
 export type RuledTurn = Pick<LlmTurnResponse, "usage" | "costUsd" | "model"> & {
   message: Pick<AssistantMessage, "toolCalls">;
 };
 
-/**
- * Lists every break of a rule, in the order of turns; breaks of the whole run come last. Rules see the calls that the model asked for,
- * whether or not a tool ran. Throws `CassetteError` `rules-malformed` for malformed rules.
- */
+/** Lists every break in order of turns, then of the whole run. Rules see calls whether or not a tool ran. Throws `rules-malformed`. */
 export function checkRules(cassette: Cassette, rules: RuleSet): RuleBreak[] {
   const turns = cassette.entries.map(({ response }) => response);
   return checkTurns(turns, rules);
@@ -37,7 +33,6 @@ export function checkTurns(turns: readonly RuledTurn[], rules: RuleSet): RuleBre
 
 const compiled = new WeakMap<RuleSet, () => RuleWatch>();
 
-/** A watch over one run. */
 export function watchRules(rules: RuleSet): RuleWatch {
   const known = compiled.get(rules);
   if (known !== undefined) return known();

@@ -2,7 +2,6 @@
 
 import type { JsonObject } from "../../core/index.js";
 
-/** The default name of a file of rules. */
 export const RULES_FILE = "cassette.rules.json";
 
 /** Calls that a rule means: all calls of one tool, or those whose arguments match a JSON Schema. */
@@ -20,7 +19,6 @@ export interface RunLimits {
 
 /** The demand of a rule, which has exactly one. */
 export type RuleBody =
-  /** Forbids such calls. */
   | { never: CallPattern }
   /** Each call of `then` needs one of `first` in an earlier turn. */
   | { before: { first: CallPattern; then: CallPattern } }
@@ -31,7 +29,6 @@ export type RuleBody =
   /** `allowUnknown`: turns without tokens or cost count as 0. Default false: such a run does not keep the rule. */
   | { within: RunLimits; allowUnknown?: boolean };
 
-/** One rule of a file of rules (docs/rules.md, schemas/rules.schema.json). */
 export type Rule = {
   /** Unique in its file; reports name it. */
   id: string;
@@ -42,7 +39,6 @@ export type Rule = {
 /** The kind of a rule: the name of the field with its demand. */
 export type RuleKind = "never" | "before" | "atMost" | "atLeast" | "arguments" | "within";
 
-/** Every {@link RuleKind}. */
 export const RULE_KINDS: readonly RuleKind[] = ["never", "before", "atMost", "atLeast", "arguments", "within"];
 
 /** Checked rules; see `parseRules`. */
@@ -67,7 +63,6 @@ export interface RuleBreak {
   more?: number;
 }
 
-/** The tools that a rule names. */
 export function toolsIn(rule: Rule): string[] {
   if ("never" in rule) return [toolOf(rule.never)];
   if ("before" in rule) return [toolOf(rule.before.first), toolOf(rule.before.then)];
@@ -80,7 +75,6 @@ function toolOf(pattern: CallPattern): string {
   return typeof pattern === "string" ? pattern : pattern.tool;
 }
 
-/** The kind of a rule. */
 export function kindOf(rule: Rule): RuleKind {
   return RULE_KINDS.find((kind) => kind in rule) as RuleKind;
 }

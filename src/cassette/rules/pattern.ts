@@ -1,11 +1,9 @@
-// Decides which calls a rule means. A call whose arguments cannot be checked (malformed, or beyond the limits of a check) may or may not
-// be meant, and a rule assumes whichever breaks it.
+// Decides which calls a rule means. A call whose arguments cannot be checked is or is not meant, whichever breaks the rule.
 
 import type { ArgumentMatch, LlmToolCall } from "../../core/index.js";
 import type { CallPattern } from "./format.js";
 import { createRuleMatch } from "./rule-match.js";
 
-/** The parts of a call that a rule looks at. */
 export type AskedCall = Pick<LlmToolCall, "name" | "arguments" | "malformedArguments">;
 
 export interface Pattern {
@@ -37,13 +35,11 @@ export function compilePattern(pattern: CallPattern): Pattern {
   };
 }
 
-/** Whether a call is meant or may be. */
 export function mayMean(pattern: Pattern, call: AskedCall): boolean {
   const match = pattern.match(call);
   return match !== undefined && match.kind !== "mismatch";
 }
 
-/** Whether a call is certainly meant. */
 export function surelyMeans(pattern: Pattern, call: AskedCall): boolean {
   return pattern.match(call)?.kind === "match";
 }

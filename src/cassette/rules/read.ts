@@ -16,7 +16,6 @@ import { parseSettings } from "../file/authored-json.js";
 import { compilePattern } from "./pattern.js";
 import { RULE_KINDS, type Rule, type RuleKind, type RuleSet } from "./format.js";
 
-/** Most rules in one file. */
 export const MAX_RULES = 1_000;
 const MAX_BYTES = 1024 * 1024;
 const MAX_ID = 100;

@@ -8,6 +8,7 @@ import {
   createArgumentMatch,
   eachSchema,
   isPlainObject,
+  MAX_ARGUMENT_VALUES,
   type ArgumentMatch,
   type JsonObject,
   type JsonValue,
@@ -15,7 +16,6 @@ import {
 import { compilePattern, type CompiledPattern } from "../tolerance/pattern.js";
 import { MAX_PATTERN_INPUT } from "../tolerance/steps.js";
 import { findEndlessReference } from "./endless.js";
-import { textsIn } from "./texts.js";
 
 /** Most work on one call's arguments: characters times steps, over all patterns. */
 export const MAX_PATTERN_WORK = 5_000_000;
@@ -40,34 +40,21 @@ export function createRuleMatch(tool: string, schema: JsonObject): (args: unknow
   if (texts.size + names.size === 0) return whole;
   // A reference to a schema below a pattern's name would be lost.
   createArgumentMatch(tool, rewrite(schema, { texts: new Map(), names: new Map() }, true));
-  return createMatch(tool, { schema, texts, names, isMonotone: isMonotone(schema) });
-}
-
-interface Compiled {
-  schema: JsonObject;
-  texts: ReadonlyMap<string, Regex>;
-  names: ReadonlyMap<string, Regex>;
-  isMonotone: boolean;
-}
-
-function createMatch(tool: string, compiled: Compiled): (args: unknown) => ArgumentMatch {
+  const isSchemaMonotone = isMonotone(schema);
   return (args) => {
     const found = textsIn(args);
     if (!found.texts.every((text) => text.isWellFormed())) {
       return { kind: "unchecked", what: "a text in the arguments has half a character, so no pattern can be matched" };
     }
     const budget = { left: MAX_PATTERN_WORK };
-    const results = {
-      texts: judgeAll(compiled.texts, found.texts, budget),
-      names: judgeAll(compiled.names, found.names, budget),
-    };
+    const results = { texts: judgeAll(texts, found.texts, budget), names: judgeAll(names, found.names, budget) };
     const match = (takesUnknown: boolean): ArgumentMatch =>
-      withWords(createArgumentMatch(tool, rewrite(compiled.schema, results, takesUnknown))(args), results.texts);
+      withWords(createArgumentMatch(tool, rewrite(schema, results, takesUnknown))(args), results.texts);
     const first = match(true);
     const isKnown = [...results.texts.values(), ...results.names.values()].every(({ unknown }) => unknown.length === 0);
     if (isKnown) return first;
     const other = match(false);
-    if (compiled.isMonotone && first.kind === other.kind) return other;
+    if (isSchemaMonotone && first.kind === other.kind) return other;
     return { kind: "unchecked", what: "a text in the arguments is too long to match against a pattern" };
   };
 }
@@ -176,4 +163,25 @@ function isMonotone(schema: JsonObject): boolean {
     found ||= other.some((keyword) => Object.hasOwn(each, keyword));
   });
   return !found;
+}
+
+/** All texts (names too, for `propertyNames`) and the names alone, shortest first. A call with a text beyond the limit is not checked. */
+function textsIn(args: unknown): { texts: string[]; names: string[] } {
+  const [texts, names] = [new Set<string>(), new Set<string>()];
+  const open: unknown[] = [args];
+  for (let seen = 0; open.length > 0 && seen <= MAX_ARGUMENT_VALUES; seen++) {
+    const value = open.pop();
+    if (typeof value === "string") texts.add(value);
+    if (Array.isArray(value)) {
+      for (const item of value.slice(0, MAX_ARGUMENT_VALUES)) open.push(item);
+    } else if (isPlainObject(value)) {
+      for (const [key, inner] of Object.entries(value)) {
+        names.add(key);
+        texts.add(key);
+        open.push(inner);
+      }
+    }
+  }
+  const inOrder = (all: Set<string>): string[] => [...all].sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  return { texts: inOrder(texts), names: inOrder(names) };
 }

@@ -1,5 +1,4 @@
-// Watches one run for broken rules, turn by turn and call by call. Recordings and live runs go through the same watch, so both name the
-// same place.
+// Watches one run for broken rules, turn by turn and call by call. Recordings and live runs name the same place.
 
 import { defined, shorten, toPointer, toVisible } from "../../core/index.js";
 import { nameText } from "../offer/named.js";
@@ -7,7 +6,6 @@ import { createUsageCounter, derivedCostOf, usageOf, type CountedTurn } from "..
 import { kindOf, type Rule, type RuleBreak, type RuleSet, type RunLimits } from "./format.js";
 import { compilePattern, mayMean, surelyMeans, type AskedCall, type Pattern } from "./pattern.js";
 
-/** A call and its place in the run. */
 export interface PlacedCall {
   call: AskedCall;
   turn: number;
@@ -15,7 +13,6 @@ export interface PlacedCall {
   index: number;
 }
 
-/** The figures of a turn. */
 export type TurnFigures = CountedTurn;
 
 /** Takes the turns and calls of a run in order, and gives the rules that each of them breaks. */

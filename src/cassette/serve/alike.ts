@@ -35,13 +35,11 @@ function neutralContent(content: UserMessage["content"]): UserMessage["content"]
   return only?.type === "text" ? only.text : content;
 }
 
-/** Counts the equal leading digests. */
 export function countAlike(a: readonly string[], b: readonly string[]): number {
   const parting = a.findIndex((digest, index) => digest !== b[index]);
   return parting < 0 ? a.length : parting;
 }
 
-/** How similar one recorded turn is to a request. */
 export interface Likeness {
   /** Leading messages of the two prompts that are the same. */
   readonly length: number;

@@ -1,5 +1,4 @@
-// One cassette as a server replays it: a replaying provider, and the search for the turn of a request over a wire. The request is put to
-// the provider in the words of the recording, and the provider decides.
+// One cassette as a server replays it: a request over a wire is put to a replaying provider in the words of the recording.
 
 import {
   defined,
@@ -29,7 +28,6 @@ import {
   type WireFieldCheck,
 } from "../offer/wire-fields.js";
 
-/** A request over a wire, with hashes for its comparison. */
 export interface Asked {
   wire: Wire;
   request: WireRequest;
@@ -38,7 +36,6 @@ export interface Asked {
   digests: readonly string[];
 }
 
-/** How near a recorded turn is to a request. */
 export interface Nearness extends Likeness {
   readonly turnIndex: number;
   /** The whole prompt is the same, except for what the wire loses. */
@@ -66,13 +63,11 @@ export interface Tape {
   planOf(turnIndex: number): StreamPlan | undefined;
 }
 
-/** Options for the replay of the cassette. */
 export interface TapeOptions extends Pick<ReplayOptions, "redact" | "allowRedacted"> {
   /** Called once if fields of requests are not compared, since the recording does not say whether it was made with them. */
   readonly warn?: (text: string) => void;
 }
 
-/** Reads a request for comparison with any number of tapes. */
 export function toAsked(wire: Wire, request: WireRequest): Asked {
   const { messages } = throughWire(request, wire, request) ?? request;
   return { wire, request, promptHash: hashPrompt(request.messages), digests: digestAlike(messages) };
@@ -90,7 +85,8 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
   const fields = createWireFieldCheck(noted, (text) => warn?.(`${file}: ${text}`));
   const streams = readStreams(cassette);
   const used = new Set<number>();
-  const redaction = () => createReplayRedaction(redactedIn(cassette), options.redact, file);
+  const redacted = cassette.version === 2 ? cassette.extensions?.redacted : undefined;
+  const redaction = () => createReplayRedaction(redacted, options.redact, file);
   const digestsOn = createDigests(prompts ?? []);
 
   function measure(asked: Asked, turnIndex: number): Nearness {
@@ -148,10 +144,6 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     },
     planOf: (turnIndex) => streams.planOf(turnIndex),
   };
-}
-
-function redactedIn(cassette: Cassette): string[] | undefined {
-  return cassette.version === 2 ? cassette.extensions?.redacted : undefined;
 }
 
 /** Digests of every recorded prompt as the wire leaves it; computed once per wire, and only if no hash fits. */

@@ -1,5 +1,4 @@
-// Many cassettes behind one server, for clients that speak a vendor's wire. A request goes to the first cassette with an unused turn
-// for it. The nearest cassette explains a miss.
+// Many cassettes behind one server: a request goes to the first with an unused turn for it; the nearest explains a miss.
 
 import type { LlmTurnResponse, Wire, WireRequest } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -16,7 +15,6 @@ export interface ShelfItem {
   names: readonly string[];
 }
 
-/** An answer, and its place. */
 export interface ShelfAnswer {
   file: string;
   cassette: Cassette;
@@ -26,7 +24,6 @@ export interface ShelfAnswer {
   readonly planOf: () => StreamPlan | undefined;
 }
 
-/** The used turns of one cassette. */
 export interface ShelfCount {
   file: string;
   turns: number;
@@ -35,7 +32,6 @@ export interface ShelfCount {
   uncompared?: UncomparedFields;
 }
 
-/** Cassettes behind one server; made by {@link createShelf}. */
 export interface Shelf {
   /** Throws `CassetteError` with a miss, or `file-not-found` if no cassette has the name `pin`. */
   answer(wire: Wire, request: WireRequest, pin?: string): Promise<ShelfAnswer>;

@@ -14,7 +14,6 @@ export type StreamPiece =
 /** The part of a response that cannot be streamed as it was, since it was stored differently. */
 export type UnfitPart = "text" | "reasoning" | "calls";
 
-/** How one answer arrived. */
 export interface StreamBoundaries {
   /** Pieces with one space between two. */
   deltas: string;

@@ -1,5 +1,4 @@
-// Streaming a recorded answer again: whole, in its recorded pieces, or in those at their recorded times. All three end with the
-// same response.
+// Streams a recorded answer whole, in its recorded pieces, or in those at their recorded times. All end with the same response.
 
 import { showValue, sleep, type LlmStreamEvent, type LlmTurnResponse, type Ports } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -27,7 +26,6 @@ export const STREAMING_OPTIONS = ["streaming", "speed", "maxGapMs"] as const;
 /** The longest wait before one delta of a timed replay, in recorded milliseconds: 10,000. */
 export const DEFAULT_MAX_GAP_MS = 10_000;
 
-/** The waits of a timed replay. */
 export interface Pace {
   readonly speed: number;
   readonly maxGapMs: number;
@@ -76,11 +74,7 @@ export async function* playStream(
   yield { type: "response", response };
 }
 
-/**
- * Waits for one gap after the other, in recorded milliseconds. What the reader takes for a delta is part of the
- * recorded gaps, so it counts as waited; no wait is longer than its own gap. A wait rejects with the reason of `signal`
- * when it fires.
- */
+/** Waits for gaps one after the other (recorded ms). The reader's own time counts; no wait is longer than its gap. `signal` rejects it. */
 export function createWait({ speed, maxGapMs, ports }: Pace, signal?: AbortSignal): (gapMs: number) => Promise<void> {
   const start = ports.now();
   let due = 0;

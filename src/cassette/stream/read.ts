@@ -1,5 +1,4 @@
-// Reading `extensions.streams`. The loader lets any extension in, so this is where its shape is checked; what cannot be read, or
-// does not fit the stored response, is streamed whole and said.
+// Reads `extensions.streams` and checks its shape, which the loader does not. What does not fit is streamed whole and reported.
 
 import { isPlainObject, showValue, toVisible } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
@@ -13,7 +12,6 @@ export type RecordedStreams =
       readonly kind: "recorded";
       /** Turns that can be streamed as they came, in order. */
       readonly turns: readonly number[];
-      /** True when the record of one of them has times. */
       readonly hasTimes: boolean;
       /** Turns that were streamed and can only be given whole, and why. */
       readonly whole: readonly WholeTurn[];
@@ -28,7 +26,6 @@ export interface WholeTurn {
   readonly why: string;
 }
 
-/** How the answers of a cassette came; made by {@link readStreams}. */
 export interface StreamReader {
   readonly state: RecordedStreams;
   /** How the answer of a turn came; undefined where it is given whole. */
@@ -73,7 +70,6 @@ export function readStreams(cassette: Cassette): StreamReader {
 
 const FIELDS = ["turn", "deltas", "end", "spaces", "respelled", "merged"];
 
-/** What is wrong with the whole, or undefined. */
 function findFlaw(value: unknown, turns: number): string | undefined {
   if (!Array.isArray(value)) return "it is not a list";
   let last = -1;

@@ -23,7 +23,6 @@ export interface StreamNote {
   finish(stored: LlmTurnResponse): StreamNoted;
 }
 
-/** Begins the notes of a stream whose call begins now. */
 export function createStreamNote(wanted: Exclude<RecordedStreaming, false>, now: () => number): StreamNote {
   const pieces: StreamPiece[] = [];
   const lastOf = new Map<string, StreamPiece>();

@@ -1,5 +1,4 @@
-// The texts of a stored response that deltas are cut from, and the deltas of a record cut anew. A record that does not fit,
-// since the response was changed after it was streamed, is refused as a whole.
+// The texts of a stored response that deltas are cut from. A record that does not fit a changed response is refused as a whole.
 
 import {
   argumentsText,
@@ -17,7 +16,6 @@ export interface TimedDelta {
   gapMs: number;
 }
 
-/** How an answer is streamed again. */
 export interface StreamPlan {
   deltas: TimedDelta[];
   /** Milliseconds from the last delta to the response. */

@@ -30,12 +30,6 @@ export interface ToolDrift {
   readonly actual?: string;
 }
 
-/** The differences found so far. */
-export interface DriftLog {
-  readonly found: ToolDrift[];
-}
-
-/** The differences as lines of text. */
 export function formatToolDrift(drift: readonly ToolDrift[]): string {
   const lines = drift.map(
     ({ key, turn, what, recorded, actual }) =>
@@ -45,7 +39,6 @@ export function formatToolDrift(drift: readonly ToolDrift[]): string {
   return lines.join("\n");
 }
 
-/** How a watched tool is compared. */
 export interface Watching {
   /** The answer that the run continues with. */
   readonly side: "live" | "recorded";
@@ -59,7 +52,7 @@ export interface Watching {
 /** Wraps `invoke` of a live tool to compare it with its recorded result. */
 export function watchTool(
   tool: CustomTool,
-  log: DriftLog,
+  found: ToolDrift[],
   { side, take, play, scrub }: Watching,
 ): CustomTool["invoke"] {
   return async (args, context) => {
@@ -69,7 +62,7 @@ export function watchTool(
     const live = await run(() => tool.invoke(args, context));
     if (live.kind === "ended" || context.signal.aborted) return live.give();
     const difference = compare(key, result, { ...live, content: scrub(live.content) });
-    if (difference !== undefined && log.found.length < MAX_DRIFT) log.found.push(difference);
+    if (difference !== undefined && found.length < MAX_DRIFT) found.push(difference);
     return side === "recorded" && result !== undefined ? play(result) : live.give();
   };
 }

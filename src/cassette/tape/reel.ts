@@ -1,5 +1,4 @@
-// Finds the recorded result of a live call by its key. Equal calls are answered in recorded order, and no result is used twice.
-// With tolerances a result with the same arguments comes first, then one with the same normal form, then one that is alike.
+// Finds the recorded result of a live call by its key. Equal calls are answered in order, each result once, the closest first.
 
 import type { JsonObject } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
@@ -53,13 +52,10 @@ export function createReel(results: readonly TapeResult[], tolerances: Tolerance
     },
     takeRenumbered(name, args) {
       const key = callKey({ name, arguments: args });
-      const found = results.find(
-        (result) =>
-          result.name === name &&
-          result.content !== undefined &&
-          !used.has(result) &&
-          alignNumbers(result.key, key) !== undefined,
+      const open = results.filter(
+        (result) => result.name === name && result.content !== undefined && !used.has(result),
       );
+      const found = open.find((result) => alignNumbers(result.key, key) !== undefined);
       if (found !== undefined) used.add(found);
       return found;
     },

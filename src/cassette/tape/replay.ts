@@ -19,7 +19,7 @@ import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction } from "../redact/redactor.js";
 import { assertTolerances, NO_TOLERANCES, type Tolerances } from "../tolerance/tolerances.js";
 import type { ToleranceUse } from "../tolerance/uses.js";
-import { watchTool, type DriftLog, type ToolDrift } from "./drift.js";
+import { watchTool, type ToolDrift } from "./drift.js";
 import { explainTapeMiss, short, TapeMissError } from "./miss.js";
 import { createReel } from "./reel.js";
 import { readTape, type TapeResult } from "./tape.js";
@@ -48,10 +48,7 @@ export interface CassetteTools {
   replace(tools: readonly ToolLike[]): CustomTool[];
   /** Stand-ins for the eight verbs, for `createRuntime({ verbs })`. */
   readonly verbs: VerbBodies;
-  /**
-   * Wraps live tools so that each answer is compared with the recorded one. The run continues with the `live` answer by default.
-   * With `recorded` it replays to its end, and every difference is found.
-   */
+  /** Wraps live tools to compare each answer with the recorded one. The run goes on with the `live` (default) or `recorded` one. */
   watch(tools: readonly CustomTool[], options?: { readonly answer?: "live" | "recorded" }): CustomTool[];
   /** The different answers of watched tools, in the order of the answers. */
   readonly drift: readonly ToolDrift[];
@@ -75,7 +72,7 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
   const { scrubber } = createReplayRedaction(redacted, redact, file) ?? {};
   const results = readTape(checked, file);
   const reel = createReel(results, tolerances);
-  const drift: DriftLog = { found: [] };
+  const drift: ToolDrift[] = [];
 
   function take(name: string, live: JsonObject): TapeResult | undefined {
     const args = scrubber?.json(live) ?? live;
@@ -110,7 +107,7 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
       }));
     },
     get drift() {
-      return [...drift.found];
+      return [...drift];
     },
     unused,
     get tolerances() {
@@ -122,7 +119,7 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
     },
     reset() {
       reel.reset();
-      drift.found.length = 0;
+      drift.length = 0;
     },
   };
 }
@@ -160,7 +157,6 @@ function isTool(tool: unknown): boolean {
   return typeof name === "string" && isPlainObject(schema);
 }
 
-/** A tool without its `invoke`. */
 function declare(tool: ToolLike): Omit<CustomTool, "invoke"> {
   const { name, description, schema } = tool;
   const { effect, timeoutMs } = tool as Partial<CustomTool>;
@@ -170,9 +166,8 @@ function declare(tool: ToolLike): Omit<CustomTool, "invoke"> {
 function unconsumed(left: readonly TapeResult[], file: string | undefined): CassetteError {
   const named = left.slice(0, 5).map(({ key, turn }) => `${short(key)} of turn ${turn}`);
   const rest = left.length > named.length ? ` and ${left.length - named.length} more` : "";
-  return new CassetteError(
-    "unconsumed",
-    `${left.length} recorded tool ${left.length === 1 ? "result was" : "results were"} not used: ${named.join(", ")}${rest}`,
-    { hint: "The run made other calls than the recorded one.", ...defined({ file }) },
-  );
+  const results = left.length === 1 ? "result was" : "results were";
+  const what = `${left.length} recorded tool ${results} not used: ${named.join(", ")}${rest}`;
+  const hint = "The run made other calls than the recorded one.";
+  return new CassetteError("unconsumed", what, { hint, ...defined({ file }) });
 }

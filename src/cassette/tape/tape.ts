@@ -69,18 +69,12 @@ function readMessage(
   before: Batch | undefined,
   batches: ReturnType<typeof createBatches>,
 ): Batch | undefined {
-  switch (message.role) {
-    case "assistant":
-      return (message.toolCalls ?? []).length === 0 ? before : batches.find(message);
-    case "tool": {
-      const open = before?.calls.find(({ call, answer }) => call.callId === message.toolCallId && answer === undefined);
-      if (open !== undefined) open.answer = { content: message.content, isError: message.isError === true };
-      return before;
-    }
-    case "system":
-    case "user":
-      return before;
+  if (message.role === "assistant" && (message.toolCalls ?? []).length > 0) return batches.find(message);
+  if (message.role === "tool") {
+    const open = before?.calls.find(({ call, answer }) => call.callId === message.toolCallId && answer === undefined);
+    if (open !== undefined) open.answer = { content: message.content, isError: message.isError === true };
   }
+  return before;
 }
 
 /** Finds turns that were not repeated yet by their calls, or by ids and names only where a filter rewrote the arguments. */
@@ -146,12 +140,9 @@ function toResult({ call, isMalformed, answer }: OpenCall): TapeResult {
 }
 
 function noPrompts(file: string | undefined): CassetteError {
-  return new CassetteError(
-    "invalid-options",
-    "the cassette stores only hashes of its prompts, so it has no tool results",
-    {
-      hint: "Record it again without prompts: false.",
-      ...defined({ file }),
-    },
-  );
+  const what = "the cassette stores only hashes of its prompts, so it has no tool results";
+  return new CassetteError("invalid-options", what, {
+    hint: "Record it again without prompts: false.",
+    ...defined({ file }),
+  });
 }

@@ -1,5 +1,4 @@
-// Where the arguments of two calls differ despite the tolerances, and which tolerances made the rest equal. One walk over the
-// recorded arguments finds both, so that a change shows the recorded value and not its normal form.
+// Where the arguments of two calls differ despite the tolerances, and which tolerances were used, in one walk over recorded values.
 
 import { canonicalize, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { ValueChange } from "../prompt/values.js";
@@ -32,8 +31,12 @@ function walk(a: MaybeJson, b: MaybeJson, place: Place | undefined, path: Path, 
   } else if (a === undefined || b === undefined) {
     walkAbsent(a, b, place, path, walked);
   } else if (Array.isArray(a) && Array.isArray(b)) {
-    if (place?.set === undefined) walkLists(a, b, place, path, walked);
-    else walkSets(a, b, place, place.set, path, walked);
+    if (place?.set !== undefined) walkSets(a, b, place, place.set, path, walked);
+    else {
+      for (let index = 0; index < Math.max(a.length, b.length); index++) {
+        walk(a[index], b[index], place?.child(String(index)), [...path, index], walked);
+      }
+    }
   } else if (isPlainObject(a) && isPlainObject(b)) {
     walkObjects(a, b, place, path, walked);
   } else {
@@ -68,18 +71,6 @@ function walkObjects(a: JsonObject, b: JsonObject, place: Place | undefined, pat
   }
 }
 
-function walkLists(
-  a: readonly JsonValue[],
-  b: readonly JsonValue[],
-  place: Place | undefined,
-  path: Path,
-  walked: Walked,
-): void {
-  for (let index = 0; index < Math.max(a.length, b.length); index++) {
-    walk(a[index], b[index], place?.child(String(index)), [...path, index], walked);
-  }
-}
-
 /** Pairs elements by their normal forms, equal indices first. Each unpaired element is a change. */
 function walkSets(a: JsonValue[], b: JsonValue[], place: Place, set: Rule, path: Path, walked: Walked): void {
   const element = place.child("0");
@@ -95,29 +86,23 @@ function walkSets(a: JsonValue[], b: JsonValue[], place: Place, set: Rule, path:
   for (const index of onlyNew) walked.changes.push(toChange(undefined, b[index], element, [...path, index]));
 }
 
-interface Pairing {
-  pairs: [old: number, now: number][];
-  onlyOld: number[];
-  onlyNew: number[];
-}
-
-function pairByKey(old: readonly string[], now: readonly string[]): Pairing {
-  const pairing: Pairing = { pairs: [], onlyOld: [], onlyNew: [] };
+function pairByKey(old: readonly string[], now: readonly string[]) {
+  const pairs: [old: number, now: number][] = [];
+  const onlyNew: number[] = [];
   const free = new Map<string, number[]>();
   old.forEach((key, index) => {
     const others = free.get(key);
-    if (now[index] === key) pairing.pairs.push([index, index]);
+    if (now[index] === key) pairs.push([index, index]);
     else if (others === undefined) free.set(key, [index]);
     else others.push(index);
   });
   now.forEach((key, index) => {
     if (old[index] === key) return;
     const partner = free.get(key)?.shift();
-    if (partner === undefined) pairing.onlyNew.push(index);
-    else pairing.pairs.push([partner, index]);
+    if (partner === undefined) onlyNew.push(index);
+    else pairs.push([partner, index]);
   });
-  pairing.onlyOld = [...free.values()].flat().sort((x, y) => x - y);
-  return pairing;
+  return { pairs, onlyOld: [...free.values()].flat().sort((x, y) => x - y), onlyNew };
 }
 
 /** The rules that make two different scalars equal: the necessary ones, or the last. Undefined if the values are not equal. */

@@ -55,10 +55,7 @@ function refuseUnknown(value: Record<string, unknown>, complain: Complain): void
   if (typeof version === "number" && Number.isInteger(version) && version > 1) {
     complain(["version"], `is ${version}, which is newer than this version of the program, which reads version 1`);
   } else if (version !== 1) {
-    complain(
-      ["version"],
-      version === undefined ? "is missing; it must be 1" : `is ${showValue(version)}; it must be 1`,
-    );
+    complain(["version"], `is ${version === undefined ? "missing" : showValue(version)}; it must be 1`);
   }
   if (value["$schema"] !== undefined && typeof value["$schema"] !== "string") complain(["$schema"], "must be a string");
 }

@@ -1,5 +1,4 @@
-// One tolerance as a file writes it: a word, or an object with one field. A misspelt one is refused, because ignoring it would
-// change what a comparison accepts.
+// One tolerance as a file writes it: a word, or an object with one field. A misspelt one is refused, never ignored.
 
 import { canonicalize, isPlainObject, showValue, type JsonValue } from "../../core/index.js";
 import { FIELDS, WORDS, type DateUnit, type Scalar, type Tolerance } from "./kinds.js";
@@ -19,7 +18,6 @@ export interface Flaw {
   readonly what: string;
 }
 
-/** The tolerance, or its first problem. */
 export function readTolerance(entry: unknown): Tolerance | Flaw {
   const word = WORDS.find((known) => known === entry);
   if (word !== undefined) return { kind: word };

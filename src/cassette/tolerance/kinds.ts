@@ -1,5 +1,4 @@
-// The kinds of tolerance: the ways in which two different values at one place in a tool's arguments count as equal. See
-// docs/diff.md for how a file writes them.
+// The kinds of tolerance: how different values at one place in a tool's arguments count as equal. Syntax: docs/diff.md.
 
 import { canonicalize, type JsonValue } from "../../core/index.js";
 
@@ -36,13 +35,6 @@ export interface Rule {
 /** A tolerance on one line, for a report: `numeric ±0.001`, `default 10`, `trim`. */
 export function toleranceText(tolerance: Tolerance): string {
   switch (tolerance.kind) {
-    case "ignore":
-    case "trim":
-    case "case":
-    case "uuid":
-    case "set":
-    case "ignoreExtra":
-      return tolerance.kind;
     case "default":
       return `default ${canonicalize(tolerance.value)}`;
     case "numeric":
@@ -53,6 +45,8 @@ export function toleranceText(tolerance: Tolerance): string {
       return `regex /${tolerance.pattern}/`;
     case "oneOf":
       return `oneOf ${canonicalize(tolerance.values)}`;
+    default:
+      return tolerance.kind;
   }
 }
 

@@ -17,7 +17,6 @@ const HINT =
   'A tolerance file is { "version": 1, "tools": { "<tool or *>": { "</arg/path>": <tolerance or list> } } }; ' +
   "docs/diff.md has the kinds.";
 
-/** The options of {@link parseTolerances} and {@link checkTolerances}. */
 export interface TolerancesOptions {
   /** The file name that messages show. */
   file?: string;
@@ -36,10 +35,7 @@ export async function readTolerances(files: FilePort, path: string): Promise<Tol
   return parseTolerances(bytes, { file: path });
 }
 
-/**
- * {@link parseTolerances} for an object. Throws {@link CassetteError} `tolerances-malformed` with every problem; `pointer`
- * leads to the first.
- */
+/** {@link parseTolerances} for an object. Throws `tolerances-malformed` with every problem; `pointer` leads to the first. */
 export function checkTolerances(value: unknown, { file }: TolerancesOptions = {}): Tolerances {
   const { rules, problems } = readDocument(plain(value, file));
   const [first] = problems;

@@ -98,7 +98,6 @@ function areObjectsAlike(a: JsonObject, b: JsonObject, place: Place): boolean {
   });
 }
 
-/** Whether two numbers are equal under one of the numeric rules of a place. */
 export function isNear(a: number, b: number, place: Place): boolean {
   return place.numeric.some(({ tolerance: { absolute, relative } }) => {
     const allowed = Math.max(absolute, relative * Math.max(Math.abs(a), Math.abs(b)));
@@ -106,7 +105,6 @@ export function isNear(a: number, b: number, place: Place): boolean {
   });
 }
 
-/** The value of an own key, or undefined. */
 export function ownValue(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -4,7 +4,6 @@
 
 import { parsePattern, type PatternNode } from "./pattern-parse.js";
 
-/** The test of a pattern, or the reason why there is none. */
 export type CompiledPattern =
   /** One character takes at most `steps`. */
   | { readonly kind: "compiled"; readonly matches: (text: string) => boolean; readonly steps: number }

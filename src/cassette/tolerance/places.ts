@@ -1,5 +1,4 @@
-// The places that rules name, as a tree of keys that is walked together with a value. Several rules may name one place: by key
-// and by `*`, for one tool and for every tool. All of them apply, those of the tool before those of `*`.
+// The places of rules as a tree of keys, walked with a value. All that fit apply: by key or `*`, a tool's before those of `*`.
 
 import type { JsonValue } from "../../core/index.js";
 import type { Rule, Tolerance } from "./kinds.js";
@@ -21,7 +20,6 @@ export interface Place {
   child(key: string): Place | undefined;
 }
 
-/** Rules as a tree with one branch for each segment of a pointer. */
 export interface PlaceTree {
   readonly id: number;
   readonly rules: Rule[];
@@ -29,7 +27,6 @@ export interface PlaceTree {
   any?: PlaceTree;
 }
 
-/** Creates trees whose places can be walked together. */
 export function createPlaces() {
   const known = new Map<string, Place>();
   let trees = 0;

@@ -31,7 +31,6 @@ export function toSteps(rules: readonly Rule[]): Step[] {
   return steps;
 }
 
-/** The value after all steps. */
 export function applySteps(steps: readonly Step[], value: Scalar): Scalar {
   return steps.reduce<Scalar>((before, { apply }) => apply(before), value);
 }
@@ -62,11 +61,7 @@ function toApply(tolerance: Tolerance, before: readonly Step[]): Step["apply"] {
       const one = values[0] ?? null;
       return (value) => (known.has(canonicalize(value)) ? one : value);
     }
-    case "ignore":
-    case "set":
-    case "ignoreExtra":
-    case "default":
-    case "numeric":
+    default:
       return (value) => value;
   }
 }

@@ -19,7 +19,6 @@ export interface NormalCall {
   value: JsonObject;
 }
 
-/** The comparison of two sets of arguments. */
 export interface ToleranceComparison {
   /** Differences as recorded, without ignored places. Empty exactly if the arguments are alike. */
   changes: ValueChange[];
@@ -35,7 +34,6 @@ export interface Tolerances {
   compare(tool: string, a: JsonObject, b: JsonObject): ToleranceComparison;
 }
 
-/** Compiles checked rules. */
 export function createTolerances(rules: RulesByTool): Tolerances {
   const places = createPlaces();
   const trees = new Map<string, PlaceTree>();
@@ -72,7 +70,6 @@ export function createTolerances(rules: RulesByTool): Tolerances {
   };
 }
 
-/** Tolerates nothing. */
 export const NO_TOLERANCES: Tolerances = createTolerances(new Map());
 
 /** Throws `invalid-options` for anything else, such as the text or the path of a file. */
@@ -83,7 +80,6 @@ export function assertTolerances(owner: string, value: unknown): asserts value i
   });
 }
 
-/** Whether a value has the methods of {@link Tolerances}. */
 export function isTolerances(value: unknown): value is Tolerances {
   const { normalise, alike, compare } = (value ?? {}) as Partial<Tolerances>;
   return [normalise, alike, compare].every((method) => typeof method === "function");

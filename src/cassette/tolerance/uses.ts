@@ -6,11 +6,9 @@ import { toleranceText, type Rule } from "./kinds.js";
 export interface ToleranceUse {
   /** The tolerance as text: `numeric ±0.001`. */
   tolerance: string;
-  /** The tool that was called. */
   tool: string;
   /** The place as written in the file, including `*`. */
   pointer: string;
-  /** The number of places. */
   times: number;
 }
 

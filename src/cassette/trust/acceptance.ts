@@ -1,5 +1,4 @@
-// Why a baseline holds a cassette: one line of JSON for each that was accepted, in a file beside them, with a reason and, where
-// a key was at hand, a signature of its own (DSSE pre-authentication encoding, as for cassettes). Specification: docs/drift.md.
+// Why a baseline holds a cassette: a JSON line for each accepted one, with a reason and maybe a DSSE signature. See docs/drift.md.
 
 import {
   canonicalize,
@@ -21,7 +20,6 @@ import { validityAt, type Trust } from "./trust.js";
 /** The file in the folder of a baseline that the lines stand in. */
 export const ACCEPTED_FILE = "accepted.jsonl";
 
-/** The DSSE payload type of an acceptance. */
 export const ACCEPTANCE_PAYLOAD_TYPE = "application/vnd.playhead.acceptance.v1+json";
 
 /** The most characters of a reason. */
@@ -54,7 +52,6 @@ export async function signAcceptance(acceptance: Acceptance, key: SigningKey): P
   return { ...signed, signature: { keyId: signer.keyId, publicKey, sig: toBase64(sig) } };
 }
 
-/** An acceptance as one line of an accepted file, with its end. */
 export function formatAcceptance(acceptance: Acceptance): string {
   return `${canonicalize(acceptance)}\n`;
 }

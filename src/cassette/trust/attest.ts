@@ -17,7 +17,6 @@ import type { CassetteV2 } from "../file/format.js";
 import { parseCassette } from "./load.js";
 import { resolveSigningKey } from "./sign.js";
 
-/** The DSSE payload type of an in-toto statement. */
 export const STATEMENT_PAYLOAD_TYPE = "application/vnd.in-toto+json";
 
 /** An in-toto v1 statement as it is written here. */
@@ -43,10 +42,7 @@ export interface CassetteStatement {
   };
 }
 
-/**
- * The statement about the bytes of a cassette file. `name` is the subject's, `file` the path that errors name. Throws a
- * `LoadErrorCode` for a cassette that does not verify, and for version 1.
- */
+/** `name` is the subject's, `file` the path that errors name. Throws a `LoadErrorCode` for what does not verify, and for version 1. */
 export function attestCassette(bytes: Uint8Array, name: string, file = name): CassetteStatement {
   const cassette = parseCassette(bytes, { file, requireIntegrity: true }) as CassetteV2;
   const { version, cassetteId, envelopeHash, entries, recordedAt, recordedProvider } = cassette;

@@ -1,18 +1,15 @@
-// Further signatures of a cassette, in a DSSE envelope next to it: `<name>.cassette.json.dsse`. A cassette has room for one signature.
-// More go here, where any DSSE tool can read them. An envelope holds no keys.
+// Further signatures of a cassette, which has room for one: a DSSE envelope next to it, `<name>.cassette.json.dsse`, without keys.
 
 import { defined, isPlainObject, type DsseEnvelope, type DsseSignature, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read.js";
 
-/** The suffix that an envelope adds to the name of its cassette. */
 export const ENVELOPE_SUFFIX = ".dsse";
 
 /** Most signatures of an envelope, since each is verified. */
 export const MAX_SIGNATURES = 100;
 
-/** Most bytes of an envelope file. */
 export const MAX_ENVELOPE_BYTES = 1024 * 1024;
 
 /** Reads an envelope. Unknown fields are ignored, as envelope.md of DSSE requires. Throws {@link CassetteError} `signature-invalid`. */
@@ -42,15 +39,10 @@ export function parseEnvelope(input: string | Uint8Array, { file }: { file?: str
 export async function readEnvelope(files: FilePort, cassetteFile: string): Promise<DsseEnvelope | undefined> {
   const file = cassetteFile + ENVELOPE_SUFFIX;
   if ((await files.read(file, 0)).kind === "not-found") return undefined;
-  const bytes = await readWhole(files, file, {
-    what: "envelope",
-    maxBytes: MAX_ENVELOPE_BYTES,
-    missing: "Sign again.",
-  });
-  return parseEnvelope(bytes, { file });
+  const options = { what: "envelope", maxBytes: MAX_ENVELOPE_BYTES, missing: "Sign again." };
+  return parseEnvelope(await readWhole(files, file, options), { file });
 }
 
-/** The text of an envelope file, as {@link parseEnvelope} reads it. */
 export function formatEnvelope({ payloadType, payload, signatures }: DsseEnvelope): string {
   const listed = signatures.map(({ keyid, sig }) => ({ keyid, sig }));
   return JSON.stringify({ payloadType, payload, signatures: listed }, null, 2) + "\n";

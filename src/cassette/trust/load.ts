@@ -1,5 +1,4 @@
-// Loading a cassette: refuse, never normalise. The result has the right shape. In version 2, every hash was recomputed, and a signature
-// holds under its own key. A lock and a trust list are checked if given.
+// Loading a cassette: refuse, never normalise. Checks shape, hashes and signature, and lock and trust list if given.
 
 import {
   copyJson,
@@ -27,9 +26,7 @@ import { checkTrust, type Trust } from "./trust.js";
 export interface CheckOptions {
   /** Named in every message. */
   file?: string;
-  /**
-   * Refuses cassettes without proof since the recording: version 1, and version 2 migrated from it. Default false; recommended in CI.
-   */
+  /** Refuses version 1 and what was migrated from it, which prove nothing. Default false; recommended in CI. */
   requireIntegrity?: boolean;
   /** 2 refuses version 1. Default 1. */
   minVersion?: 1 | 2;
@@ -45,7 +42,6 @@ export interface CheckOptions {
   ports?: Partial<Pick<Ports, "warn" | "now">>;
 }
 
-/** The options of {@link parseCassette}: requirements for the bytes and for the cassette. */
 export type ParseOptions = CheckOptions & StrictJsonOptions;
 
 /** A cassette from the text or bytes of its file. Throws {@link CassetteError} with a `LoadErrorCode`. */
@@ -101,26 +97,17 @@ function verifyHashes(cassette: CassetteV2, refuse: Refuse): void {
     const { turnIndex, prompt, promptHash, response, responseHash } = entry;
     const here = `/entries/${turnIndex}`;
     if (prompt !== undefined && prompts.advance(prompt.keep, prompt.messages) !== promptHash) {
-      refuse(
-        "prompt-hash",
-        `turn ${turnIndex}: the prompt does not match its promptHash; one of them was changed`,
-        here,
-      );
+      const what = "the prompt does not match its promptHash; one of them was changed";
+      refuse("prompt-hash", `turn ${turnIndex}: ${what}`, here);
     }
     if (hashResponse(cassette.cassetteId, turnIndex, promptHash, response) !== responseHash) {
-      refuse(
-        "response-hash",
-        `turn ${turnIndex}: the response, its place, its prompt or the cassetteId was changed after it was recorded`,
-        here,
-      );
+      const what = "the response, its place, its prompt or the cassetteId was changed after it was recorded";
+      refuse("response-hash", `turn ${turnIndex}: ${what}`, here);
     }
   }
   if (hashEnvelope(cassette) !== cassette.envelopeHash) {
-    refuse(
-      "envelope-hash",
-      "the envelope, or the number or order of its entries, was changed after it was recorded",
-      "/envelopeHash",
-    );
+    const what = "the envelope, or the number or order of its entries, was changed after it was recorded";
+    refuse("envelope-hash", what, "/envelopeHash");
   }
 }
 
@@ -141,13 +128,8 @@ function verifySignatures(cassette: CassetteV2, options: CheckOptions, refuse: R
       return;
     case "untrusted": {
       if (trust === undefined) return;
-      const why = verdict.signatures.map(describeFinding).join("; ");
-      return refuse(
-        "signature-untrusted",
-        `no trusted key signed the cassette: ${toVisible(why)}`,
-        "/signature",
-        SIGN_HINT,
-      );
+      const what = `no trusted key signed the cassette: ${toVisible(verdict.signatures.map(describeFinding).join("; "))}`;
+      return refuse("signature-untrusted", what, "/signature", SIGN_HINT);
     }
     case "trusted":
   }

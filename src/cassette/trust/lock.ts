@@ -7,9 +7,8 @@ import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read.js";
-import { refuseLowerVersion, type Refuse } from "../file/downgrade.js";
+import type { Refuse } from "../file/downgrade.js";
 
-/** The default name of a lock file. */
 export const LOCK_FILE = "cassettes.lock";
 
 /** The entry of one cassette in a lock file. Ids and hashes are those in the cassette, as hex. */
@@ -35,7 +34,6 @@ const HEX_64 = /^[0-9a-f]{64}$/;
 const ENTRY_FIELDS = ["version", "cassetteId", "envelopeHash", "entries"];
 const HINT = "Restore the lock from version control, or write it anew with cassette lock after a review.";
 
-/** The current entry of a cassette. */
 export function toLockEntry({ version, cassetteId, envelopeHash, entries }: CassetteV2): LockEntry {
   return { version, cassetteId, envelopeHash, entries: entries.length };
 }
@@ -87,11 +85,8 @@ function checkEntry(path: string, entry: unknown, refuse: (message: string, poin
 
 /** The lock in a file. Throws {@link CassetteError} like `parseLock`, and `file-not-found` or `file-unreadable`. */
 export async function readLock(files: FilePort, path: string): Promise<Lock> {
-  const bytes = await readWhole(files, path, {
-    what: "lock",
-    maxBytes: DEFAULT_MAX_BYTES,
-    missing: "Write it with cassette lock, review it and commit it; or check the path.",
-  });
+  const missing = "Write it with cassette lock, review it and commit it; or check the path.";
+  const bytes = await readWhole(files, path, { what: "lock", maxBytes: DEFAULT_MAX_BYTES, missing });
   return parseLock(bytes, { file: path });
 }
 
@@ -121,12 +116,13 @@ export function lockDifferences(locked: LockEntry, now: LockEntry): string[] {
   return found;
 }
 
-/** Refuses a cassette that its lock does not confirm. */
 export function checkLocked(cassette: Cassette, { lock, path }: LockPlace, refuse: Refuse): void {
   const say = (what: string, pointer: string): never => refuse("lock-mismatch", what, pointer, MISMATCH_HINT);
   const locked = lock.get(path);
   if (locked === undefined) return say(`it is new: the lock has no ${toVisible(path)}`, "");
-  refuseLowerVersion(cassette, locked.version, say);
+  const { version } = cassette;
+  if (version < locked.version)
+    say(`it has version ${version}, lower than the ${locked.version} of the lock`, "/version");
   const found = cassette.version === 2 ? lockDifferences(locked, toLockEntry(cassette)) : [];
   if (found.length > 0) say(`it is not the cassette that was locked: ${found.join("; ")}`, "/envelopeHash");
 }

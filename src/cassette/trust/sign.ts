@@ -1,5 +1,4 @@
-// Signing a cassette: in the cassette itself, in the envelope beside it, or while it is recorded. Only what verifies is signed,
-// since a signature vouches for the hashes and the hashes for the rest.
+// Signs a cassette: in it, in the envelope beside it, or while it is recorded. Only what verifies is signed.
 
 import {
   AgentError,
@@ -23,10 +22,7 @@ import { checkTrust, type Trust } from "./trust.js";
 /** The variables that `env:NAME` is looked up in. */
 export type SigningEnvironment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The key that `sign` means: a key, or `env:NAME` for one in the environment. Throws `CassetteError` `invalid-options`, which
- * repeats nothing of a key.
- */
+/** The key itself, or the one of `env:NAME`. Throws `CassetteError` `invalid-options`, which repeats nothing of a key. */
 export function resolveSigningKey(sign: SigningKey, env?: SigningEnvironment): ReadKey {
   try {
     return readSigningKey(typeof sign === "string" && sign.startsWith("env:") ? fromEnvironment(sign, env) : sign);
@@ -70,11 +66,7 @@ export function signNow(cassette: CassetteV2, signer: ReadKey): CassetteV2 {
   });
 }
 
-/**
- * The envelope with one more signature in it, or a new one. A key that signed it already changes nothing. Throws
- * `CassetteError`: a `LoadErrorCode` for what does not verify, `signature-invalid` for the envelope of another
- * cassette, `invalid-options` for a key that is none.
- */
+/** Adds a signature to the envelope, or makes one; twice changes nothing. Throws a `LoadErrorCode`, `signature-invalid`, `invalid-options`. */
 export async function addSignature(
   cassette: Cassette,
   key: SigningKey,
@@ -89,7 +81,6 @@ export async function addSignature(
   return toEnvelope(CASSETTE_PAYLOAD_TYPE, signedText(checked), [...before, { keyid: keyId, sig }]);
 }
 
-/** The options of {@link verifyCassetteSignature}. */
 export interface VerifySignatureOptions {
   /** Milliseconds; default the system's clock. */
   readonly now?: number;

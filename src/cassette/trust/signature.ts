@@ -5,7 +5,6 @@ import { canonicalize, preAuthEncode, verifySignature } from "../../core/index.j
 import type { CassetteV2 } from "../file/format.js";
 import { decodeExact } from "./trust.js";
 
-/** The DSSE payload type of a signed cassette. */
 export const CASSETTE_PAYLOAD_TYPE = "application/vnd.playhead.cassette.v2+json";
 
 type Identity = Pick<CassetteV2, "cassetteId" | "envelopeHash">;
@@ -17,7 +16,6 @@ export function signedText({ cassetteId, envelopeHash }: Identity): string {
   return canonicalize({ cassetteId, envelopeHash });
 }
 
-/** The bytes that are signed. */
 export function signedBytes(cassette: Identity): Uint8Array {
   return preAuthEncode(CASSETTE_PAYLOAD_TYPE, encoder.encode(signedText(cassette)));
 }

@@ -1,5 +1,4 @@
-// Who signed a cassette, by a list of trusted keys. Keys are found only by their bytes, since anybody can write key ids into a
-// cassette or an envelope.
+// Who signed a cassette, by a list of trusted keys, found only by their bytes: anybody can write key ids into a cassette.
 
 import {
   defined,
@@ -16,7 +15,6 @@ import { decodeExact, validityAt, type Trust, type TrustedKey } from "./trust.js
 /** `unknown-key`: the signature is valid, but its key is not in the list; in an envelope, no listed key verifies it. */
 export type SignatureStatus = "trusted" | "unknown-key" | "not-yet" | "expired";
 
-/** One signature. */
 export interface SignatureFinding {
   /** In the cassette itself, or in the envelope next to it. */
   where: "cassette" | "envelope";
@@ -35,7 +33,6 @@ export type SignatureVerdict =
   | { kind: "trusted" | "untrusted"; signatures: SignatureFinding[] }
   | { kind: "invalid"; what: string };
 
-/** The options of {@link judgeSignatures}. */
 export interface JudgeOptions {
   /** Default: every key is unknown. */
   trust?: Trust;

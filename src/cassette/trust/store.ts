@@ -1,8 +1,6 @@
-// Cassettes in files, through whatever file port a host hands in: loading with every refusal, writing without a torn file,
-// and never over an existing one unless asked to.
+// Cassettes in files, through a host's file port: every refusal on load, no torn file, and never over an existing one unasked.
 
-import { defined } from "../../core/index.js";
-import type { FilePort } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import { readEnvelope } from "./dsse-file.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
@@ -10,7 +8,6 @@ import { byteLength, DEFAULT_MAX_BYTES } from "../file/json.js";
 import { parseCassette, type ParseOptions } from "./load.js";
 import { readWhole } from "../file/read.js";
 
-/** What a cassette file's name ends with. */
 export const CASSETTE_SUFFIX = ".cassette.json";
 
 export interface SaveOptions {
@@ -21,19 +18,12 @@ export interface SaveOptions {
 
 /** Cassettes in files; made by {@link createCassetteStore}. */
 export interface CassetteStore {
-  /**
-   * With `trust` also reads the further signatures beside the file (`<path>.dsse`). Throws `CassetteError`: `file-not-found`,
-   * `file-unreadable`, or a `LoadErrorCode`.
-   */
+  /** Reads `<path>.dsse` too with `trust`. Throws `file-not-found`, `file-unreadable`, or a `LoadErrorCode`. */
   readonly load: (path: string, options?: Omit<ParseOptions, "file">) => Promise<Cassette>;
-  /**
-   * Throws `CassetteError` `file-exists` unless `overwrite`, `too-large` for what `load` would refuse with the same `maxBytes`
-   * (64 MiB unless raised), or `file-unreadable` when the disk refuses.
-   */
+  /** Throws `file-exists` unless `overwrite`, `too-large` where `load` would (`maxBytes`, default 64 MiB), or `file-unreadable`. */
   readonly save: (path: string, cassette: Cassette, options?: SaveOptions) => Promise<void>;
 }
 
-/** A store of cassettes on a host's files. */
 export function createCassetteStore(files: FilePort): CassetteStore {
   return {
     async load(path, options = {}) {

@@ -23,7 +23,6 @@ export interface Trust {
   keys: readonly TrustedKey[];
 }
 
-/** The validity of a key at a moment. */
 export type Validity = "in-force" | "not-yet" | "expired";
 
 const FIELDS = ["keyId", "publicKey", "name", "notBefore", "notAfter"];

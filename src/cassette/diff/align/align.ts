@@ -52,7 +52,6 @@ interface Problem {
   width: number;
   /** The price of an edit. Each equal pair costs -1, and all of them together outweigh less than one edit. */
   unit: number;
-  /** The price of an added item. */
   addition: number;
   /** The diagonals (new index minus old index) that are searched. */
   band: { low: number; high: number };
@@ -83,11 +82,15 @@ function alignMiddle(problem: Problem, whole: Span, least: number, emit: (step: 
   const middle = whole.oldFrom + (height >> 1);
   let most = Math.max(least, Math.abs(width - height), FIRST_BAND);
   for (;;) {
-    if (problem.addition > 0) setBand(problem, most);
+    // A script at diagonal k has k more additions than removals, and must return to the last diagonal.
+    const last = width - height;
+    if (problem.addition > 0) {
+      problem.band = { low: -Math.floor((most - last) / 2), high: Math.floor((most + last) / 2) };
+    }
     assertSize(problem);
     const { split, price } = cheapestSplit(problem, whole, middle);
     const edits = Math.max(0, Math.ceil(price / unit));
-    if (edits > most && !isWhole(problem)) {
+    if (edits > most && (problem.band.low > -height || problem.band.high < width)) {
       most = Math.min(2 * most, edits);
       continue;
     }
@@ -100,29 +103,15 @@ function alignMiddle(problem: Problem, whole: Span, least: number, emit: (step: 
   }
 }
 
-/** A script at diagonal k has k more additions than removals, and must return to the last diagonal. */
-function setBand(problem: Problem, most: number): void {
-  const last = problem.width - problem.height;
-  problem.band = { low: -Math.floor((most - last) / 2), high: Math.floor((most + last) / 2) };
-}
-
-function isWhole({ band, height, width }: Problem): boolean {
-  return band.low <= -height && band.high >= width;
-}
-
 function assertSize({ height, width, band }: Problem): void {
   if (height * Math.min(width, band.high - band.low + 1) <= MAX_CELLS) return;
-  throw new CassetteError(
-    "diff-too-large",
-    `${height} against ${width} steps differ, which is more than ${MAX_CELLS} pairs to compare`,
-    { hint: "Compare shorter recordings, or leave out volatile arguments with `ignore` so that more steps are equal." },
-  );
+  const what = `${height} against ${width} steps differ, which is more than ${MAX_CELLS} pairs to compare`;
+  const hint =
+    "Compare shorter recordings, or leave out volatile arguments with `ignore` so that more steps are equal.";
+  throw new CassetteError("diff-too-large", what, { hint });
 }
 
-/**
- * Divides: the old half up to the middle is paired with the cheapest part of the new side, the rest with the rest. Equal ends
- * are paired first, which costs nothing.
- */
+/** Pairs the old half up to the middle with the cheapest part of the new side, the rest with the rest. Equal ends cost nothing. */
 function solve(problem: Problem, { oldFrom, oldTo, newFrom, newTo }: Span, emit: (step: Step) => void): void {
   const { old, new: now } = problem.tables;
   while (oldFrom < oldTo && newFrom < newTo && old.sets[oldFrom] === now.sets[newFrom]) {
@@ -172,10 +161,7 @@ function cheapestSplit(problem: Problem, span: Span, middle: number): { split: n
   return { split: span.newFrom + best, price: at(before, best) + at(after, width - best) };
 }
 
-/**
- * The price of turning all old sets of the span into the first 0, 1, 2 … new ones, or, with step -1, into the last ones.
- * Outside the band it is infinite.
- */
+/** The prices of turning the old sets into the first (step -1: last) 0, 1, 2 … new ones; infinite outside the band. */
 function priceRow(problem: Problem, span: Span, step: 1 | -1): Float64Array {
   const { tables, unit, addition } = problem;
   const [width, height] = [span.newTo - span.newFrom, span.oldTo - span.oldFrom];
@@ -234,7 +220,6 @@ function pairCost({ tables, unit }: Problem, old: number, now: number): number {
   return price === undefined ? Infinity : price.edits * unit - price.same;
 }
 
-/** Two single items of different names. */
 function isOtherName(name: number, other: number): boolean {
   return name !== other && name >= 0 && other >= 0;
 }

@@ -1,10 +1,7 @@
 // Pairs two small groups at the least total cost by the Hungarian method, with potentials and one shortest augmenting path for
 // each row (H. W. Kuhn 1955; J. Munkres 1957). Time O(r²·c) for r rows and c ≥ r columns.
 
-/**
- * Gives for each row its column, each column once, at the least sum of `cost(row, column)`. With more rows than columns some
- * rows get -1. Costs must be finite; the same costs give the same pairing.
- */
+/** Each row's column (or -1), each column once, at the least sum of finite costs. The same costs give the same pairing. */
 export function assign(rows: number, columns: number, cost: (row: number, column: number) => number): number[] {
   if (rows > columns) {
     const partners = new Array<number>(rows).fill(-1);

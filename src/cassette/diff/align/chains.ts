@@ -5,13 +5,9 @@
 import type { Match } from "./match.js";
 import type { Item } from "./sets.js";
 
-/** A changed pair, read as a step from its old key to its new one. */
 type Step<T> = Extract<Match<T>, { kind: "changed" }>;
 
-/**
- * Dissolves changed pairs into a removed and an added item where all of them can then be paired by key: in cycles
- * (`f(1) g f(2)` against `f(2) g f(1)`), and in chains from an added item's key to a removed item's.
- */
+/** Splits changed pairs into a removed and an added item where all of them can then be paired by key: in cycles and in chains. */
 export function dissolveChains<T extends Item>(matches: readonly Match<T>[]): Match<T>[] {
   const steps = matches.filter((match) => match.kind === "changed");
   const search = createSearch(steps);
@@ -76,15 +72,7 @@ function createSearch<T extends Item>(
       return undefined;
     };
   };
-  return {
-    taken,
-    forward: find(
-      (step) => step.old.key,
-      (step) => step.new.key,
-    ),
-    backward: find(
-      (step) => step.new.key,
-      (step) => step.old.key,
-    ),
-  };
+  const oldKey = (step: Step<T>): string => step.old.key;
+  const newKey = (step: Step<T>): string => step.new.key;
+  return { taken, forward: find(oldKey, newKey), backward: find(newKey, oldKey) };
 }

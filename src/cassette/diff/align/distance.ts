@@ -62,10 +62,7 @@ export function pathUses({ sets: old, settings }: RunPath, { sets: now }: RunPat
   return uses.list();
 }
 
-/**
- * The path of a run as one text. Two runs have the same text exactly if their distance is 0, apart from calls that are only alike
- * by tolerances. Throws "invalid-options".
- */
+/** A run's path as text: equal exactly at distance 0, apart from calls that are only alike by tolerances. Throws "invalid-options". */
 export function pathKey(cassette: Cassette, options: PathOptions = {}): string {
   return canonicalize(pathOf(cassette, options).sets.map((set) => set.map(({ key }) => key)));
 }

@@ -15,7 +15,6 @@ export interface MatchOptions<T extends Item> {
   terms?: Terms<T>;
   /** How unlike two different items of one name are; items of two sets are paired by the least sum. */
   unlike?: (a: T, b: T) => number;
-  /** Improves on the script. */
   refine?: Refine<T>;
 }
 
@@ -91,13 +90,14 @@ function matchSets<T extends Item>(
   partners.forEach((partner, index) => {
     if (partner >= 0) matches.push({ kind: "same", old: old[index] as T, new: now[partner] as T });
   });
-  const left = groupBy(
+  const nameOf = ({ name }: Item): string => name;
+  const left = groupBy<T, string>(
     old.filter((_, index) => (partners[index] ?? -1) < 0),
-    ({ name }) => name,
+    nameOf,
   );
-  const right = groupBy(
+  const right = groupBy<T, string>(
     now.filter((_, index) => !taken.has(index)),
-    ({ name }) => name,
+    nameOf,
   );
   for (const [name, items] of left) {
     const others = right.get(name) ?? [];
@@ -134,11 +134,10 @@ function matchChanged<T extends Item>(
 function assertPairable(old: readonly Item[], now: readonly Item[]): void {
   const [fewer, more] = [Math.min(old.length, now.length), Math.max(old.length, now.length)];
   if (fewer * fewer * more <= MAX_PAIRING) return;
-  throw new CassetteError(
-    "diff-too-large",
-    `${old.length} calls of ${JSON.stringify(old[0]?.name)} could be paired with ${now.length} others, which is too many`,
-    { hint: "Compare in order, or leave out volatile arguments with `ignore` so that more calls are equal." },
-  );
+  const calls = `${old.length} calls of ${JSON.stringify(old[0]?.name)}`;
+  const hint = "Compare in order, or leave out volatile arguments with `ignore` so that more calls are equal.";
+  const what = `${calls} could be paired with ${now.length} others, which is too many`;
+  throw new CassetteError("diff-too-large", what, { hint });
 }
 
 /** Gives each item the place of its step. Pairs of sets stand at even places, sets between two of them at the odd place. */

@@ -1,5 +1,4 @@
-// The input of an alignment: a run as a sequence of sets of items. A turn is a set of calls, since the calls of one turn have no
-// order; a text is a set of one.
+// The input of an alignment: a sequence of sets of items. A turn is a set of calls, which have no order; a text is a set of one.
 
 /** Something that a run did in a turn. Each object belongs to one side only. */
 export interface Item {
@@ -16,14 +15,12 @@ export type ItemSet<T extends Item = Item> = readonly T[];
 /** Tells whether two items of one name are the same though their keys differ. Symmetric, but not always transitive. */
 export type IsAlike<T extends Item = Item> = (a: T, b: T) => boolean;
 
-/** The terms of a comparison of two sides. */
 export interface Terms<T extends Item = Item> {
   isAlike?: IsAlike<T>;
   /** Additions on the new side cost nothing. Such a comparison has no mirror image. Default false. */
   freeAdditions?: boolean;
 }
 
-/** Groups items by `groupOf`, in the order of the list. */
 export function groupBy<T, K>(items: Iterable<T>, groupOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

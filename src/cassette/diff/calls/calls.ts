@@ -5,7 +5,6 @@ import type { Cassette } from "../../file/format.js";
 
 /** A tool call of a recording. Two calls with the same `key` (see {@link callKey}) are the same call. */
 export interface RecordedCall {
-  /** The turn that made it. */
   turn: number;
   name: string;
   arguments: JsonObject;
@@ -15,17 +14,13 @@ export interface RecordedCall {
   key: string;
 }
 
-/** The calls of a cassette in the order they were recorded in. */
 export function callsOf(cassette: Cassette): RecordedCall[] {
   return cassette.entries.flatMap((entry) =>
     (entry.response.message.toolCalls ?? []).map((call) => ({ turn: entry.turnIndex, ...call, key: callKey(call) })),
   );
 }
 
-/**
- * `name(canonicalArguments)`, the identity of a call without its id. Malformed arguments stand there as the text that the model
- * wrote, a JSON string, which no arguments object can equal.
- */
+/** `name(canonicalArguments)`, a call without its id. Malformed arguments stand there as a JSON string, which no object equals. */
 export function callKey(call: Pick<LlmToolCall, "name" | "arguments" | "malformedArguments">): string {
   return `${call.name}(${canonicalize(call.malformedArguments ?? call.arguments)})`;
 }

@@ -24,10 +24,7 @@ export function isPassword(text: string): boolean {
   return !/^(?:[*x.]+|\$.*|%.*%|\{.*\}|\[.*\])$/.test(text);
 }
 
-/**
- * False for what stands behind `password =` and is none: a placeholder, a variable, an address, code, a number, a date or a
- * version. A value without a letter or without a digit is too often a word.
- */
+/** False for a placeholder, a variable, an address, code, a number, a date, a version, and for letters or digits alone (mostly words). */
 export function isAssigned(text: string): boolean {
   return hasDigitAndLetter(text) && !NOT_ASSIGNED.some((expression) => expression.test(text));
 }

@@ -1,7 +1,6 @@
 // Texts that are secrets wherever they stand: the values that were given, and what was found by its surroundings. A hostile
 // text can bring up tens of thousands, so many are looked up by how they begin, and a search takes one pass over the text.
 
-/** Where a literal stands: from `start` to before `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -83,18 +82,12 @@ export function createLiterals(values: readonly string[] = []): Literals {
   return literals;
 }
 
-/**
- * As it is; in JSON, as JavaScript, Python, PHP and Go write it, and in JSON that stands in JSON; in the query of an address.
- */
+/** As it is; in JSON as JavaScript, Python, PHP and Go write it, and in JSON in JSON; in the query of an address. */
 function spellingsOf(value: string): string[] {
   const once = escape(value);
   const ascii = once.replace(/[^\x20-\x7e]/g, toUnicodeEscape);
-  const isEscaped = ascii !== once;
-  const json = [
-    once,
-    ascii,
-    ...(isEscaped ? [once.replace(/[^\x20-\x7e]/g, (unit) => upperCase(toUnicodeEscape(unit)))] : []),
-  ];
+  const upper = once.replace(/[^\x20-\x7e]/g, (unit) => `\\u${toUnicodeEscape(unit).slice(2).toUpperCase()}`);
+  const json = [...new Set([once, ascii, upper])];
   const slashed = json.map((text) => text.replaceAll("/", "\\/"));
   const forPages = json.map((text) => text.replace(/[<>&]/g, toUnicodeEscape));
   const query = value.isWellFormed() ? encodeURIComponent(value) : value;
@@ -103,11 +96,6 @@ function spellingsOf(value: string): string[] {
 
 function toUnicodeEscape(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
-/** Of the digits alone. */
-function upperCase(unicodeEscape: string): string {
-  return `\\u${unicodeEscape.slice(2).toUpperCase()}`;
 }
 
 function escape(text: string): string {

@@ -1,11 +1,9 @@
-// The numbers of a recording's secrets: one for each value, in the order in which they first appear. A number that a text
-// already holds is never given to another value.
+// The numbers of a recording's secrets, in the order they first appear. A number that a text holds is never given to another value.
 
 import { CassetteError } from "../../errors.js";
 import { BY_VALUE } from "../options.js";
 import { MAX_PLACEHOLDERS, toPlaceholder } from "../placeholder.js";
 
-/** Which value has which number. */
 export function createNumbers() {
   const byValue = new Map<string, { rule: string; number: number }>();
   const taken = new Set<number>();
@@ -19,7 +17,11 @@ export function createNumbers() {
       let known = byValue.get(value);
       if (known === undefined) {
         while (taken.has(next)) next++;
-        if (next > MAX_PLACEHOLDERS) throw tooMany();
+        if (next > MAX_PLACEHOLDERS) {
+          const what = `more than ${MAX_PLACEHOLDERS} different secrets were found in one recording`;
+          const hint = "Record less in one cassette, or look at redact.values and redact.pointers.";
+          throw new CassetteError("not-recordable", what, { hint });
+        }
         known = { rule: rules[0] ?? BY_VALUE, number: next };
         taken.add(next);
         byValue.set(value, known);
@@ -51,14 +53,4 @@ export function createNumbers() {
       return true;
     },
   };
-}
-
-function tooMany(): CassetteError {
-  return new CassetteError(
-    "not-recordable",
-    `more than ${MAX_PLACEHOLDERS} different secrets were found in one recording`,
-    {
-      hint: "Record less in one cassette, or look at redact.values and redact.pointers.",
-    },
-  );
 }

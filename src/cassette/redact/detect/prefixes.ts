@@ -17,10 +17,7 @@ interface Beginning {
 const UNKNOWN: readonly Beginning[] = [{ text: "", isOpen: false }];
 const NOTHING: readonly Beginning[] = [{ text: "", isOpen: true }];
 
-/**
- * Texts of 3 or 4 characters with one of which every match begins, for the source of an expression without flags; undefined where
- * there are none, or more than 64.
- */
+/** The 3 or 4 characters that matches of the source can begin with; undefined where there are none, or more than 64. */
 export function literalPrefixes(source: string): string[] | undefined {
   const reader = createReader(source);
   const found = readAlternatives(reader);
@@ -29,20 +26,14 @@ export function literalPrefixes(source: string): string[] | undefined {
   return texts.every((text) => text.length >= SHORTEST) ? texts : undefined;
 }
 
-interface Reader {
-  peek(): string;
-  take(): string;
-  /** Takes it if it is next. */
-  takes(text: string): boolean;
-  isDone(): boolean;
-}
+type Reader = ReturnType<typeof createReader>;
 
-function createReader(source: string): Reader {
+function createReader(source: string) {
   let at = 0;
   return {
     peek: () => source.charAt(at),
     take: () => source.charAt(at++),
-    takes(text) {
+    takes(text: string): boolean {
       if (!source.startsWith(text, at)) return false;
       at += text.length;
       return true;

@@ -262,5 +262,4 @@ export const EMAIL_RULE: RedactionRule = {
   pattern: "(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])",
 };
 
-/** Every rule that has a name of ours. */
 export const KNOWN_RULES: readonly RedactionRule[] = [...SECRET_RULES, EMAIL_RULE];
