@@ -25,7 +25,8 @@ export function detectMessages(record: JsonValue): MessageFormat | undefined {
   if (Array.isArray(record)) return isMessageList(record) ? detectVendor({}, record) : undefined;
   const { format, messages } = toObject(record);
   if (!Array.isArray(messages)) return undefined;
-  return isMessageFormat(format) ? format : detectVendor(toObject(record), messages);
+  const isKnown = typeof format === "string" && Object.hasOwn(READERS, format);
+  return isKnown ? (format as MessageFormat) : detectVendor(toObject(record), messages);
 }
 
 /** True for a list of messages, as opposed to a list of records: one item with a role is enough. */
@@ -35,7 +36,6 @@ export function isMessageList(list: readonly unknown[]): boolean {
   );
 }
 
-/** Reads a record of messages in this format. */
 export function readMessageLog(record: JsonObject, format: MessageFormat, log: RepairLog): LogRun {
   const messages = listIn(record, "messages", `in ${format} format`);
   return {
@@ -46,10 +46,6 @@ export function readMessageLog(record: JsonObject, format: MessageFormat, log: R
     tools: readTools(record["tools"] ?? record["functions"], log),
     messages: [...readSystem(record["system"], log), ...READERS[format](messages, log)],
   };
-}
-
-function isMessageFormat(word: JsonValue | undefined): word is MessageFormat {
-  return typeof word === "string" && Object.hasOwn(READERS, word);
 }
 
 function detectVendor(request: JsonObject, list: readonly JsonValue[]): MessageFormat {

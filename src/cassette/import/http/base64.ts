@@ -25,7 +25,6 @@ function join(pieces: readonly string[]): RecordedBody {
   return { kind: "bytes", bytes: concat(parts) };
 }
 
-/** Joins all parts. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;

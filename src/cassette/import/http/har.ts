@@ -6,12 +6,10 @@ import { listIn, toName, toNumber, toObject, toText } from "../value.js";
 import { fromBase64Pieces, fromBase64Text } from "./base64.js";
 import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
-/** Recognises an archive. */
 export function isHar(record: JsonValue): boolean {
   return Array.isArray(toObject(toObject(record)["log"])["entries"]);
 }
 
-/** Reads an archive. */
 export function readHar(record: JsonValue): HttpRecording {
   const log = toObject(toObject(record)["log"]);
   const exchanges = listIn(log, "entries", "a HAR archive").map((entry) => readEntry(toObject(entry)));

@@ -21,7 +21,6 @@ function interactionsOf(record: JsonValue): JsonValue[] | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** Reads a recording. */
 export function readVcr(record: JsonValue): HttpRecording {
   const list = interactionsOf(record);
   if (list === undefined) throw malformed("it is not a VCR recording: `interactions` must be a list");

@@ -3,13 +3,11 @@
 
 import type { JsonObject, JsonValue, LlmSettings } from "../../../core/index.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, toNumber, toText } from "../value.js";
+import { isObject, toNumber, toObject, toText } from "../value.js";
 
-export type CallSettings = Omit<LlmSettings, "model">;
-
+type CallSettings = Omit<LlmSettings, "model">;
 type Name = keyof CallSettings;
 
-/** Our name for each name in use. */
 const NAMES: Readonly<Record<string, Name>> = {
   temperature: "temperature",
   top_p: "topP",
@@ -44,7 +42,8 @@ export function createSettingsReader(
       const name = Object.hasOwn(NAMES, field) ? NAMES[field] : undefined;
       const own = name === undefined ? undefined : READERS[name](value);
       if (name !== undefined && own !== undefined) settings[name] = own;
-      else if (!counted.has(field) && !isDefault(name, value)) {
+      // The response format "text" is the default, so nothing is lost.
+      else if (!counted.has(field) && !(name === "responseFormat" && toObject(value)["type"] === "text")) {
         counted.add(field);
         repairs.add("setting-dropped");
       }
@@ -57,11 +56,6 @@ function isEmpty(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isObject(value)) return Object.keys(value).length === 0;
   return value === null || value === "";
-}
-
-/** The response format "text" is the default, so nothing is lost. */
-function isDefault(name: Name | undefined, value: JsonValue): boolean {
-  return name === "responseFormat" && isObject(value) && value["type"] === "text";
 }
 
 const READERS: { readonly [N in Name]: (value: JsonValue) => CallSettings[N] } = {

@@ -7,7 +7,7 @@ import { AFTER_CALLS } from "../formats/openai.js";
 import { isObject, toList, toName, toObject, toText, toThoughts } from "../value.js";
 import { hasToolPart, isResultPart, toChatParts, toTextOf, type ChatParts } from "./chat-part.js";
 
-export type ChatRole = "user" | "assistant";
+type ChatRole = "user" | "assistant";
 
 /** The messages of a prompt or an answer. A message without a role gets `role`; a text is one message. */
 export function toChatMessages(value: JsonValue | undefined, role: ChatRole): JsonObject[] {
