@@ -66,13 +66,11 @@ export function createFold(): Fold {
   };
 }
 
-type BlockType = "text" | "reasoning";
-
 /** Texts and reasoning, each under an id. They may overlap; a block stands where it began. */
 function createBlocks(content: Loose[]) {
   const open = new Map<string, Block>();
 
-  function blockOf(type: BlockType, part: Loose): Block {
+  function blockOf(type: string, part: Loose): Block {
     const key = `${type} ${asText(part["id"])}`;
     const known = open.get(key);
     if (known !== undefined && part["type"] !== `${type}-start`) return known;
@@ -82,7 +80,7 @@ function createBlocks(content: Loose[]) {
     return block;
   }
 
-  return (type: BlockType, part: Loose): LlmStreamDelta | undefined => {
+  return (type: "text" | "reasoning", part: Loose): LlmStreamDelta | undefined => {
     const block = blockOf(type, part);
     const { providerMetadata, citations, delta } = part;
     // The metadata of an end belongs to the whole block, as in the SDK.

@@ -54,25 +54,20 @@ function readTool(tool: Loose): LlmToolDefinition {
   return withExtras({ name: asText(name), description: "", schema: {} }, { id: asText(id), args: toJson(args ?? {}) });
 }
 
-/** Settings that every vendor has, and the others as extras. */
 function readSettings(options: AiSdkCallOptions, isForeign: boolean): LlmSettings {
   const { topK, presencePenalty, frequencyPenalty, reasoning, providerOptions, stopSequences = [] } = options;
   const format = readFormat(toLoose(options.responseFormat));
   const extras: JsonObject = {
-    ...optional("topK", topK),
-    ...optional("presencePenalty", presencePenalty),
-    ...optional("frequencyPenalty", frequencyPenalty),
-    ...(reasoning === "provider-default" ? {} : optional("reasoning", reasoning)),
-    ...(Object.keys(toLoose(providerOptions)).length === 0 ? {} : optional("providerOptions", providerOptions)),
+    ...optional({ topK, presencePenalty, frequencyPenalty }),
+    ...(reasoning === "provider-default" ? {} : optional({ reasoning })),
+    ...(Object.keys(toLoose(providerOptions)).length === 0 ? {} : optional({ providerOptions })),
     ...format.extras,
   };
   const isMarked = isForeign || Object.keys(extras).length > 0;
   return {
-    ...optional("temperature", options.temperature),
-    ...optional("topP", options.topP),
-    ...optional("maxTokens", options.maxOutputTokens),
+    ...optional({ temperature: options.temperature, topP: options.topP, maxTokens: options.maxOutputTokens }),
     ...(stopSequences.length === 0 ? {} : { stop: [...stopSequences] }),
-    ...optional("seed", options.seed),
+    ...optional({ seed: options.seed }),
     ...readChoice(toLoose(options.toolChoice)),
     ...format.settings,
     ...(isMarked ? { [EXTRAS]: extras } : {}),
@@ -114,11 +109,9 @@ export function writeCall(request: LlmTurnRequest, version: SpecVersion, name: s
   const { formatDescription, ...extras } = extrasOf(settings);
   return {
     prompt: writePrompt(messages, version),
-    ...given("temperature", settings.temperature),
-    ...given("topP", settings.topP),
-    ...given("maxOutputTokens", settings.maxTokens),
+    ...defined({ temperature: settings.temperature, topP: settings.topP, maxOutputTokens: settings.maxTokens }),
     ...(stop.length === 0 ? {} : { stopSequences: [...stop] }),
-    ...given("seed", settings.seed),
+    ...defined({ seed: settings.seed }),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => writeTool(tool, version)) }),
     ...(toolChoice === undefined ? {} : { toolChoice: writeChoice(toolChoice) }),
     ...(responseFormat === undefined ? {} : { responseFormat: writeFormat(responseFormat, formatDescription) }),
@@ -142,7 +135,7 @@ function writeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject
 }
 
 function writeFormat({ name, schema }: NonNullable<LlmSettings["responseFormat"]>, description: unknown): JsonObject {
-  const described = given("description", description);
+  const described = given({ description });
   if (name === ANY_JSON && JSON.stringify(schema) === JSON.stringify({ type: "object" }))
     return { type: "json", ...described };
   return { type: "json", schema, ...(name === UNNAMED ? {} : { name }), ...described };

@@ -9,8 +9,7 @@ import {
   type LlmStreamEvent,
   type LlmTurnRequest,
 } from "../../../core/index.js";
-import { assertProvider } from "../assert-provider.js";
-import { streamOf } from "../foreign-model.js";
+import { assertProvider, streamOf } from "../foreign-model.js";
 import { toSdkError } from "./errors.js";
 import { playParts } from "./play/play.js";
 import { readCall } from "./request.js";

@@ -33,7 +33,6 @@ export function readAssistant(items: readonly Loose[]): AssistantMessage {
   return stableText(layout) === stableText(plain) ? message : withExtras(message, { layout });
 }
 
-/** The texts and refusals of a message. */
 function textsOf(item: Loose): string[] {
   if (!isMessage(item)) return [];
   return contentOf(item).flatMap((part) => textOf(part) ?? []);
@@ -109,11 +108,8 @@ function callFields(call: LlmToolCall): JsonObject {
 function writeReasoning(thought: Reasoning): JsonObject {
   const isPlain = thought.type === "text" && thought.signature === undefined;
   const content = thought.type === "text" ? [{ type: "input_text", text: thought.text }] : [];
-  return {
-    type: "reasoning",
-    content,
-    ...(isPlain ? {} : { providerData: { [OWN_KEY]: thought as unknown as JsonObject } }),
-  };
+  const own = isPlain ? {} : { providerData: { [OWN_KEY]: thought as unknown as JsonObject } };
+  return { type: "reasoning", content, ...own };
 }
 
 function restore(message: AssistantMessage): JsonObject[] | undefined {

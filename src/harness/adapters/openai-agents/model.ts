@@ -10,8 +10,7 @@ import {
   type LlmStreamEvent,
   type LlmTurnRequest,
 } from "../../../core/index.js";
-import { foreignProvider, streamOf, toFrameworkError, tornStream } from "../foreign-model.js";
-import { assertProvider } from "../assert-provider.js";
+import { assertProvider, foreignProvider, streamOf, toFrameworkError, tornStream } from "../foreign-model.js";
 import { toLoose } from "../loose.js";
 import { readRequest, writeRequest } from "./request.js";
 import { readResponse, writeDone, writeResponse } from "./response.js";
