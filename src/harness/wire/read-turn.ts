@@ -33,7 +33,7 @@ function readUtf8(bytes: Uint8Array): string {
 }
 
 /** A body that continues a conversation on the vendor's server. It is always refused, even while recording. */
-export interface HeldStateRefusal {
+interface HeldStateRefusal {
   readonly held: Refusal;
   /** True where the vendor's client reacts by sending the whole conversation. */
   readonly isRecoverable: boolean;
@@ -56,7 +56,6 @@ function refusalOfState(wire: Wire, body: unknown): HeldStateRefusal | undefined
   return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable };
 }
 
-/** The turn of a request, or its refusal. */
 export function readTurn(
   wire: Wire,
   bytes: Uint8Array,

@@ -13,14 +13,12 @@ import {
 /** A whole body, or parts that are sent as they come. */
 export type WireBody = string | Iterable<string> | AsyncIterable<Uint8Array>;
 
-/** The reply to a vendor's client. */
 export interface WireReply {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: WireBody;
 }
 
-/** A refused request. */
 export interface Refusal {
   status: number;
   code: string;
