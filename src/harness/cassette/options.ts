@@ -16,9 +16,6 @@ import type { CassetteMode } from "./mode.js";
 import type { OnToolDrift, ReplaySide } from "./tool-side.js";
 import { describeValue } from "../text/describe.js";
 
-/** The path of a `cassette.tolerances.json`, or the result of `checkTolerances` and the like. */
-export type ToleranceSource = string | Tolerances;
-
 /** The options of `useCassette`. A wrong one is `invalid-options`. */
 export interface UseCassetteOptions extends StreamingOptions {
   /** Wins over CASSETTE_MODE. */
@@ -48,8 +45,11 @@ export interface UseCassetteOptions extends StreamingOptions {
   readonly replay?: ReplaySide;
   /** With `replay: "model"`, what happens if a tool of the handle's `tools` answers differently. Default `stop`. */
   readonly onToolDrift?: OnToolDrift;
-  /** How a call's arguments may differ from those of the recorded result that answers it. Default: not at all. */
-  readonly tolerances?: ToleranceSource;
+  /**
+   * How a call's arguments may differ from those of the recorded result that answers it: the path of a `cassette.tolerances.json`,
+   * or the result of `checkTolerances` and the like. Default: not at all.
+   */
+  readonly tolerances?: string | Tolerances;
   /** The command that records this cassette again, named by a failed replay. Vitest's fixture sets its own. */
   readonly rerecord?: string;
   /** How much a recording keeps of the timing of streamed answers. Default `boundaries`. */
@@ -99,6 +99,7 @@ function wrongValue(name: string, value: unknown, hint: string): CassetteError {
   return invalid(`${name} of useCassette is ${describeValue(value)}`, hint);
 }
 
-function invalid(summary: string, hint: string): CassetteError {
+/** A wrong argument of a function for tests. */
+export function invalid(summary: string, hint: string): CassetteError {
   return new CassetteError("invalid-options", summary, { hint });
 }

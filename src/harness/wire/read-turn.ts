@@ -23,7 +23,6 @@ function turnOf(wire: Wire, body: unknown, text: string, path: string): WireTurn
   return wire.parse(body, path);
 }
 
-/** Throws SyntaxError. */
 function readUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

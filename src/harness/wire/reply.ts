@@ -36,7 +36,6 @@ export function refusalReply({ miss, ...refusal }: Refusal, wire: Wire = VENDORS
   };
 }
 
-/** A response as a reply: whole, or as the given `stream`. */
 export function answerReply(
   wire: Wire,
   response: LlmTurnResponse,

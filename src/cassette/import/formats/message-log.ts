@@ -20,7 +20,6 @@ export type MessageFormat = keyof typeof READERS;
 
 const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking"]);
 
-/** The format of a record of messages; undefined for anything else. */
 export function detectMessages(record: JsonValue): MessageFormat | undefined {
   if (Array.isArray(record)) return isMessageList(record) ? detectVendor({}, record) : undefined;
   const { format, messages } = toObject(record);
@@ -31,9 +30,7 @@ export function detectMessages(record: JsonValue): MessageFormat | undefined {
 
 /** True for a list of messages, as opposed to a list of records: one item with a role is enough. */
 export function isMessageList(list: readonly unknown[]): boolean {
-  return list.some(
-    (item) => typeof item === "object" && item !== null && "role" in item && typeof item.role === "string",
-  );
+  return list.some((item) => typeof (item as { role?: unknown } | null)?.role === "string");
 }
 
 export function readMessageLog(record: JsonObject, format: MessageFormat, log: RepairLog): LogRun {

@@ -3,7 +3,7 @@
 
 import { defined, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { listIn, toName, toNumber, toObject, toText } from "../value.js";
-import { fromBase64Pieces, fromBase64Text } from "./base64.js";
+import { fromBase64Pieces } from "./base64.js";
 import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
 export function isHar(record: JsonValue): boolean {
@@ -30,7 +30,7 @@ function readEntry(entry: JsonObject): HttpExchange {
 
 function readContent({ text, encoding }: JsonObject): RecordedBody {
   if (encoding !== "base64" || typeof text !== "string") return toBody(text);
-  if (!text.trimStart().startsWith("[")) return fromBase64Text(text);
+  if (!text.trimStart().startsWith("[")) return fromBase64Pieces([text]);
   try {
     const pieces = parseBoundedJson(text);
     if (Array.isArray(pieces)) return fromBase64Pieces(pieces);

@@ -66,7 +66,9 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
     conversation.steps.push({ ...prompt.step, answerHash: hashJson(found.turn.response.message) });
     conversation.exchanges.push(found.exchange);
   }
-  if (conversations.length + flaws.length === 0) throw noTurn(dropped);
+  if (conversations.length + flaws.length === 0) {
+    throw malformed(`it holds no answered turn of a model${besides(dropped) || " (no exchange at all)"}`);
+  }
   const runs = conversations.map((conversation, index): JsonObject => {
     const task = defined({ task: name });
     const trial = conversations.length === 1 ? {} : { trial: String(index + 1) };
@@ -76,10 +78,6 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
   // A record that is refused keeps no counts.
   if (first === undefined) return flaws.map((flaw) => ({ flaw: `${flaw}${besides(dropped)}` }));
   return [{ ...first, dropped: writeRepairs(dropped) }, ...more, ...flaws.map((flaw) => ({ flaw }))];
-}
-
-function noTurn(dropped: RepairLog): Error {
-  return malformed(`it holds no answered turn of a model${besides(dropped) || " (no exchange at all)"}`);
 }
 
 function besides(dropped: RepairLog): string {

@@ -77,7 +77,6 @@ const PART_FIELDS = new Set([
   ...["image_url", "image", "source", "detail", "thinking", "reasoning", "signature", "redacted", "data"],
 ]);
 
-/** One part in our shape, or undefined if it has none. */
 function toPiece(value: JsonValue): Piece | undefined {
   if (typeof value === "string") return { type: "text", text: value };
   const part = toObject(value);

@@ -36,7 +36,6 @@ export function createMessageReader(
     });
 }
 
-/** A message with an unknown role, whole, as the text of a user message. */
 export function keepUnknown(message: JsonValue, repairs: RepairLog): LogMessage {
   repairs.add("role-unknown");
   return { role: "user", content: canonicalize(message) };

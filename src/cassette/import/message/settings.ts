@@ -8,25 +8,14 @@ import { isObject, toNumber, toObject, toText } from "../value.js";
 type CallSettings = Omit<LlmSettings, "model">;
 type Name = keyof CallSettings;
 
-const NAMES: Readonly<Record<string, Name>> = {
-  temperature: "temperature",
-  top_p: "topP",
-  topP: "topP",
-  max_tokens: "maxTokens",
-  max_completion_tokens: "maxTokens",
-  max_output_tokens: "maxTokens",
-  maxTokens: "maxTokens",
-  maxOutputTokens: "maxTokens",
-  stop: "stop",
-  stop_seqs: "stop",
-  stop_sequences: "stop",
-  stopSequences: "stop",
-  seed: "seed",
-  tool_choice: "toolChoice",
-  toolChoice: "toolChoice",
-  response_format: "responseFormat",
-  response_schema: "responseFormat",
-  responseFormat: "responseFormat",
+const WORDS: Readonly<Record<Name, readonly string[]>> = {
+  temperature: ["temperature"],
+  topP: ["top_p", "topP"],
+  maxTokens: ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxTokens", "maxOutputTokens"],
+  stop: ["stop", "stop_seqs", "stop_sequences", "stopSequences"],
+  seed: ["seed"],
+  toolChoice: ["tool_choice", "toolChoice"],
+  responseFormat: ["response_format", "response_schema", "responseFormat"],
 };
 
 /** Creates a reader for the settings of the calls of one run. Fields in `ignored` are not settings of the model. */
@@ -39,7 +28,7 @@ export function createSettingsReader(
     const settings: Partial<Record<Name, unknown>> = {};
     for (const [field, value] of Object.entries(fields)) {
       if (isEmpty(value) || ignored.has(field)) continue;
-      const name = Object.hasOwn(NAMES, field) ? NAMES[field] : undefined;
+      const name = (Object.keys(WORDS) as Name[]).find((own) => WORDS[own].includes(field));
       const own = name === undefined ? undefined : READERS[name](value);
       if (name !== undefined && own !== undefined) settings[name] = own;
       // The response format "text" is the default, so nothing is lost.

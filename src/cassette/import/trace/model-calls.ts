@@ -82,7 +82,6 @@ export function toResponse(
   };
 }
 
-/** The context that offers `tools` from turn `fromTurn` on. */
 export function toContext(
   fromTurn: number,
   tools: readonly LlmToolDefinition[],

@@ -85,12 +85,9 @@ function toStopReason(finish = ""): ModelCall["stopReason"] {
 }
 
 /** Tokens of a call by their attributes; undefined unless input and output are known. Cached tokens are part of the input. */
-export function toTracedUsage(counts: {
-  input: JsonValue | undefined;
-  output: JsonValue | undefined;
-  cached?: JsonValue | undefined;
-  reasoning?: JsonValue | undefined;
-}): Usage | undefined {
+export function toTracedUsage(
+  counts: Partial<Record<"input" | "output" | "cached" | "reasoning", JsonValue | undefined>>,
+): Usage | undefined {
   const [inputTokens, outputTokens] = [toCount(counts.input), toCount(counts.output)];
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
   const [cacheReadTokens, reasoningTokens] = [toCount(counts.cached), toCount(counts.reasoning)];

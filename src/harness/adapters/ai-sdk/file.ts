@@ -44,7 +44,8 @@ export function writeFile(file: Loose, version: SpecVersion): JsonObject {
 function writeData({ data, url, reference, text }: Loose, version: SpecVersion): JsonObject {
   if (typeof data === "string") return { data: version === "v4" ? { type: "data", data } : data };
   if (typeof url === "string") {
-    const parsed = toUrl(url);
+    if (!URL.canParse(url)) refuse("a file", "its URL is invalid");
+    const parsed = new URL(url);
     const spelled = parsed.href === url ? {} : { originalUrl: url };
     const link = parsed as unknown as JsonObject;
     return version === "v4" ? { data: { type: "url", url: link, ...spelled } } : { data: link, ...spelled };
@@ -55,10 +56,6 @@ function writeData({ data, url, reference, text }: Loose, version: SpecVersion):
       : { type: "reference", reference: toJson(reference) };
   if (version === "v4") return { data: tagged };
   return refuse(`a file by ${asText(tagged["type"])}`, `the model has version ${version}`);
-}
-
-function toUrl(url: string): URL {
-  return URL.canParse(url) ? new URL(url) : refuse("a file", "its URL is invalid");
 }
 
 export function writeResultFile(file: Loose, version: SpecVersion): JsonObject {

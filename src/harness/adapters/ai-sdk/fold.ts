@@ -4,20 +4,9 @@ import type { LlmStreamDelta } from "../../../core/index.js";
 import { tornStream } from "../foreign-model.js";
 import { type Loose, toLoose, asText } from "../loose.js";
 
-interface Fold {
-  /** The delta of a part, if it has one. */
-  take(part: Loose): LlmStreamDelta | undefined;
-  /** Throws `provider-response` if the stream ended without a `finish` part. */
-  result(name: string): Loose;
-}
+type Block = Record<string, unknown> & { text: string };
 
-interface Block {
-  type: string;
-  text: string;
-  [field: string]: unknown;
-}
-
-export function createFold(): Fold {
+export function createFold() {
   const content: Loose[] = [];
   const takeBlock = createBlocks(content);
   const calls = createCalls(content);
@@ -25,7 +14,7 @@ export function createFold(): Fold {
   let finish: Loose | undefined;
 
   return {
-    take(part) {
+    take(part: Loose): LlmStreamDelta | undefined {
       const type = asText(part["type"]);
       switch (type) {
         case "text-start":
@@ -58,7 +47,8 @@ export function createFold(): Fold {
       if (part["preliminary"] !== true) content.push(part);
       return undefined;
     },
-    result(name) {
+    /** Throws `provider-response` if the stream ended without a `finish` part. */
+    result(name: string): Loose {
       if (finish === undefined) throw tornStream(name);
       const { usage, finishReason, providerMetadata } = finish;
       return { ...head, content, usage, finishReason, providerMetadata };

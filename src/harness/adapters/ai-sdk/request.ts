@@ -89,11 +89,9 @@ function readFormat(format: Loose): { settings: LlmSettings; extras: JsonObject 
   if (format["type"] !== "json") return { settings: {}, extras: {} };
   const { schema, name, description } = format;
   const extras = description === undefined ? {} : { formatDescription: asText(description) };
-  if (schema === undefined) {
-    return { settings: { responseFormat: { name: ANY_JSON, schema: { type: "object" } } }, extras };
-  }
-  const named = asText(name) || UNNAMED;
-  return { settings: { responseFormat: { name: named, schema: toJson(schema) as JsonObject } }, extras };
+  const named = { name: asText(name) || UNNAMED, schema: toJson(schema) as JsonObject };
+  const responseFormat = schema === undefined ? { name: ANY_JSON, schema: { type: "object" } } : named;
+  return { settings: { responseFormat }, extras };
 }
 
 /** The argument of `doGenerate` and `doStream` of a model of this version. */
@@ -113,7 +111,8 @@ export function writeCall(request: LlmTurnRequest, version: SpecVersion, name: s
     ...(stop.length === 0 ? {} : { stopSequences: [...stop] }),
     ...defined({ seed: settings.seed }),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => writeTool(tool, version)) }),
-    ...(toolChoice === undefined ? {} : { toolChoice: writeChoice(toolChoice) }),
+    ...(typeof toolChoice === "string" ? { toolChoice: { type: toolChoice } } : {}),
+    ...(typeof toolChoice === "object" ? { toolChoice: { type: "tool", toolName: toolChoice.name } } : {}),
     ...(responseFormat === undefined ? {} : { responseFormat: writeFormat(responseFormat, formatDescription) }),
     ...extras,
     ...defined({ abortSignal: signal }),
@@ -128,10 +127,6 @@ function writeTool(tool: LlmToolDefinition, version: SpecVersion): Loose {
   }
   const described = description === "" ? {} : { description };
   return { type: "function", name, ...described, inputSchema: schema, ...extras };
-}
-
-function writeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject {
-  return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.name };
 }
 
 function writeFormat({ name, schema }: NonNullable<LlmSettings["responseFormat"]>, description: unknown): JsonObject {

@@ -64,7 +64,6 @@ function readReasoning(item: Loose): Reasoning {
   return { type: "text", text: shown.map((part) => asText(part["text"])).join("\n") };
 }
 
-/** An item without the text or arguments that its message holds. */
 function strip(item: JsonObject, isOnlyText: boolean): JsonObject {
   if (item["type"] === "function_call") {
     const { arguments: _, callId: _callId, name: _name, ...rest } = item;
@@ -124,7 +123,6 @@ function restore(message: AssistantMessage): JsonObject[] | undefined {
   return calls.length === 0 && fits(items, message) ? (items as JsonObject[]) : undefined;
 }
 
-/** Puts the message's text back where it was left out. */
 function withText(item: Loose, text: string): Loose {
   if (!Array.isArray(item["content"])) return item;
   const content = contentOf(item).map((part) => {
