@@ -82,7 +82,7 @@ export { reporterOf } from "./reports/registry.js";
 export { shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
 export { shellText } from "./text/shell.js";
 export { cassetteMiddleware, cassetteModel, wrappedModel } from "./adapters/ai-sdk/middleware.js";
-export { assertProvider } from "./adapters/assert-provider.js";
+export { assertProvider } from "./adapters/foreign-model.js";
 export { fromAiSdk } from "./adapters/ai-sdk/from-ai-sdk.js";
 export { toAiSdk } from "./adapters/ai-sdk/to-ai-sdk.js";
 export { fromAgentsModel, toAgentsModel } from "./adapters/openai-agents/model.js";
@@ -117,7 +117,7 @@ export { chatModelProvider, type FromLangChainOptions } from "./adapters/langcha
 export { readMessages as readLangChainMessages } from "./adapters/langchain/read-message.js";
 export { writeMessage as writeLangChainMessage, type WrittenMessage } from "./adapters/langchain/write-message.js";
 export type { McpResult } from "./adapters/mcp/client.js";
-export { McpToolError } from "./adapters/mcp/failure.js";
+export { McpToolError } from "./adapters/mcp/result.js";
 export { recordedTools } from "./adapters/mcp/recorded.js";
 export { mcpTools } from "./adapters/mcp/tools.js";
 export { openLock } from "./cassette/lock.js";

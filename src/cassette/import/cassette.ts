@@ -1,5 +1,4 @@
-// A run read from a log, made into a cassette that replays like a recorded one. A conversation gives each answer everything
-// before it as its prompt; a list of model calls has the prompts that were sent. What else the log knows goes to
+// A run read from a log, made into a cassette that replays like a recorded one. What else the log knows goes to
 // `extensions.import`.
 
 import { defined, hashJson, seal, type JsonObject, type JsonValue, type LlmMessage } from "../../core/index.js";
@@ -31,16 +30,10 @@ export interface ImportExtension {
   trailing?: LlmMessage[];
 }
 
-export interface RunContext extends RunName {
-  format: ImportFormat;
-  source: string;
-  recordedAt: string;
-}
-
 /** The cassette of one run, and all its repairs. The same log gives the same bytes: the id comes from the content. */
 export function toCassette(
   run: ReadRun,
-  context: RunContext,
+  context: RunName & { format: ImportFormat; source: string; recordedAt: string },
   log: RepairLog,
 ): { cassette: CassetteV2; repairs: Repair[] } {
   const { format, source, recordedAt, model, task, trial } = context;

@@ -3,12 +3,10 @@
 
 import type { ContentPart, JsonObject, JsonValue, LlmToolDefinition, Reasoning, Usage } from "../../core/index.js";
 
-/** A tool call with its id as the log has it. */
 export interface LogCall {
   id: JsonValue | undefined;
   /** A legacy `function_call` never had an id, so a missing one is not counted as a repair. */
   legacy?: true;
-  /** Undefined when the log names no tool. */
   name?: string | undefined;
   arguments: JsonObject;
   malformedArguments?: string;
@@ -45,7 +43,6 @@ export interface LogFacts {
   trial?: string | undefined;
   /** How the benchmark judged the run, in its own words. */
   outcome?: JsonObject | undefined;
-  /** The calls that the benchmark expected. */
   expected?: JsonValue[] | undefined;
   /** Where the record itself says it came from. */
   origin?: string | undefined;

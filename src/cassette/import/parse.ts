@@ -7,7 +7,7 @@ import type { CassetteV2 } from "../file/format.js";
 import type { RedactOption } from "../redact/options.js";
 import { toCassette } from "./cassette.js";
 import type { LogFacts } from "./log.js";
-import { createPathIssuer, toStem, type PathIssuer, type RunName } from "./path.js";
+import { createPathIssuer, toStem, type RunName } from "./path.js";
 import { fittingHint } from "./record/contradiction.js";
 import { attempt, readParts, type LogPart } from "./record/parts.js";
 import { redactImported } from "./redact.js";
@@ -55,7 +55,11 @@ export function* parseImport(text: string, options: ImportOptions): Generator<Im
   }
 }
 
-function importPart(part: LogPart, options: ImportOptions, issuePath: PathIssuer): ImportedCassette | CassetteError {
+function importPart(
+  part: LogPart,
+  options: ImportOptions,
+  issuePath: ReturnType<typeof createPathIssuer>,
+): ImportedCassette | CassetteError {
   const { place, format } = part;
   return attempt(place, options, () => {
     const log = createRepairLog();

@@ -16,9 +16,6 @@ export interface RunName {
   trial?: string;
 }
 
-/** Issues the paths of one import, each of them once. */
-export type PathIssuer = (run: RunName) => string;
-
 /**
  * `<model>/<task>[.<trial>].cassette.json`, relative, with forward slashes. The model is one folder; a "/" in the task makes
  * a folder (`suite/user_task_1`). Every segment holds only [A-Za-z0-9._-] (anything else becomes "_"), is never empty, never
@@ -26,7 +23,7 @@ export type PathIssuer = (run: RunName) => string;
  * SHA-256. The name of a Windows device gets "_" (`nul_.cassette.json`). A path issued before, ignoring case, gets "-2",
  * "-3" … before the extension.
  */
-export function createPathIssuer(): PathIssuer {
+export function createPathIssuer(): (run: RunName) => string {
   const given = new Set<string>();
   /** The number to try next, by the path with the number 2. */
   const nextNumbers = new Map<string, number>();

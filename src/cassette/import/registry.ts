@@ -25,17 +25,12 @@ import type { LogCalls } from "./trace/model-calls.js";
 import { isEndedSpan, isOtlp } from "./trace/span.js";
 import type { LogTurns } from "./turns.js";
 
-/** A run as the reader of its format gives it. */
 export type ReadRun = LogRun | LogCalls | LogTurns;
 
-/** How one format is recognised and read. */
-export interface LogFormat {
+interface LogFormat {
   /** Recognises a record by its shape; it is parsed, but not yet cleaned. */
   readonly detect: (record: JsonValue) => boolean;
-  /**
-   * Splits a record into its runs, each a record for `read`. Throws `import-malformed` for a record without any. Absent where a
-   * record is one run.
-   */
+  /** Splits a record into its runs, each a record for `read`. Throws `import-malformed` for none. Absent for one run. */
   readonly split?: (record: JsonValue) => JsonObject[];
   /** Set where a run may be spread over several records: `split` then gets the list of all records of a text. */
   readonly gathers?: true;
@@ -76,7 +71,6 @@ function messageFormat(name: MessageFormat): LogFormat {
 /** The name of a format that can be imported. docs/convert.md describes each. */
 export type ImportFormat = keyof typeof TABLE;
 
-/** Every format by its name. */
 export const FORMATS: Readonly<Record<ImportFormat, LogFormat>> = TABLE;
 
 /** The formats that `parseImport` reads, for a help text. */

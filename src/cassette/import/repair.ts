@@ -80,10 +80,7 @@ export type RepairKind =
 /** How often one kind of repair was needed in one run. */
 export type Repair = Tallied<RepairKind>;
 
-/** Counts the repairs of one run. */
 export type RepairLog = Tally<RepairKind>;
-
-/** Creates a count for one run. */
 export const createRepairLog = createTally<RepairKind>;
 
 /** Writes repairs as a field of the first run that a record was split into, so that they are counted there. */

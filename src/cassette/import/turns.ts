@@ -7,7 +7,6 @@ import { assertMessage, assertResponse, recordable } from "../record/recordable.
 import { toContexts, type CallTurns } from "./trace/model-calls.js";
 import type { LogFacts } from "./log.js";
 
-/** One turn: its whole prompt, the tools and settings of its request, and its answer. */
 export interface RecordedTurn {
   messages: LlmMessage[];
   tools: LlmToolDefinition[];

@@ -48,12 +48,10 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return isPlainObject(value);
 }
 
-/** An object as it is, an empty one for everything else. */
 export function toObject(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** A list as it is, an empty one for everything else. */
 export function toList(value: JsonValue | undefined): JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
@@ -75,7 +73,6 @@ export function toCount(value: JsonValue | undefined): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** Text as it is, the empty text for everything else. */
 export function toText(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
 }

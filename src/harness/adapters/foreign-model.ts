@@ -6,6 +6,7 @@ import {
   isRetryableStatus,
   kindForStatus,
   quoteForeign,
+  showValue,
   type LlmProviderAdapter,
   type LlmStreamEvent,
   type LlmTurnRequest,
@@ -17,14 +18,13 @@ import { toLoose } from "./loose.js";
 const originals = new WeakMap<AgentError, { readonly thrown: unknown }>();
 
 /** How to call a model. Both functions may throw anything. */
-export interface ForeignModel {
+interface ForeignModel {
   readonly answer: (request: LlmTurnRequest) => Promise<LlmTurnResponse>;
   readonly events: (request: LlmTurnRequest) => AsyncIterable<LlmStreamEvent>;
   /** Called with whatever a call threw. */
   readonly onThrown?: (thrown: unknown) => void;
 }
 
-/** The model as a provider. Rejects with `AgentError`. */
 export function foreignProvider(name: string, { answer, events, onThrown }: ForeignModel): LlmProviderAdapter {
   function failed(thrown: unknown, signal: AbortSignal | undefined, hasStarted: boolean): unknown {
     onThrown?.(thrown);
@@ -118,4 +118,17 @@ export function streamOf(provider: LlmProviderAdapter, request: LlmTurnRequest):
 
 async function* wholeAnswer(provider: LlmProviderAdapter, request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent> {
   yield { type: "response", response: await provider.turn(request) };
+}
+
+/** Throws `AgentError` `invalid-options` for a value without `turn`, naming `owner`: when it is handed in, not at the first call. */
+export function assertProvider(provider: unknown, owner: string): void {
+  const { turn, provider: inner } = toLoose(provider);
+  if (typeof turn === "function") return;
+  const isHandle = typeof toLoose(inner)["turn"] === "function";
+  const what = isHandle ? "the handle of useCassette" : showValue(provider);
+  throw new AgentError("invalid-options", `${owner} needs a provider, not ${what}`, {
+    hint: isHandle
+      ? "Pass handle.provider."
+      : "Pass a provider, such as handle.provider of useCassette, recordingProvider(…) or cassetteProvider(cassette).",
+  });
 }

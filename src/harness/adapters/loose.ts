@@ -1,6 +1,7 @@
 // Readers for values of other packages, whose shape only their documentation vouches for.
 
 import {
+  defined,
   toBase64,
   type AssistantMessage,
   type JsonObject,
@@ -9,10 +10,8 @@ import {
   type Reasoning,
 } from "../../core/index.js";
 
-/** An object whose fields can be read, whatever they hold. */
 export type Loose = Readonly<Record<string, unknown>>;
 
-/** The object itself, or an empty one. */
 export function toLoose(value: unknown): Loose {
   return typeof value === "object" && value !== null ? (value as Loose) : {};
 }
@@ -38,10 +37,10 @@ export function toJson(value: unknown): JsonValue {
   );
 }
 
-/** `{ [key]: value }` as JSON; empty if the value is undefined or null. */
-export function optional<K extends string>(key: K, value: unknown): Partial<Record<K, JsonValue>> {
-  if (value === undefined || value === null) return {};
-  return { [key]: toJson(value) } as Record<K, JsonValue>;
+/** The fields as JSON, without those that are undefined or null. */
+export function optional<K extends string>(fields: Readonly<Record<K, unknown>>): Partial<Record<K, JsonValue>> {
+  const kept = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(kept.map(([key, value]) => [key, toJson(value)])) as Partial<Record<K, JsonValue>>;
 }
 
 /** `value` with `extras` under `key`, if there are any. */
@@ -60,9 +59,9 @@ export function objectIn(extras: Loose, key: string): JsonObject | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
-/** `{ [key]: value }` unchanged; empty if the value is undefined. */
-export function given<K extends string>(key: K, value: unknown): Partial<Record<K, JsonValue>> {
-  return value === undefined ? {} : ({ [key]: value } as Record<K, JsonValue>);
+/** The fields unchanged, without those that are undefined. */
+export function given<K extends string>(fields: Readonly<Record<K, unknown>>): Partial<Record<K, JsonValue>> {
+  return defined(fields) as Partial<Record<K, JsonValue>>;
 }
 
 /** An assistant message, without the lists that are empty. */

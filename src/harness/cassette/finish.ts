@@ -1,8 +1,8 @@
 // The end of a run with a cassette: its description, and that it happens once.
 
-import { CassetteError } from "../../cassette/index.js";
 import { defined, isPlainObject, unknownOptions, type JsonObject } from "../../core/index.js";
 import { describeValue } from "../text/describe.js";
+import { invalid } from "./options.js";
 
 /** The description of a finished run. */
 export interface RunEnd {
@@ -38,8 +38,4 @@ export function checkEnd(ended: unknown): RunEnd {
   if (outcome === undefined) return end;
   if (isPlainObject(outcome)) return { ...end, outcome: outcome as JsonObject };
   throw invalid(`the outcome of done is ${describeValue(outcome)}`, "Pass an object such as { success: true }.");
-}
-
-function invalid(summary: string, hint: string): CassetteError {
-  return new CassetteError("invalid-options", summary, { hint });
 }

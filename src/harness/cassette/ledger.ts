@@ -38,7 +38,6 @@ export function createNote(files: FilePort, environment: LedgerEnvironment): Not
   };
 }
 
-/** The path of a cassette as the ledger at `ledger` names it. */
 export function pathInLedger(ledger: string, file: string): string {
   return relative(dirname(resolve(ledger)), resolve(file))
     .split(sep)

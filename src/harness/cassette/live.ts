@@ -1,5 +1,4 @@
-// The real provider that a test passes to `useCassette`. It is checked before anything is read or spent, and made only when needed, so
-// that a replay needs no key.
+// The real provider that a test passes to `useCassette`. It is checked before anything is read or spent.
 
 import { CassetteError } from "../../cassette/index.js";
 import type { LlmProviderAdapter } from "../../core/index.js";
@@ -13,7 +12,6 @@ export function assertLive(live: unknown): void {
   if (typeof live !== "function") assertProvider(live, "the live provider of useCassette");
 }
 
-/** The provider itself. Throws `invalid-options` if the function did not return one. */
 export async function resolveLive(live: LiveProvider): Promise<LlmProviderAdapter> {
   if (typeof live !== "function") return live;
   const provider = await live();

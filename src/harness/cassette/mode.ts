@@ -49,7 +49,6 @@ export function resolveMode(environment: ModeEnvironment, mode?: string): Casset
   return wanted === "auto" ? "replay" : wanted;
 }
 
-/** True on a CI machine: CI is set, and not to `false`, `0`, `no` or `off`. */
 export function isCI({ CI = "" }: ModeEnvironment): boolean {
   return !["", "false", "0", "no", "off"].includes(CI.toLowerCase());
 }

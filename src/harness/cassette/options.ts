@@ -2,16 +2,17 @@
 
 import {
   assertStreaming,
+  assertTolerances,
   CassetteError,
   STREAMING_OPTIONS,
   type HashFilterOption,
   type RecordedStreaming,
   type RedactOption,
   type StreamingOptions,
+  type Tolerances,
 } from "../../cassette/index.js";
 import { unknownOptions, type SigningKey } from "../../core/index.js";
 import type { CassetteMode } from "./mode.js";
-import { assertToleranceSource, type ToleranceSource } from "./tolerances.js";
 import type { OnToolDrift, ReplaySide } from "./tool-side.js";
 import { describeValue } from "../text/describe.js";
 
@@ -44,8 +45,11 @@ export interface UseCassetteOptions extends StreamingOptions {
   readonly replay?: ReplaySide;
   /** With `replay: "model"`, what happens if a tool of the handle's `tools` answers differently. Default `stop`. */
   readonly onToolDrift?: OnToolDrift;
-  /** How a call's arguments may differ from those of the recorded result that answers it. Default: not at all. */
-  readonly tolerances?: ToleranceSource;
+  /**
+   * How a call's arguments may differ from those of the recorded result that answers it: the path of a `cassette.tolerances.json`,
+   * or the result of `checkTolerances` and the like. Default: not at all.
+   */
+  readonly tolerances?: string | Tolerances;
   /** The command that records this cassette again, named by a failed replay. Vitest's fixture sets its own. */
   readonly rerecord?: string;
   /** How much a recording keeps of the timing of streamed answers. Default `boundaries`. */
@@ -53,21 +57,8 @@ export interface UseCassetteOptions extends StreamingOptions {
 }
 
 const OPTIONS: readonly string[] = [
-  "mode",
-  "agentId",
-  "hashFilter",
-  "redact",
-  "allowRedacted",
-  "requireIntegrity",
-  "maxBytes",
-  "lock",
-  "sign",
-  "replay",
-  "onToolDrift",
-  "tolerances",
-  "rerecord",
-  "streams",
-  ...STREAMING_OPTIONS,
+  ...["mode", "agentId", "hashFilter", "redact", "allowRedacted", "requireIntegrity", "maxBytes", "lock", "sign"],
+  ...["replay", "onToolDrift", "tolerances", "rerecord", "streams", ...STREAMING_OPTIONS],
 ];
 
 /** Throws `invalid-options` for a wrong file, wrong options, or a wrong value of an option. */
@@ -83,30 +74,32 @@ export function assertArguments(file: unknown, options: unknown): void {
     throw invalid(`useCassette has an unknown option: ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
   }
   const { maxBytes, lock, replay = "model", onToolDrift = "stop" } = options as UseCassetteOptions;
-  const { streams = "boundaries", rerecord } = options as UseCassetteOptions;
-  if (lock !== undefined && (typeof lock !== "string" || lock === "")) {
-    throw invalid(`lock of useCassette is ${describeValue(lock)}`, "Pass the path of a lock file, or leave it out.");
-  }
-  if (rerecord !== undefined && (typeof rerecord !== "string" || rerecord === "")) {
-    throw invalid(`rerecord of useCassette is ${describeValue(rerecord)}`, "Pass a command as text, or leave it out.");
-  }
+  const { streams = "boundaries", rerecord, tolerances } = options as UseCassetteOptions;
+  assertText("lock", lock, "Pass the path of a lock file, or leave it out.");
+  assertText("rerecord", rerecord, "Pass a command as text, or leave it out.");
   assertWord("replay", replay, ["model", "tools", "both"]);
   assertWord("onToolDrift", onToolDrift, ["stop", "collect"]);
   assertWord("streams", streams, ["boundaries", "times", false]);
   assertStreaming("useCassette", options);
-  assertToleranceSource("useCassette", (options as UseCassetteOptions).tolerances);
+  const isPath = typeof tolerances === "string" && tolerances !== "";
+  if (tolerances !== undefined && !isPath) assertTolerances("useCassette", tolerances);
   if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return;
-  throw invalid(
-    `maxBytes of useCassette is ${describeValue(maxBytes)}`,
-    "Pass a whole number of bytes, or leave it out.",
-  );
+  throw wrongValue("maxBytes", maxBytes, "Pass a whole number of bytes, or leave it out.");
+}
+
+function assertText(name: string, value: unknown, hint: string): void {
+  if (value !== undefined && (typeof value !== "string" || value === "")) throw wrongValue(name, value, hint);
 }
 
 function assertWord(name: string, value: unknown, words: readonly unknown[]): void {
-  if (words.includes(value)) return;
-  throw invalid(`${name} of useCassette is ${describeValue(value)}`, `Use one of ${words.join(", ")}.`);
+  if (!words.includes(value)) throw wrongValue(name, value, `Use one of ${words.join(", ")}.`);
 }
 
-function invalid(summary: string, hint: string): CassetteError {
+function wrongValue(name: string, value: unknown, hint: string): CassetteError {
+  return invalid(`${name} of useCassette is ${describeValue(value)}`, hint);
+}
+
+/** A wrong argument of a function for tests. */
+export function invalid(summary: string, hint: string): CassetteError {
   return new CassetteError("invalid-options", summary, { hint });
 }

@@ -20,9 +20,7 @@ export interface Overlay {
   readonly replace: Readonly<Record<string, string>>;
 }
 
-/**
- * The overlay in CASSETTE_OVERLAY; undefined if it is not set. Throws `HarnessError` `overlay-unclear` for another text.
- */
+/** The overlay in CASSETTE_OVERLAY; undefined if it is not set. Throws `HarnessError` `overlay-unclear`. */
 export function readOverlay({ CASSETTE_OVERLAY: text = "" }: OverlayEnvironment): Overlay | undefined {
   if (text === "") return undefined;
   try {

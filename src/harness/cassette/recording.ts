@@ -45,7 +45,6 @@ export interface KeepOptions {
   maxBytes?: number;
 }
 
-/** The desk of one owner, which notes its files in `taken`. */
 export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: object): RecordingDesk {
   const store = createCassetteStore(files);
   const isOwn = (file: string): boolean => taken.get(resolve(file)) === owner;

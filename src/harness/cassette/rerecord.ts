@@ -30,9 +30,7 @@ export interface ForkPlan {
   out: string;
 }
 
-/**
- * The plan in CASSETTE_FORK, CASSETTE_FORK_AT and CASSETTE_FORK_OUT. Throws `HarnessError` `fork-unclear` if one is missing or invalid.
- */
+/** The plan in the environment. Throws `HarnessError` `fork-unclear` if a variable is missing or invalid. */
 export function readForkPlan(environment: ForkEnvironment): ForkPlan {
   const { CASSETTE_FORK: file = "", CASSETTE_FORK_AT: at = "", CASSETTE_FORK_OUT: out = "" } = environment;
   if (file !== "" && out !== "" && /^\d{1,9}$/.test(at)) return { file, at: Number(at), out };

@@ -1,6 +1,5 @@
 // The tools of a replayed test: live ones that are compared with the tape, or recorded results in their place.
 
-import { defined } from "../../core/index.js";
 import {
   CassetteError,
   cassetteTools,
@@ -13,7 +12,7 @@ import {
   type Tolerances,
   type ToolDrift,
 } from "../../cassette/index.js";
-import type { CustomTool, VerbBodies } from "../../core/index.js";
+import { defined, type CustomTool, type VerbBodies } from "../../core/index.js";
 
 /** The replayed side: the model's answers, the results of the tools, or both. */
 export type ReplaySide = "model" | "tools" | "both";
@@ -40,7 +39,6 @@ export interface ToolSide {
   toolReport(): ToolReport;
 }
 
-/** The tools of a run without a replay. */
 export const liveSide: ToolSide = {
   tools: (tools) => [...tools],
   verbs: (verbs) => verbs,

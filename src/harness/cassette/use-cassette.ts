@@ -1,18 +1,18 @@
 // One cassette for one test, in any runner: a provider that replays or records as the mode says, and a `done` that writes the recording
 // or fails on unused turns.
 
-import { defined } from "../../core/index.js";
 import { resolve } from "node:path";
 import {
   CassetteError,
   cassetteProvider,
   createCassetteStore,
+  readTolerances,
   recordingProvider,
   secretsOf,
   withValues,
   type CassetteStore,
 } from "../../cassette/index.js";
-import type { FilePort, LlmProviderAdapter } from "../../core/index.js";
+import { defined, type FilePort, type LlmProviderAdapter } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
 import { once, type RunEnd } from "./finish.js";
 import { createNote, type LedgerEnvironment, type Note } from "./ledger.js";
@@ -24,7 +24,6 @@ import { createRecordingDesk, fileExists, keptRunHint, type RecordingDesk, type 
 import { withCommand } from "./refused.js";
 import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
 import { createToolSide, liveSide, type ToolSide } from "./tool-side.js";
-import { openTolerances } from "./tolerances.js";
 
 /** One cassette in use by one test, returned by `useCassette`. */
 export interface CassetteHandle extends ToolSide {
@@ -123,14 +122,10 @@ async function open(
 ): Promise<CassetteHandle> {
   const { files, environment, desk } = parts;
   switch (mode) {
-    case "live":
-      return {
-        ...liveSide,
-        provider: await resolveLive(live),
-        mode,
-        file,
-        done: once(async () => parts.note(file, "live", 0)),
-      };
+    case "live": {
+      const done = once(async () => parts.note(file, "live", 0));
+      return { ...liveSide, provider: await resolveLive(live), mode, file, done };
+    }
     case "replay":
       return replay(parts, file, live, options);
     case "fork": {
@@ -192,7 +187,8 @@ async function replay(
   const cassette = await loading.catch(async (error: unknown) => {
     throw await withKeptRun(error, files, file);
   });
-  const tolerances = await openTolerances(files, options.tolerances);
+  const { tolerances: source } = options;
+  const tolerances = typeof source === "string" ? await readTolerances(files, source) : source;
   const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift, redact, tolerances);
   const replayed = cassetteProvider(cassette, {
     file,

@@ -15,7 +15,7 @@ import {
   type Ports,
   type WireName,
 } from "../../core/index.js";
-import { assertProvider } from "../adapters/assert-provider.js";
+import { assertProvider } from "../adapters/foreign-model.js";
 import { collect, type CollectedStream } from "../doubles/collect.js";
 import { askingForUnknownTool, askingWithoutJson, cutByLength, refusal, silence, withDoubledCalls } from "./answer.js";
 import { assertWire, faultProblem, type Fault } from "./fault.js";

@@ -1,8 +1,7 @@
 // Requests that are not a conversation turn, so that cassettes cannot hold them: their names and counts, for everything that records
 // or replays over HTTP.
 
-import { TURN_PATHS } from "../../core/index.js";
-import { plural } from "../../core/index.js";
+import { plural, TURN_PATHS } from "../../core/index.js";
 
 /** A request by its method and its path, without a query: a query may hold a key. */
 export interface OutsideRequest {
@@ -10,21 +9,13 @@ export interface OutsideRequest {
   readonly path: string;
 }
 
-/** Equal requests, and their number. */
 export type CountedRequest<T extends OutsideRequest = OutsideRequest> = T & { readonly count: number };
 
-/** Requests by kind, in the order of their first requests. Made by {@link createRequestTally}. */
-export interface RequestTally<T extends OutsideRequest> {
-  /** True for the first of its kind. */
-  add(request: T): boolean;
-  list(): CountedRequest<T>[];
-}
-
-/** An empty tally. */
-export function createRequestTally<T extends OutsideRequest>(): RequestTally<T> {
+/** Requests by kind, in the order of their first requests. `add` returns true for the first of its kind. */
+export function createRequestTally<T extends OutsideRequest>() {
   const counts = new Map<string, CountedRequest<T>>();
   return {
-    add(request) {
+    add(request: T): boolean {
       const key = JSON.stringify(request);
       const count = (counts.get(key)?.count ?? 0) + 1;
       counts.set(key, { ...request, count });

@@ -23,7 +23,6 @@ function turnOf(wire: Wire, body: unknown, text: string, path: string): WireTurn
   return wire.parse(body, path);
 }
 
-/** Throws SyntaxError. */
 function readUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -33,7 +32,7 @@ function readUtf8(bytes: Uint8Array): string {
 }
 
 /** A body that continues a conversation on the vendor's server. It is always refused, even while recording. */
-export interface HeldStateRefusal {
+interface HeldStateRefusal {
   readonly held: Refusal;
   /** True where the vendor's client reacts by sending the whole conversation. */
   readonly isRecoverable: boolean;
@@ -56,7 +55,6 @@ function refusalOfState(wire: Wire, body: unknown): HeldStateRefusal | undefined
   return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable };
 }
 
-/** The turn of a request, or its refusal. */
 export function readTurn(
   wire: Wire,
   bytes: Uint8Array,

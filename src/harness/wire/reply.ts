@@ -13,14 +13,12 @@ import {
 /** A whole body, or parts that are sent as they come. */
 export type WireBody = string | Iterable<string> | AsyncIterable<Uint8Array>;
 
-/** The reply to a vendor's client. */
 export interface WireReply {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: WireBody;
 }
 
-/** A refused request. */
 export interface Refusal {
   status: number;
   code: string;
@@ -38,7 +36,6 @@ export function refusalReply({ miss, ...refusal }: Refusal, wire: Wire = VENDORS
   };
 }
 
-/** A response as a reply: whole, or as the given `stream`. */
 export function answerReply(
   wire: Wire,
   response: LlmTurnResponse,

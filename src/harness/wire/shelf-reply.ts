@@ -8,8 +8,7 @@ import { streamBody, type ServedStreaming } from "./stream-body.js";
 /** The header that names a cassette: in an answer the one used, in a request the one to use. */
 export const PIN_HEADER = "x-playhead-cassette";
 
-/** The source of a reply over a vendor's wire. */
-export interface ShelfReplyOptions {
+interface ShelfReplyOptions {
   readonly shelf: Shelf;
   /** The public name of a cassette's file. */
   readonly nameOf: (file: string) => string;

@@ -1,6 +1,5 @@
 // The lines of a Claude Code transcript (`~/.claude/projects/<folder>/<id>.jsonl`): messages (`user`, `assistant`) and the
-// program's own notes (`summary`, `system`, `file-history-snapshot`, …). The format is not published; this follows the files of
-// versions 1.0 to 2.1.
+// program's own notes. The format is not published; this follows the files of versions 1.0 to 2.1.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { isObject, toList, toName, toObject, toText } from "../value.js";
@@ -11,10 +10,8 @@ const NOTES: ReadonlyMap<string, string> = new Map([
   ["file-history-snapshot", "messageId"],
 ]);
 
-/** The part of one line in the conversation. */
 export type LineKind = "user" | "answer" | "tool-result" | "clear" | "api-error" | "note";
 
-/** Recognises a line of a transcript by its ids. */
 export function isClaudeCodeLine(record: JsonValue): boolean {
   if (!isObject(record)) return false;
   const type = toText(record["type"]);
@@ -24,7 +21,6 @@ export function isClaudeCodeLine(record: JsonValue): boolean {
   return typeof record["sessionId"] === "string" || (typeof record["uuid"] === "string" && "parentUuid" in record);
 }
 
-/** The kind of a line. */
 export function kindOf(line: JsonObject): LineKind {
   const { message } = line;
   if (!isObject(message)) return "note";
@@ -32,10 +28,11 @@ export function kindOf(line: JsonObject): LineKind {
   if (role === "assistant") return line["isApiErrorMessage"] === true ? "api-error" : "answer";
   if (role !== "user") return "note";
   if (resultIdsOf(line).length > 0) return "tool-result";
-  return isClear(message["content"]) ? "clear" : "user";
+  const { content } = message;
+  // `/clear` empties the context: no later prompt contains earlier lines, though the ids continue.
+  return typeof content === "string" && /^\s*<command-name>\/clear<\/command-name>/.test(content) ? "clear" : "user";
 }
 
-/** The ids of the calls whose results are in a line. */
 export function resultIdsOf({ message }: JsonObject): string[] {
   const blocks = toList(toObject(message)["content"]).filter(isObject);
   return blocks.filter(({ type }) => type === "tool_result").map((block) => toText(block["tool_use_id"]));
@@ -44,9 +41,4 @@ export function resultIdsOf({ message }: JsonObject): string[] {
 /** The id of an answer, which has a line for each of its blocks. */
 export function answerIdOf({ message }: JsonObject): string | undefined {
   return toName(toObject(message)["id"]);
-}
-
-/** `/clear` empties the context: no later prompt contains earlier lines, though the ids continue. */
-function isClear(content: JsonValue | undefined): boolean {
-  return typeof content === "string" && /^\s*<command-name>\/clear<\/command-name>/.test(content);
 }

@@ -34,7 +34,6 @@ export function splitClaudeCode(transcript: JsonValue): JsonObject[] {
   }));
 }
 
-/** Reads one thread. */
 export function readClaudeCode(record: JsonObject, repairs: RepairLog): LogRun {
   const { trial, dropped } = record;
   const lines = listIn(record, "thread", "a thread of a Claude Code transcript").filter(isObject);

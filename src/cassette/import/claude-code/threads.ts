@@ -86,8 +86,10 @@ function toNodes(lines: readonly JsonObject[], dropped: RepairLog): Node[] {
       continue;
     }
     const kind = kindOf(line);
-    const above = placeAbove(line, places);
-    const node = isSaid(kind) ? place(line, kind, above) : undefined;
+    const parentId = toName(line["parentUuid"]);
+    const above: Place = parentId === undefined ? { kind: "none" } : (places.get(parentId) ?? { kind: "unknown" });
+    const isSaid = kind === "user" || kind === "answer" || kind === "tool-result";
+    const node = isSaid ? place(line, kind, above) : undefined;
     if (node === undefined) dropped.add(kind === "api-error" ? "error-exchange-dropped" : "meta-line-dropped");
     if (uuid === undefined) continue;
     if (node !== undefined) places.set(uuid, { kind: "node", node });
@@ -122,10 +124,6 @@ function toNodes(lines: readonly JsonObject[], dropped: RepairLog): Node[] {
   }
 }
 
-function isSaid(kind: LineKind): boolean {
-  return kind === "user" || kind === "answer" || kind === "tool-result";
-}
-
 /** Names the side of a line: the main thread is "", a side agent "/" and its id. */
 function sideOf(line: JsonObject): string {
   return line["isSidechain"] === true ? `/${toName(line["agentId"]) ?? ""}` : "";
@@ -134,11 +132,6 @@ function sideOf(line: JsonObject): string {
 /** Names the stream of lines in which a line without a parent follows the one before. */
 function streamOf(line: JsonObject): string {
   return `${toName(line["sessionId"]) ?? ""} ${sideOf(line)}`;
-}
-
-function placeAbove(line: JsonObject, places: ReadonlyMap<string, Place>): Place {
-  const uuid = toName(line["parentUuid"]);
-  return uuid === undefined ? { kind: "none" } : (places.get(uuid) ?? { kind: "unknown" });
 }
 
 /**

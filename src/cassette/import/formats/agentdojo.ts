@@ -20,7 +20,6 @@ const readMessages = createMessageReader(false, {
   tool: { fields: FIELDS, read: readToolResult },
 });
 
-/** Recognises a run as the benchmark writes it, wrapped or not. */
 export function isAgentDojo(record: JsonValue): boolean {
   if (!isObject(record)) return false;
   return isRun(record) || isRun(toObject(record["data"]));

@@ -22,7 +22,6 @@ function isAiSdkPart({ type, mediaType, providerOptions }: JsonObject): boolean 
   return type === "reasoning" && isObject(providerOptions);
 }
 
-/** Reads a list of the AI SDK's messages. */
 export const readAiSdkMessages = createMessageReader(true, {
   system: { fields: FIELDS, read: readSystemMessage },
   user: {

@@ -13,7 +13,6 @@ const FIELDS = ["role", "content", "usage"];
 const CALL: CallWords = { id: "id", name: "name", arguments: "input", ignored: ["type", "cache_control"] };
 const RESULT_FIELDS = new Set(["type", "tool_use_id", "content", "is_error", "cache_control"]);
 
-/** Reads a list of Anthropic messages. `readSystem` reads the `system` of the request. */
 export const readAnthropicMessages = createMessageReader(true, {
   user: { fields: FIELDS, read: readUser },
   assistant: { fields: FIELDS, read: readAssistant },

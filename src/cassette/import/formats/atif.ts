@@ -2,17 +2,17 @@
 // step is a message of a user, the system or the agent; an agent's step also has its calls and their results. Ignored are
 // times, `reasoning_effort`, `agent.version`, `agent.extra`, and everything in `metrics` except the tokens.
 
-import { defined, type JsonObject, type JsonValue, type Usage } from "../../../core/index.js";
+import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { LogMessage, LogRun } from "../log.js";
 import { readCalls, type CallWords } from "../message/calls.js";
 import { readText, readUserContent } from "../message/content.js";
 import { countDropped, countValue, keepUnknown, type ContentRules } from "../message/message.js";
 import { readTools } from "../message/tools.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, listIn, malformed, toCount, toList, toName, toObject, toText } from "../value.js";
+import { toTracedUsage } from "../trace/traced-call.js";
+import { isObject, listIn, malformed, toList, toName, toObject, toText } from "../value.js";
 
 const WHAT = "an ATIF trajectory";
-
 const STEP_FIELDS = new Set([
   ...["step_id", "timestamp", "source", "model_name", "reasoning_effort", "message", "reasoning_content"],
   ...["tool_calls", "observation", "metrics", "is_copied_context", "llm_call_count"],
@@ -23,7 +23,6 @@ const OBSERVED = new Set(["results"]);
 /** Side agents may have side agents of their own. */
 const MAX_DEPTH = 16;
 
-/** Recognises a trajectory by its version. */
 export function isAtif(record: JsonValue): boolean {
   return isObject(record) && Array.isArray(record["steps"]) && toText(record["schema_version"]).startsWith("ATIF-");
 }
@@ -63,7 +62,6 @@ function toStretches(steps: readonly JsonValue[]): JsonValue[][] {
   return stretches;
 }
 
-/** Reads one stretch of a trajectory. */
 export function readAtif(record: JsonObject, repairs: RepairLog): LogRun {
   const { agent, notes, final_metrics: metrics } = record;
   const steps = listIn(record, "steps", WHAT);
@@ -110,7 +108,7 @@ function readAgent(step: JsonObject, rules: ContentRules): LogMessage {
     content: readText(message, rules),
     reasoning: toText(thought) === "" ? [] : [{ type: "text", text: toText(thought) }],
     calls: readCalls(calls, CALL, rules.repairs),
-    usage: toUsage(toObject(metrics)),
+    usage: readUsage(toObject(metrics)),
     notModel: modelCalls === 0,
   };
 }
@@ -137,12 +135,6 @@ function readResults(step: JsonObject, rules: ContentRules): LogMessage[] {
 }
 
 /** ATIF counts cached tokens inside `prompt_tokens`. */
-function toUsage({
-  prompt_tokens: input,
-  completion_tokens: output,
-  cached_tokens: cached,
-}: JsonObject): Usage | undefined {
-  const [inputTokens, outputTokens] = [toCount(input), toCount(output)];
-  if (inputTokens === undefined || outputTokens === undefined) return undefined;
-  return { inputTokens, outputTokens, ...defined({ cacheReadTokens: toCount(cached) }) };
+function readUsage({ prompt_tokens: input, completion_tokens: output, cached_tokens: cached }: JsonObject) {
+  return toTracedUsage({ input, output, cached });
 }

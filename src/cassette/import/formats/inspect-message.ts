@@ -13,7 +13,6 @@ const FIELDS = ["id", "source", "model", "role", "content"];
 const CALL: CallWords = { id: "id", name: "function", arguments: "arguments", ignored: ["type"] };
 const ERROR_FIELDS: ReadonlySet<string> = new Set(["message"]);
 
-/** Reads a list of Inspect's messages, one for one. */
 export const readInspectMessages = createMessageReader(true, {
   system: { fields: FIELDS, read: readSystemMessage },
   user: { fields: FIELDS, read: readUserMessage },

@@ -20,7 +20,6 @@ const CLIENT_FIELDS = new Set([
   ...["extra_headers", "extra_body", "internal_tools", "modify_args", "adaptive_connections"],
 ]);
 
-/** Who called the model: the agent, or a scorer that judges it. */
 type Lane = "run" | "scorer";
 
 /** Recognises a log, or one sample of an `.eval` archive with the head of its log. */

@@ -9,12 +9,10 @@ import { readRun, toRuns, type TraceNode } from "../trace/trace.js";
 import { toTracedUsage, unpackJson, type TracedCall } from "../trace/traced-call.js";
 import { isObject, toCount, toName, toObject, toText } from "../value.js";
 
-/** Recognises an export of one trace. */
 export function isLangfuse(record: JsonValue): boolean {
   return isObject(record) && isObject(record["trace"]) && Array.isArray(record["observations"]);
 }
 
-/** One run, or one for each agent that made calls. */
 export function splitLangfuse(record: JsonValue): JsonObject[] {
   const { trace, observations } = record as JsonObject;
   const named = toName(toObject(trace)["name"]);
@@ -22,7 +20,6 @@ export function splitLangfuse(record: JsonValue): JsonObject[] {
   return toRuns(nodes, (root) => named ?? root.name);
 }
 
-/** Reads one run, as `splitLangfuse` gives it. */
 export function readLangfuse(record: JsonObject, repairs: RepairLog): LogCalls {
   return readRun(record, repairs, readGeneration);
 }

@@ -20,22 +20,19 @@ export type MessageFormat = keyof typeof READERS;
 
 const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking"]);
 
-/** The format of a record of messages; undefined for anything else. */
 export function detectMessages(record: JsonValue): MessageFormat | undefined {
   if (Array.isArray(record)) return isMessageList(record) ? detectVendor({}, record) : undefined;
   const { format, messages } = toObject(record);
   if (!Array.isArray(messages)) return undefined;
-  return isMessageFormat(format) ? format : detectVendor(toObject(record), messages);
+  const isKnown = typeof format === "string" && Object.hasOwn(READERS, format);
+  return isKnown ? (format as MessageFormat) : detectVendor(toObject(record), messages);
 }
 
 /** True for a list of messages, as opposed to a list of records: one item with a role is enough. */
 export function isMessageList(list: readonly unknown[]): boolean {
-  return list.some(
-    (item) => typeof item === "object" && item !== null && "role" in item && typeof item.role === "string",
-  );
+  return list.some((item) => typeof (item as { role?: unknown } | null)?.role === "string");
 }
 
-/** Reads a record of messages in this format. */
 export function readMessageLog(record: JsonObject, format: MessageFormat, log: RepairLog): LogRun {
   const messages = listIn(record, "messages", `in ${format} format`);
   return {
@@ -46,10 +43,6 @@ export function readMessageLog(record: JsonObject, format: MessageFormat, log: R
     tools: readTools(record["tools"] ?? record["functions"], log),
     messages: [...readSystem(record["system"], log), ...READERS[format](messages, log)],
   };
-}
-
-function isMessageFormat(word: JsonValue | undefined): word is MessageFormat {
-  return typeof word === "string" && Object.hasOwn(READERS, word);
 }
 
 function detectVendor(request: JsonObject, list: readonly JsonValue[]): MessageFormat {

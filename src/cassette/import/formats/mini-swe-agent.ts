@@ -16,7 +16,6 @@ export function isMiniSweAgent(record: JsonValue): boolean {
   return toText(format).startsWith("mini-swe-agent") || toObject(info)["mini_version"] !== undefined;
 }
 
-/** Reads one run. */
 export function readMiniSweAgent(record: JsonObject, repairs: RepairLog): LogRun {
   const { info } = record;
   const messages = listIn(record, "messages", "a mini-swe-agent trajectory");

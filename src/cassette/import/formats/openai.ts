@@ -21,7 +21,6 @@ const ASSISTANT_FIELDS = [
 const BODY_FIELDS = new Set(["name", "arguments", "input"]);
 const CALL_FIELDS = new Set(["id", "type", "index", "function", "custom", ...BODY_FIELDS]);
 
-/** Reads a list of OpenAI messages, one for one. */
 export const readOpenAiMessages = createMessageReader(false, {
   system: { fields: PLAIN_FIELDS, read: readSystemMessage },
   developer: {
@@ -71,10 +70,7 @@ function readAssistant(message: JsonObject, rules: ContentRules): LogAssistantMe
   return {
     role: "assistant",
     ...answer,
-    calls: [
-      ...toCallList(calls, repairs).map((call) => readCall(call, repairs)),
-      ...(isObject(legacy) ? [readLegacyCall(legacy, repairs)] : []),
-    ],
+    calls: [...toCallList(calls, repairs).map((call) => readCall(call, repairs)), ...readLegacyCall(legacy, repairs)],
     usage: toUsage(message["usage"]),
   };
 }
@@ -91,9 +87,10 @@ function readCall(call: JsonValue, repairs: RepairLog): LogCall {
   return { id: call["id"], ...readBody(body, repairs) };
 }
 
-function readLegacyCall(call: JsonObject, repairs: RepairLog): LogCall {
+function readLegacyCall(call: JsonValue | undefined, repairs: RepairLog): LogCall[] {
+  if (!isObject(call)) return [];
   repairs.add("function-call-legacy");
-  return { id: undefined, legacy: true, ...readBody(call, repairs) };
+  return [{ id: undefined, legacy: true, ...readBody(call, repairs) }];
 }
 
 function readBody(body: JsonObject, repairs: RepairLog): Omit<LogCall, "id"> {

@@ -12,17 +12,14 @@ import { readRun, toRuns, type TraceNode } from "../trace/trace.js";
 import type { TracedCall } from "../trace/traced-call.js";
 import { toName, toObject } from "../value.js";
 
-/** The runs of OTLP/JSON requests. */
 export function splitOtlp(requests: JsonValue): JsonObject[] {
   return toRuns(otlpSpans(requests as JsonValue[]).map(toNode), nameOf);
 }
 
-/** The runs of ended spans. */
 export function splitEndedSpans(list: JsonValue): JsonObject[] {
   return toRuns(endedSpans(list as JsonValue[]).map(toNode), nameOf);
 }
 
-/** Reads one run, as the two functions above give it. */
 export function readTrace(record: JsonObject, repairs: RepairLog): LogCalls {
   return readRun(record, repairs, readCall);
 }

@@ -10,7 +10,6 @@ import { isObject, listIn, malformed, toList, toName, toObject, toText } from ".
 import { readOpenAiMessages } from "./openai.js";
 
 const WHAT = "a SWE-agent trajectory";
-
 /** Fields of a message that are the agent's notes on it. */
 const NOTES: ReadonlySet<string> = new Set([
   ...["agent", "message_type", "is_demo", "thought", "action", "tool_call_ids", "cache_control", "tags"],
@@ -50,7 +49,6 @@ function splitAgents(record: JsonValue, attempt: string | undefined): JsonObject
   });
 }
 
-/** Reads the conversation of one agent. */
 export function readSweAgent(record: JsonObject, repairs: RepairLog): LogRun {
   const { info, environment = null } = record;
   const history = listIn(record, "history", WHAT);

@@ -7,12 +7,10 @@ import type { RepairLog } from "../repair.js";
 import { isObject, listIn, toName, toObject } from "../value.js";
 import { readOpenAiMessages } from "./openai.js";
 
-/** Recognises a result as the benchmark writes it. */
 export function isTauBench(record: JsonValue): boolean {
   return isObject(record) && Array.isArray(record["traj"]) && record["task_id"] !== undefined;
 }
 
-/** Reads one trial of one task. */
 export function readTauBench(record: JsonObject, repairs: RepairLog): LogRun {
   const { task_id: id, trial, reward, info } = record;
   const messages = listIn(record, "traj", "a tau-bench result");

@@ -3,19 +3,9 @@
 import { fromBase64 } from "../../../core/index.js";
 import type { RecordedBody } from "./exchange.js";
 
-/** The bytes of one base64 text, ignoring white space, or a lost body. */
-export function fromBase64Text(text: string): RecordedBody {
-  return join([text]);
-}
-
-/** The bytes of pieces that are each base64, one after the other. */
+/** The bytes of pieces that are each base64, one after the other. White space is ignored. */
 export function fromBase64Pieces(pieces: readonly unknown[]): RecordedBody {
-  return pieces.every((piece) => typeof piece === "string")
-    ? join(pieces)
-    : { kind: "lost", why: "a piece of it is not text" };
-}
-
-function join(pieces: readonly string[]): RecordedBody {
+  if (!pieces.every((piece) => typeof piece === "string")) return { kind: "lost", why: "a piece of it is not text" };
   const parts: Uint8Array[] = [];
   for (const piece of pieces) {
     const part = fromBase64(piece.replace(/\s+/g, ""));
@@ -25,7 +15,6 @@ function join(pieces: readonly string[]): RecordedBody {
   return { kind: "bytes", bytes: concat(parts) };
 }
 
-/** Joins all parts. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;

@@ -12,7 +12,7 @@ export type RecordedBody =
   /** A body that cannot be restored, and why. */
   | { kind: "lost"; why: string };
 
-/** One exchange. The method is in capitals; the status is 0 where the recording has none. */
+/** The method is in capitals; the status is 0 where the recording has none. */
 export interface HttpExchange {
   method: string;
   url: string;
@@ -23,14 +23,11 @@ export interface HttpExchange {
   encoding: string;
 }
 
-/** A recording as the reader of its format gives it. */
 export interface HttpRecording {
-  /** The recording's own name. */
   name?: string;
   exchanges: HttpExchange[];
 }
 
-/** A body that is text, parsed JSON, or nothing. */
 export function toBody(value: JsonValue | undefined): RecordedBody {
   if (value === undefined || value === null) return { kind: "none" };
   return typeof value === "string" ? { kind: "text", text: value } : { kind: "json", value };

@@ -3,15 +3,13 @@
 
 import { defined, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { listIn, toName, toNumber, toObject, toText } from "../value.js";
-import { fromBase64Pieces, fromBase64Text } from "./base64.js";
+import { fromBase64Pieces } from "./base64.js";
 import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
-/** Recognises an archive. */
 export function isHar(record: JsonValue): boolean {
   return Array.isArray(toObject(toObject(record)["log"])["entries"]);
 }
 
-/** Reads an archive. */
 export function readHar(record: JsonValue): HttpRecording {
   const log = toObject(toObject(record)["log"]);
   const exchanges = listIn(log, "entries", "a HAR archive").map((entry) => readEntry(toObject(entry)));
@@ -32,7 +30,7 @@ function readEntry(entry: JsonObject): HttpExchange {
 
 function readContent({ text, encoding }: JsonObject): RecordedBody {
   if (encoding !== "base64" || typeof text !== "string") return toBody(text);
-  if (!text.trimStart().startsWith("[")) return fromBase64Text(text);
+  if (!text.trimStart().startsWith("[")) return fromBase64Pieces([text]);
   try {
     const pieces = parseBoundedJson(text);
     if (Array.isArray(pieces)) return fromBase64Pieces(pieces);

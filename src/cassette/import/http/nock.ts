@@ -6,14 +6,12 @@ import { isObject, toNumber, toObject, toText } from "../value.js";
 import { concat } from "./base64.js";
 import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
-/** Recognises one call of a recording. */
 export function isNockCall(record: JsonValue): boolean {
   if (!isObject(record)) return false;
   const { scope, method, path, response } = record;
   return typeof scope === "string" && typeof method === "string" && typeof path === "string" && response !== undefined;
 }
 
-/** Reads the calls of a recording. */
 export function readNock(record: JsonValue): HttpRecording {
   const calls = Array.isArray(record) ? record : [record];
   return { exchanges: calls.map((call) => readCall(toObject(call))) };

@@ -17,8 +17,7 @@ const MAX_RATIO = 200;
 /** Packed bytes that are unpacked at a time: at most sixteen megabytes come of them. */
 const SLICE_BYTES = 16 * 1024;
 
-/** The text of a body, or what is wrong with it. */
-export type PlainBody = { text: string } | { flaw: string };
+type PlainBody = { text: string } | { flaw: string };
 
 /** Reads a body. `encoding` is its header, which recorders keep even where they have unpacked the body. */
 export function toPlain(body: RecordedBody, encoding: string): PlainBody {

@@ -1,7 +1,7 @@
 // A conversation of recorded HTTP as the turns of a run. The wire's own decoders read the messages, so that a replay over that
 // wire sends exactly what was recorded.
 
-import { defined, isWireName, type JsonObject, type JsonValue, type LlmToolDefinition } from "../../../core/index.js";
+import { defined, isWireName, type JsonObject, type JsonValue } from "../../../core/index.js";
 import type { LogTurns, RecordedTurn } from "../turns.js";
 import { addRepairs, type RepairLog } from "../repair.js";
 import { isObject, malformed, toName, toText } from "../value.js";
@@ -22,12 +22,10 @@ export function readConversation(record: JsonObject, repairs: RepairLog): LogTur
     ...defined({ model, task, trial }),
     turns: turns.map(({ request, response }): RecordedTurn => {
       const { model: _, ...settings } = request.settings;
-      return { messages: request.messages, response, tools: request.tools ?? NO_TOOLS, settings };
+      return { messages: request.messages, response, tools: request.tools ?? [], settings };
     }),
   };
 }
-
-const NO_TOOLS: LlmToolDefinition[] = [];
 
 function toWireExchange(exchange: JsonValue): WireExchange {
   const { wire, request = null, answer } = isObject(exchange) ? exchange : {};

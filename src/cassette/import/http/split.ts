@@ -32,8 +32,7 @@ export interface WireExchange {
   answer: string;
 }
 
-/** A turn of a wire, decoded. */
-export interface ReadTurn extends WireTurn {
+interface ReadTurn extends WireTurn {
   response: LlmTurnResponse;
 }
 
@@ -67,7 +66,9 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
     conversation.steps.push({ ...prompt.step, answerHash: hashJson(found.turn.response.message) });
     conversation.exchanges.push(found.exchange);
   }
-  if (conversations.length + flaws.length === 0) throw noTurn(dropped);
+  if (conversations.length + flaws.length === 0) {
+    throw malformed(`it holds no answered turn of a model${besides(dropped) || " (no exchange at all)"}`);
+  }
   const runs = conversations.map((conversation, index): JsonObject => {
     const task = defined({ task: name });
     const trial = conversations.length === 1 ? {} : { trial: String(index + 1) };
@@ -79,11 +80,6 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
   return [{ ...first, dropped: writeRepairs(dropped) }, ...more, ...flaws.map((flaw) => ({ flaw }))];
 }
 
-function noTurn(dropped: RepairLog): Error {
-  return malformed(`it holds no answered turn of a model${besides(dropped) || " (no exchange at all)"}`);
-}
-
-/** The counts, for an error message. */
 function besides(dropped: RepairLog): string {
   const counts = dropped.list().map(({ kind, count }) => `${count} ${kind}`);
   return counts.length === 0 ? "" : ` (${counts.join(", ")})`;
@@ -99,12 +95,8 @@ function kindOf({ method, url, status }: HttpExchange): Vendor | NoTurn {
   return status >= 400 ? "error-exchange-dropped" : "call-unanswered";
 }
 
-type Found = { turn: ReadTurn; exchange: WireExchange } | { flaw: string };
-
 /** Takes each body, and throws once they are too large together. */
-type Budget = (text: string) => void;
-
-function createBudget(): Budget {
+function createBudget(): (text: string) => void {
   let left = MAX_RECORDING_CHARACTERS;
   return ({ length }) => {
     left -= length;
@@ -117,8 +109,8 @@ function createBudget(): Budget {
 function toTurn(
   exchange: HttpExchange,
   wire: Vendor,
-  { dropped, budget }: { dropped: RepairLog; budget: Budget },
-): Found | undefined {
+  { dropped, budget }: { dropped: RepairLog; budget: (text: string) => void },
+): { turn: ReadTurn; exchange: WireExchange } | { flaw: string } | undefined {
   const request = toPlain(exchange.request, "");
   if ("flaw" in request) return { flaw: `its request ${request.flaw}` };
   const answer = toPlain(exchange.answer, exchange.encoding);

@@ -3,7 +3,7 @@
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { isObject, malformed, toNumber, toObject, toText } from "../value.js";
-import { fromBase64Text } from "./base64.js";
+import { fromBase64Pieces } from "./base64.js";
 import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
 /** The key that holds the bytes of a YAML `!!binary`, as base64. */
@@ -21,7 +21,6 @@ function interactionsOf(record: JsonValue): JsonValue[] | undefined {
   return Array.isArray(list) ? list : undefined;
 }
 
-/** Reads a recording. */
 export function readVcr(record: JsonValue): HttpRecording {
   const list = interactionsOf(record);
   if (list === undefined) throw malformed("it is not a VCR recording: `interactions` must be a list");
@@ -48,12 +47,12 @@ function readBody(side: JsonObject): RecordedBody {
   if (!isObject(body)) return toBody(body);
   const own = body["string"] ?? body["base64_string"];
   if (own === undefined) return readText(body);
-  return body["string"] === undefined ? fromBase64Text(toText(own)) : readText(own);
+  return body["string"] === undefined ? fromBase64Pieces([toText(own)]) : readText(own);
 }
 
 function readText(body: JsonValue): RecordedBody {
   if (!isObject(body)) return toBody(body);
   const binary = body[BINARY_KEY];
-  if (typeof binary === "string") return fromBase64Text(binary);
+  if (typeof binary === "string") return fromBase64Pieces([binary]);
   return Object.keys(body).length === 0 ? { kind: "none" } : { kind: "json", value: body };
 }

@@ -57,7 +57,7 @@ export function takeCallBlocks(
   return { calls, others };
 }
 
-export type LogArguments = Pick<LogCall, "arguments" | "malformedArguments">;
+type LogArguments = Pick<LogCall, "arguments" | "malformedArguments">;
 
 /** Reads arguments. Anything but one JSON object is kept as text with empty arguments, as the core does with a live call. */
 export function toArguments(value: JsonValue | undefined, repairs: RepairLog): LogArguments {

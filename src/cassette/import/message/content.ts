@@ -15,19 +15,16 @@ import { countDropped, type ContentRules, type RoleReader } from "./message.js";
 
 type Piece = ContentPart | { type: "reasoning"; reasoning: Reasoning };
 
-/** Reads a system message that is nothing but content. */
 export const readSystemMessage: RoleReader["read"] = ({ content }, rules) => ({
   role: "system",
   content: readText(content, rules),
 });
 
-/** Reads a user message that is nothing but content. */
 export const readUserMessage: RoleReader["read"] = ({ content }, rules) => ({
   role: "user",
   content: readUserContent(content, rules),
 });
 
-/** The content of a system or tool message. */
 export function readText(content: JsonValue | undefined, rules: ContentRules): string {
   return joinTexts(content, toPieces(content, rules.repairs), rules);
 }
@@ -66,7 +63,8 @@ function toPieces(content: JsonValue | undefined, repairs: RepairLog, allowed?: 
   return (Array.isArray(content) ? content : [content]).map((part) => {
     const piece = toPiece(part);
     if (piece !== undefined && (piece.type === "text" || piece.type === allowed)) {
-      if (isObject(part)) countUnread(part, repairs);
+      if (isObject(part)) countDropped(part, PART_FIELDS, repairs);
+      if (isObject(part) && part["type"] === "refusal") repairs.add("refusal-joined");
       return piece;
     }
     repairs.add("part-unsupported");
@@ -79,13 +77,6 @@ const PART_FIELDS = new Set([
   ...["image_url", "image", "source", "detail", "thinking", "reasoning", "signature", "redacted", "data"],
 ]);
 
-/** Counts what a part has besides its content, such as `citations`. */
-function countUnread(part: JsonObject, repairs: RepairLog): void {
-  countDropped(part, PART_FIELDS, repairs);
-  if (part["type"] === "refusal") repairs.add("refusal-joined");
-}
-
-/** One part in our shape, or undefined if it has none. */
 function toPiece(value: JsonValue): Piece | undefined {
   if (typeof value === "string") return { type: "text", text: value };
   const part = toObject(value);

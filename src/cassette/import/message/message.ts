@@ -5,14 +5,12 @@ import type { LogMessage } from "../log.js";
 import type { RepairLog } from "../repair.js";
 import { isObject, toCount, toObject, toText } from "../value.js";
 
-/** What a reader of content needs to know of its format. */
 export interface ContentRules {
   repairs: RepairLog;
   /** True where a list of parts is the format's own, so that a list of one text is not a repair. */
   listIsNative: boolean;
 }
 
-/** How a format writes the messages of one role. */
 export interface RoleReader {
   /** The fields that `read` uses and those that may be ignored. Any other field with a value is counted. */
   fields: readonly string[];
@@ -38,7 +36,6 @@ export function createMessageReader(
     });
 }
 
-/** A message with an unknown role, whole, as the text of a user message. */
 export function keepUnknown(message: JsonValue, repairs: RepairLog): LogMessage {
   repairs.add("role-unknown");
   return { role: "user", content: canonicalize(message) };

@@ -7,7 +7,7 @@ import type { LlmToolCall } from "../../../core/index.js";
 export const UNKNOWN_TOOL = "unknown";
 
 /** Assistant messages in a row are one batch: their results come after the last. */
-export interface OpenCalls {
+interface OpenCalls {
   add(call: LlmToolCall, logId: string | undefined, batch: number): void;
   /**
    * Takes the call that a result answers; it is then closed. Found by id, in the latest batch that has it. A result without an
@@ -35,7 +35,6 @@ interface Queue {
   next: number;
 }
 
-/** Creates an empty set of open calls. */
 export function createOpenCalls(): OpenCalls {
   /** By id, the latest batch last. */
   const byId = new Map<string, Pool[]>();

@@ -3,32 +3,19 @@
 
 import type { JsonObject, JsonValue, LlmSettings } from "../../../core/index.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, toNumber, toText } from "../value.js";
+import { isObject, toNumber, toObject, toText } from "../value.js";
 
-export type CallSettings = Omit<LlmSettings, "model">;
-
+type CallSettings = Omit<LlmSettings, "model">;
 type Name = keyof CallSettings;
 
-/** Our name for each name in use. */
-const NAMES: Readonly<Record<string, Name>> = {
-  temperature: "temperature",
-  top_p: "topP",
-  topP: "topP",
-  max_tokens: "maxTokens",
-  max_completion_tokens: "maxTokens",
-  max_output_tokens: "maxTokens",
-  maxTokens: "maxTokens",
-  maxOutputTokens: "maxTokens",
-  stop: "stop",
-  stop_seqs: "stop",
-  stop_sequences: "stop",
-  stopSequences: "stop",
-  seed: "seed",
-  tool_choice: "toolChoice",
-  toolChoice: "toolChoice",
-  response_format: "responseFormat",
-  response_schema: "responseFormat",
-  responseFormat: "responseFormat",
+const WORDS: Readonly<Record<Name, readonly string[]>> = {
+  temperature: ["temperature"],
+  topP: ["top_p", "topP"],
+  maxTokens: ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxTokens", "maxOutputTokens"],
+  stop: ["stop", "stop_seqs", "stop_sequences", "stopSequences"],
+  seed: ["seed"],
+  toolChoice: ["tool_choice", "toolChoice"],
+  responseFormat: ["response_format", "response_schema", "responseFormat"],
 };
 
 /** Creates a reader for the settings of the calls of one run. Fields in `ignored` are not settings of the model. */
@@ -41,10 +28,11 @@ export function createSettingsReader(
     const settings: Partial<Record<Name, unknown>> = {};
     for (const [field, value] of Object.entries(fields)) {
       if (isEmpty(value) || ignored.has(field)) continue;
-      const name = Object.hasOwn(NAMES, field) ? NAMES[field] : undefined;
+      const name = (Object.keys(WORDS) as Name[]).find((own) => WORDS[own].includes(field));
       const own = name === undefined ? undefined : READERS[name](value);
       if (name !== undefined && own !== undefined) settings[name] = own;
-      else if (!counted.has(field) && !isDefault(name, value)) {
+      // The response format "text" is the default, so nothing is lost.
+      else if (!counted.has(field) && !(name === "responseFormat" && toObject(value)["type"] === "text")) {
         counted.add(field);
         repairs.add("setting-dropped");
       }
@@ -57,11 +45,6 @@ function isEmpty(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isObject(value)) return Object.keys(value).length === 0;
   return value === null || value === "";
-}
-
-/** The response format "text" is the default, so nothing is lost. */
-function isDefault(name: Name | undefined, value: JsonValue): boolean {
-  return name === "responseFormat" && isObject(value) && value["type"] === "text";
 }
 
 const READERS: { readonly [N in Name]: (value: JsonValue) => CallSettings[N] } = {

@@ -8,7 +8,6 @@ import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "../registry.js";
 import { readRecords, type RecordPlace } from "./records.js";
 import { malformed } from "../value.js";
 
-/** One run of a log, for the reader of its format. */
 export interface LogPart {
   place: RecordPlace;
   format: ImportFormat;

@@ -12,7 +12,7 @@ export interface RecordPlace {
   number: number;
 }
 
-export type LogRecord = { place: RecordPlace; value: unknown } | { place: RecordPlace; error: CassetteError };
+type LogRecord = { place: RecordPlace; value: unknown } | { place: RecordPlace; error: CassetteError };
 
 /**
  * Splits a text into records, in order. Throws `import-malformed` for a text that begins with a byte-order mark, and `too-large`
@@ -58,8 +58,7 @@ function* readLines(text: string, maxMemory: number): Generator<LogRecord> {
 
 function lineError(cause: unknown): CassetteError {
   if (cause instanceof CassetteError) return cause;
-  const why = thrownText(cause);
-  return new CassetteError("import-malformed", `it is not JSON: ${why}`, {
+  return new CassetteError("import-malformed", `it is not JSON: ${thrownText(cause)}`, {
     hint: "A log is one JSON document, a JSON array, or one JSON value on each line.",
     cause,
   });

@@ -8,17 +8,14 @@ import { toChatMessages } from "./chat.js";
 import { requestSettings, type CallSpan } from "./genai.js";
 import { numberIn, toTracedUsage, unpackJson, type TracedCall } from "./traced-call.js";
 
-/** Recognises any span of the AI SDK. */
 export function isAiSdk(attributes: JsonObject): boolean {
   return toText(attributes["ai.operationId"]).startsWith("ai.");
 }
 
-/** Recognises the span of a model call. */
 export function isAiSdkCall(attributes: JsonObject): boolean {
   return isAiSdk(attributes) && /\.do(Generate|Stream)$/.test(toText(attributes["ai.operationId"]));
 }
 
-/** Reads one call. */
 export function readAiSdk({ attributes, isFailed }: CallSpan, repairs: RepairLog): TracedCall {
   const tools = attributes["ai.prompt.tools"];
   const choice = unpackJson(attributes["ai.prompt.toolChoice"], repairs);

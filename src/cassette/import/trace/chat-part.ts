@@ -17,13 +17,11 @@ export interface ChatParts {
 const CALLS = new Set(["tool-call", "tool_call", "tool_use", "function_call"]);
 const RESULTS = new Set(["tool-result", "tool_result", "tool_call_response"]);
 
-/** True for a call of a tool or its result. */
 export function hasToolPart(part: JsonObject): boolean {
   const type = toText(part["type"]);
   return CALLS.has(type) || isObject(part["function_call"]) || part["toolCallId"] !== undefined || isResultPart(part);
 }
 
-/** True for the result of a call. */
 export function isResultPart(part: JsonValue): boolean {
   return isObject(part) && (RESULTS.has(toText(part["type"])) || isObject(part["function_response"]));
 }

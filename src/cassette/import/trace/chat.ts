@@ -7,7 +7,7 @@ import { AFTER_CALLS } from "../formats/openai.js";
 import { isObject, toList, toName, toObject, toText, toThoughts } from "../value.js";
 import { hasToolPart, isResultPart, toChatParts, toTextOf, type ChatParts } from "./chat-part.js";
 
-export type ChatRole = "user" | "assistant";
+type ChatRole = "user" | "assistant";
 
 /** The messages of a prompt or an answer. A message without a role gets `role`; a text is one message. */
 export function toChatMessages(value: JsonValue | undefined, role: ChatRole): JsonObject[] {
@@ -39,12 +39,10 @@ function fromList(list: readonly JsonValue[], role: ChatRole): JsonObject[] {
 }
 
 function isPart(item: JsonObject): boolean {
-  return (
-    hasToolPart(item) || item["type"] === "text" || (item["type"] === undefined && typeof item["text"] === "string")
-  );
+  const { type, text } = item;
+  return hasToolPart(item) || type === "text" || (type === undefined && typeof text === "string");
 }
 
-/** A body or state around messages. */
 function fromContainer(value: JsonObject, role: ChatRole): JsonObject[] | undefined {
   const { messages, contents, config, content, output, choices, generations, candidates, prompt, system, update } =
     value;
@@ -121,17 +119,12 @@ export function countAlternatives(value: JsonValue | undefined): number {
   return Math.max(0, list.length - 1);
 }
 
-const ROLES: Readonly<Record<string, string>> = {
-  human: "user",
-  HumanMessage: "user",
-  HumanMessageChunk: "user",
-  ai: "assistant",
-  AIMessage: "assistant",
-  AIMessageChunk: "assistant",
-  model: "assistant",
-  SystemMessage: "system",
-  ToolMessage: "tool",
-};
+const ROLES: readonly (readonly [role: string, words: readonly string[]])[] = [
+  ["user", ["human", "HumanMessage", "HumanMessageChunk"]],
+  ["assistant", ["ai", "AIMessage", "AIMessageChunk", "model"]],
+  ["system", ["SystemMessage"]],
+  ["tool", ["ToolMessage"]],
+];
 
 /** Rewrites one message. A message with results of tools becomes one for each, and one for the rest. */
 function toMessages(message: JsonObject, role: ChatRole): JsonObject[] {
@@ -146,13 +139,11 @@ function toMessages(message: JsonObject, role: ChatRole): JsonObject[] {
     return [{ role: "tool", tool_call_id: message["call_id"] ?? null, content: toTextOf(message["output"]) }];
   }
   const word = toName(message["role"]) ?? (type === "" ? undefined : type);
-  const own =
-    word === undefined || word === "message" ? role : Object.hasOwn(ROLES, word) ? (ROLES[word] as string) : word;
+  const isUnnamed = word === undefined || word === "message";
+  const own = isUnnamed ? role : (ROLES.find(([, words]) => words.includes(word))?.[0] ?? word);
   const parts = message["parts"] ?? message["content"];
   if (Array.isArray(parts)) return buildAll(own, message, parts);
-  if (parts === undefined && word === undefined) {
-    return [{ role: own, content: canonicalize(message) }];
-  }
+  if (parts === undefined && word === undefined) return [{ role: own, content: canonicalize(message) }];
   return buildAll(own, message, parts === undefined || parts === null ? [] : [{ type: "text", text: toTextOf(parts) }]);
 }
 
@@ -173,7 +164,6 @@ function buildAll(role: string, message: JsonObject, list: readonly JsonValue[])
   return messages;
 }
 
-/** Cuts parts into stretches of results and stretches of others. */
 function toStretches(list: readonly JsonValue[]): JsonValue[][] {
   const stretches: JsonValue[][] = [];
   for (const [index, part] of list.entries()) {

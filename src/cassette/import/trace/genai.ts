@@ -17,14 +17,12 @@ export interface CallSpan {
 
 const OPERATIONS = new Set(["chat", "text_completion", "generate_content", "completion"]);
 
-/** Recognises the span of a model call in these words. */
 export function isGenAi(attributes: JsonObject): boolean {
   const operation = attributes["gen_ai.operation.name"] ?? attributes["llm.request.type"];
   if (operation !== undefined) return OPERATIONS.has(toText(operation));
   return attributes["gen_ai.request.model"] !== undefined && attributes["gen_ai.usage.output_tokens"] !== undefined;
 }
 
-/** Reads one call. */
 export function readGenAi(span: CallSpan, repairs: RepairLog): TracedCall {
   const details = span.events.find(({ name }) => name === "gen_ai.client.inference.operation.details");
   const attributes = { ...span.attributes, ...toObject(details?.["attributes"]) };

@@ -24,7 +24,6 @@ import { toLlmMessages } from "../message/call-ids.js";
 export interface ModelCall {
   /** The whole prompt. Tool call ids are the log's until `toLlmMessages`. */
   request: LogMessage[];
-  /** The answer, with its usage. */
   response: LogAssistantMessage;
   /** Why the answer ended early. That it ended normally, or calls tools, is seen from the answer. */
   stopReason?: Exclude<StopReason, "stop" | "toolUse"> | undefined;
@@ -44,11 +43,9 @@ export interface LogCalls extends LogFacts {
   after?: LogMessage[];
 }
 
-/** The calls of a run as a cassette holds them. */
 export interface CallTurns {
   turns: BuiltTurn[];
   contexts: ContextExtension[];
-  /** The messages after the last answer. */
   trailing: LlmMessage[];
 }
 
@@ -85,7 +82,6 @@ export function toResponse(
   };
 }
 
-/** The context that offers `tools` from turn `fromTurn` on. */
 export function toContext(
   fromTurn: number,
   tools: readonly LlmToolDefinition[],

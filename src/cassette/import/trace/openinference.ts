@@ -9,12 +9,10 @@ import type { CallSpan } from "./genai.js";
 import { nestBelow } from "./span.js";
 import { numberIn, toTracedUsage, unpackJson, type TracedCall } from "./traced-call.js";
 
-/** Recognises the span of a model call in these words. */
 export function isOpenInference(attributes: JsonObject): boolean {
   return attributes["openinference.span.kind"] === "LLM";
 }
 
-/** Reads one call. */
 export function readOpenInference({ attributes, isFailed }: CallSpan, repairs: RepairLog): TracedCall {
   const settings = unpackJson(attributes["llm.invocation_parameters"], repairs);
   const input = readList(nestBelow(attributes, "llm.input_messages"));

@@ -4,7 +4,6 @@
 import { MAX_JSON_DEPTH, setOwn, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { isObject, malformed, toList, toName, toNumber, toObject, toText } from "../value.js";
 
-/** A span of either encoding. */
 export interface Span {
   traceId: string;
   spanId: string;
@@ -27,7 +26,6 @@ export function isEndedSpan(record: JsonValue): boolean {
   return typeof traceId === "string" || (isObject(spanContext) && typeof spanContext["traceId"] === "string");
 }
 
-/** All spans of OTLP/JSON requests. */
 export function otlpSpans(requests: readonly JsonValue[]): Span[] {
   const within = (value: JsonValue, ...names: string[]): JsonObject[] => {
     const list = names.map((name) => toObject(value)[name]).find(Array.isArray);
@@ -55,7 +53,6 @@ export function otlpSpans(requests: readonly JsonValue[]): Span[] {
     });
 }
 
-/** Spans as the SDK ends them. */
 export function endedSpans(list: readonly JsonValue[]): Span[] {
   return list.filter(isObject).map((span): Span => {
     const { spanContext, parentSpanContext, startTime, status, attributes, events } = span;

@@ -7,7 +7,6 @@ import { malformed, toText } from "../value.js";
 import type { LogCalls } from "./model-calls.js";
 import { createCallReader, type TracedCall } from "./traced-call.js";
 
-/** The place of a span or an observation. */
 export interface TraceNode {
   traceId: string;
   id: string;
@@ -100,7 +99,6 @@ function placeAll(nodes: readonly TraceNode[]): Map<TraceNode, TracePlace> {
   return places;
 }
 
-/** Every node around a call. */
 function outerNodes(calls: readonly TraceNode[], places: ReadonlyMap<TraceNode, TracePlace>): Set<TraceNode> {
   const outer = new Set<TraceNode>();
   for (const call of calls) {
@@ -113,7 +111,6 @@ function outerNodes(calls: readonly TraceNode[], places: ReadonlyMap<TraceNode, 
   return outer;
 }
 
-/** Reads one run, as `toRuns` gives it. */
 export function readRun(
   record: JsonObject,
   repairs: RepairLog,

@@ -2,7 +2,6 @@
 
 import { defined, parseBoundedJson, type JsonObject, type JsonValue, type Usage } from "../../../core/index.js";
 import { readOpenAiMessages } from "../formats/openai.js";
-import type { LogMessage } from "../log.js";
 import { createSettingsReader } from "../message/settings.js";
 import { readTools } from "../message/tools.js";
 import type { RepairLog } from "../repair.js";
@@ -26,7 +25,6 @@ export interface TracedCall {
   settings: JsonObject;
 }
 
-/** How the calls of one format are read. */
 export interface CallWords {
   read: ReadMessages;
   /** Fields that may stand among the settings of a call and are not settings. */
@@ -46,15 +44,11 @@ const TRACE_WORDS: CallWords = {
   listsSettings: false,
 };
 
-export interface CallReader {
-  /** Reads messages of the run. Those of an earlier prompt are not read again. */
-  read(list: readonly JsonValue[]): LogMessage[];
-  /** Reads the next call. One without an answer is counted and left out. */
-  readCall(call: TracedCall): ModelCall[];
-}
-
-/** Creates a reader for the calls of one run, in order. */
-export function createCallReader(repairs: RepairLog, words = TRACE_WORDS): CallReader {
+/**
+ * Creates a reader for the calls of one run, in order. `read` does not read messages of an earlier prompt again. `readCall`
+ * counts a call without an answer and leaves it out.
+ */
+export function createCallReader(repairs: RepairLog, words = TRACE_WORDS) {
   const read = createPromptReader(words.read, repairs);
   const toSettings = createSettingsReader(repairs, words.notSettings);
   const toTools = readOnce((tools) => readTools(tools, repairs));
@@ -91,12 +85,9 @@ function toStopReason(finish = ""): ModelCall["stopReason"] {
 }
 
 /** Tokens of a call by their attributes; undefined unless input and output are known. Cached tokens are part of the input. */
-export function toTracedUsage(counts: {
-  input: JsonValue | undefined;
-  output: JsonValue | undefined;
-  cached?: JsonValue | undefined;
-  reasoning?: JsonValue | undefined;
-}): Usage | undefined {
+export function toTracedUsage(
+  counts: Partial<Record<"input" | "output" | "cached" | "reasoning", JsonValue | undefined>>,
+): Usage | undefined {
   const [inputTokens, outputTokens] = [toCount(counts.input), toCount(counts.output)];
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
   const [cacheReadTokens, reasoningTokens] = [toCount(counts.cached), toCount(counts.reasoning)];

@@ -49,10 +49,9 @@ function readPart(part: Loose, reading: Reading): void {
   switch (part["type"]) {
     case "text": {
       const text = asText(part["text"]);
-      const cited = optional("citations", part["citations"]);
       reading.texts.push(text);
       reading.isNeeded ||= text === "" || metadata !== undefined || part["citations"] !== undefined;
-      reading.layout.push({ type: "text", ...cited, ...shared });
+      reading.layout.push({ type: "text", ...optional({ citations: part["citations"] }), ...shared });
       return;
     }
     case "reasoning":
@@ -127,12 +126,8 @@ export function writeAssistant(message: AssistantMessage, side: Side, version: S
     switch (item["type"]) {
       case "text": {
         const text = typeof item["text"] === "string" ? item["text"] : content;
-        return {
-          type: "text",
-          text,
-          ...(side === "answer" ? optional("citations", item["citations"]) : {}),
-          ...shared,
-        };
+        const cited = side === "answer" ? optional({ citations: item["citations"] }) : {};
+        return { type: "text", text, ...cited, ...shared };
       }
       case "reasoning":
         return { ...writeReasoning(thoughts.shift() as Reasoning, side), ...shared };

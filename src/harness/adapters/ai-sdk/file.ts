@@ -9,8 +9,7 @@ import type { SpecVersion } from "./spec.js";
 /** Reads a file. Exactly one of `data` (base64), `url`, `reference` and `text` is set. */
 export function readFile(part: Loose): JsonObject {
   return {
-    ...optional("mediaType", part["mediaType"]),
-    ...optional("filename", part["filename"]),
+    ...optional({ mediaType: part["mediaType"], filename: part["filename"] }),
     ...readData(part["data"] ?? part["url"] ?? part["fileId"], part),
   };
 }
@@ -36,20 +35,17 @@ function readData(data: unknown, part: Loose): JsonObject {
   return refuse("a file", "its data must be bytes, base64, a URL or a reference");
 }
 
-/** The fields of a file part in a message or an answer. */
 export function writeFile(file: Loose, version: SpecVersion): JsonObject {
   const { mediaType, filename } = file;
-  return {
-    mediaType: asText(mediaType) || "application/octet-stream",
-    ...optional("filename", filename),
-    ...writeData(file, version),
-  };
+  const type = asText(mediaType) || "application/octet-stream";
+  return { mediaType: type, ...optional({ filename }), ...writeData(file, version) };
 }
 
 function writeData({ data, url, reference, text }: Loose, version: SpecVersion): JsonObject {
   if (typeof data === "string") return { data: version === "v4" ? { type: "data", data } : data };
   if (typeof url === "string") {
-    const parsed = toUrl(url);
+    if (!URL.canParse(url)) refuse("a file", "its URL is invalid");
+    const parsed = new URL(url);
     const spelled = parsed.href === url ? {} : { originalUrl: url };
     const link = parsed as unknown as JsonObject;
     return version === "v4" ? { data: { type: "url", url: link, ...spelled } } : { data: link, ...spelled };
@@ -62,15 +58,10 @@ function writeData({ data, url, reference, text }: Loose, version: SpecVersion):
   return refuse(`a file by ${asText(tagged["type"])}`, `the model has version ${version}`);
 }
 
-function toUrl(url: string): URL {
-  return URL.canParse(url) ? new URL(url) : refuse("a file", "its URL is invalid");
-}
-
-/** A file in the result of a tool, which each version names differently. */
 export function writeResultFile(file: Loose, version: SpecVersion): JsonObject {
   if (version === "v4") return { type: "file", ...writeFile(file, version) };
   const { mediaType, filename, data, url, reference } = file;
-  const kind = { ...optional("mediaType", mediaType), ...optional("filename", filename) };
+  const kind = optional({ mediaType, filename });
   if (typeof data === "string") return { type: version === "v2" ? "media" : "file-data", data, ...kind };
   if (version === "v3" && typeof url === "string") return { type: "file-url", url, ...kind };
   if (version === "v3" && reference !== undefined) return { type: "file-id", fileId: toJson(reference) };

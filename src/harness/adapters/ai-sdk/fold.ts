@@ -4,20 +4,9 @@ import type { LlmStreamDelta } from "../../../core/index.js";
 import { tornStream } from "../foreign-model.js";
 import { type Loose, toLoose, asText } from "../loose.js";
 
-interface Fold {
-  /** The delta of a part, if it has one. */
-  take(part: Loose): LlmStreamDelta | undefined;
-  /** Throws `provider-response` if the stream ended without a `finish` part. */
-  result(name: string): Loose;
-}
+type Block = Record<string, unknown> & { text: string };
 
-interface Block {
-  type: string;
-  text: string;
-  [field: string]: unknown;
-}
-
-export function createFold(): Fold {
+export function createFold() {
   const content: Loose[] = [];
   const takeBlock = createBlocks(content);
   const calls = createCalls(content);
@@ -25,7 +14,7 @@ export function createFold(): Fold {
   let finish: Loose | undefined;
 
   return {
-    take(part) {
+    take(part: Loose): LlmStreamDelta | undefined {
       const type = asText(part["type"]);
       switch (type) {
         case "text-start":
@@ -58,7 +47,8 @@ export function createFold(): Fold {
       if (part["preliminary"] !== true) content.push(part);
       return undefined;
     },
-    result(name) {
+    /** Throws `provider-response` if the stream ended without a `finish` part. */
+    result(name: string): Loose {
       if (finish === undefined) throw tornStream(name);
       const { usage, finishReason, providerMetadata } = finish;
       return { ...head, content, usage, finishReason, providerMetadata };
@@ -66,13 +56,11 @@ export function createFold(): Fold {
   };
 }
 
-type BlockType = "text" | "reasoning";
-
 /** Texts and reasoning, each under an id. They may overlap; a block stands where it began. */
 function createBlocks(content: Loose[]) {
   const open = new Map<string, Block>();
 
-  function blockOf(type: BlockType, part: Loose): Block {
+  function blockOf(type: string, part: Loose): Block {
     const key = `${type} ${asText(part["id"])}`;
     const known = open.get(key);
     if (known !== undefined && part["type"] !== `${type}-start`) return known;
@@ -82,7 +70,7 @@ function createBlocks(content: Loose[]) {
     return block;
   }
 
-  return (type: BlockType, part: Loose): LlmStreamDelta | undefined => {
+  return (type: "text" | "reasoning", part: Loose): LlmStreamDelta | undefined => {
     const block = blockOf(type, part);
     const { providerMetadata, citations, delta } = part;
     // The metadata of an end belongs to the whole block, as in the SDK.

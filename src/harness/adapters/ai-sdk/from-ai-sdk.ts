@@ -45,7 +45,6 @@ function assertModel(model: unknown): void {
   });
 }
 
-/** Names the kind of a model that does not generate text. */
 function describe(model: unknown): string {
   if (typeof model === "function") return "a function, such as a vendor instead of one of its models";
   if (typeof model !== "object" || model === null) return showValue(model);

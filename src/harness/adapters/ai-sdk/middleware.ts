@@ -3,7 +3,7 @@
 
 import { cassetteProvider, type CassetteProvider, type ReplayOptions } from "../../../cassette/index.js";
 import { AgentError, defined, type LlmProviderAdapter, type LlmTurnRequest } from "../../../core/index.js";
-import { assertProvider } from "../assert-provider.js";
+import { assertProvider } from "../foreign-model.js";
 import { liveProvider, type LiveCall } from "./from-ai-sdk.js";
 import { readCall } from "./request.js";
 import type {

@@ -54,25 +54,20 @@ function readTool(tool: Loose): LlmToolDefinition {
   return withExtras({ name: asText(name), description: "", schema: {} }, { id: asText(id), args: toJson(args ?? {}) });
 }
 
-/** Settings that every vendor has, and the others as extras. */
 function readSettings(options: AiSdkCallOptions, isForeign: boolean): LlmSettings {
   const { topK, presencePenalty, frequencyPenalty, reasoning, providerOptions, stopSequences = [] } = options;
   const format = readFormat(toLoose(options.responseFormat));
   const extras: JsonObject = {
-    ...optional("topK", topK),
-    ...optional("presencePenalty", presencePenalty),
-    ...optional("frequencyPenalty", frequencyPenalty),
-    ...(reasoning === "provider-default" ? {} : optional("reasoning", reasoning)),
-    ...(Object.keys(toLoose(providerOptions)).length === 0 ? {} : optional("providerOptions", providerOptions)),
+    ...optional({ topK, presencePenalty, frequencyPenalty }),
+    ...(reasoning === "provider-default" ? {} : optional({ reasoning })),
+    ...(Object.keys(toLoose(providerOptions)).length === 0 ? {} : optional({ providerOptions })),
     ...format.extras,
   };
   const isMarked = isForeign || Object.keys(extras).length > 0;
   return {
-    ...optional("temperature", options.temperature),
-    ...optional("topP", options.topP),
-    ...optional("maxTokens", options.maxOutputTokens),
+    ...optional({ temperature: options.temperature, topP: options.topP, maxTokens: options.maxOutputTokens }),
     ...(stopSequences.length === 0 ? {} : { stop: [...stopSequences] }),
-    ...optional("seed", options.seed),
+    ...optional({ seed: options.seed }),
     ...readChoice(toLoose(options.toolChoice)),
     ...format.settings,
     ...(isMarked ? { [EXTRAS]: extras } : {}),
@@ -94,11 +89,9 @@ function readFormat(format: Loose): { settings: LlmSettings; extras: JsonObject 
   if (format["type"] !== "json") return { settings: {}, extras: {} };
   const { schema, name, description } = format;
   const extras = description === undefined ? {} : { formatDescription: asText(description) };
-  if (schema === undefined) {
-    return { settings: { responseFormat: { name: ANY_JSON, schema: { type: "object" } } }, extras };
-  }
-  const named = asText(name) || UNNAMED;
-  return { settings: { responseFormat: { name: named, schema: toJson(schema) as JsonObject } }, extras };
+  const named = { name: asText(name) || UNNAMED, schema: toJson(schema) as JsonObject };
+  const responseFormat = schema === undefined ? { name: ANY_JSON, schema: { type: "object" } } : named;
+  return { settings: { responseFormat }, extras };
 }
 
 /** The argument of `doGenerate` and `doStream` of a model of this version. */
@@ -114,13 +107,12 @@ export function writeCall(request: LlmTurnRequest, version: SpecVersion, name: s
   const { formatDescription, ...extras } = extrasOf(settings);
   return {
     prompt: writePrompt(messages, version),
-    ...given("temperature", settings.temperature),
-    ...given("topP", settings.topP),
-    ...given("maxOutputTokens", settings.maxTokens),
+    ...defined({ temperature: settings.temperature, topP: settings.topP, maxOutputTokens: settings.maxTokens }),
     ...(stop.length === 0 ? {} : { stopSequences: [...stop] }),
-    ...given("seed", settings.seed),
+    ...defined({ seed: settings.seed }),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => writeTool(tool, version)) }),
-    ...(toolChoice === undefined ? {} : { toolChoice: writeChoice(toolChoice) }),
+    ...(typeof toolChoice === "string" ? { toolChoice: { type: toolChoice } } : {}),
+    ...(typeof toolChoice === "object" ? { toolChoice: { type: "tool", toolName: toolChoice.name } } : {}),
     ...(responseFormat === undefined ? {} : { responseFormat: writeFormat(responseFormat, formatDescription) }),
     ...extras,
     ...defined({ abortSignal: signal }),
@@ -137,12 +129,8 @@ function writeTool(tool: LlmToolDefinition, version: SpecVersion): Loose {
   return { type: "function", name, ...described, inputSchema: schema, ...extras };
 }
 
-function writeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject {
-  return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.name };
-}
-
 function writeFormat({ name, schema }: NonNullable<LlmSettings["responseFormat"]>, description: unknown): JsonObject {
-  const described = given("description", description);
+  const described = given({ description });
   if (name === ANY_JSON && JSON.stringify(schema) === JSON.stringify({ type: "object" }))
     return { type: "json", ...described };
   return { type: "json", schema, ...(name === UNNAMED ? {} : { name }), ...described };

@@ -27,14 +27,9 @@ export function readResult(result: Loose): LlmTurnResponse {
       ...(model === "" ? {} : { model }),
     },
     {
-      ...optional("id", id),
-      ...optional("timestamp", timestamp),
-      ...optional("finish", finish),
-      ...optional("rawFinish", rawFinish),
-      ...optional("usage", exact),
-      ...optional("warnings", warnings),
-      ...(Object.keys(metadata).length === 0 ? {} : optional("metadata", metadata)),
-      ...optional("structuredOutputText", result["structuredOutputText"]),
+      ...optional({ id, timestamp, finish, rawFinish, usage: exact, warnings }),
+      ...(Object.keys(metadata).length === 0 ? {} : optional({ metadata })),
+      ...optional({ structuredOutputText: result["structuredOutputText"] }),
     },
   );
 }
@@ -60,7 +55,6 @@ function readFinish(reason: unknown, hasCalls: boolean) {
   return { stopReason, finish: FINISH_REASONS[stopReason] === word ? undefined : word, rawFinish: raw };
 }
 
-/** The whole answer for a model of this version. */
 export function writeResult(response: LlmTurnResponse, version: SpecVersion): GenerateResult {
   const content = writeAssistant(response.message, "answer", version) as unknown as GenerateResult["content"];
   const { structuredOutputText } = extrasOf(response);

@@ -70,12 +70,8 @@ export interface FinishReason {
 }
 
 /** A warning of the vendor's adapter, passed on. */
-interface Warning {
-  type: "other";
-  message: string;
-}
+type Warning = { type: "other"; message: string };
 
-/** The facts of an answer besides its content. */
 export interface ResultHead {
   finishReason: FinishReason;
   usage: TokenUsage;
@@ -102,7 +98,6 @@ interface FlatUsage {
   cachedInputTokens?: number;
 }
 
-/** A part of a streamed answer. */
 export type StreamPart =
   | { type: "stream-start"; warnings: Warning[] }
   | { type: "response-metadata"; id?: string; timestamp?: Date; modelId?: string }

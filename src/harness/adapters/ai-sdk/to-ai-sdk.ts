@@ -3,15 +3,14 @@
 import {
   AgentError,
   assertKnownOptions,
+  LlmProviderHttpError,
   providerName,
   showValue,
   type LlmProviderAdapter,
   type LlmStreamEvent,
   type LlmTurnRequest,
 } from "../../../core/index.js";
-import { assertProvider } from "../assert-provider.js";
-import { streamOf } from "../foreign-model.js";
-import { toSdkError } from "./errors.js";
+import { assertProvider, streamOf, toFrameworkError } from "../foreign-model.js";
 import { playParts } from "./play/play.js";
 import { readCall } from "./request.js";
 import { writeResult } from "./result.js";
@@ -39,7 +38,11 @@ export function toAiSdk(provider: LlmProviderAdapter, options: ToAiSdkOptions = 
   assertKnownOptions("toAiSdk", options, ["specificationVersion"]);
   assertProvider(provider, "toAiSdk");
   const { specificationVersion = "v3" } = options;
-  assertVersion(specificationVersion);
+  if (!["v2", "v3", "v4"].includes(specificationVersion)) {
+    throw new AgentError("invalid-options", `toAiSdk: specificationVersion is ${showValue(specificationVersion)}`, {
+      hint: 'Use "v2" for AI SDK 5, and "v3" (the default) for AI SDK 6 and 7.',
+    });
+  }
   return {
     specificationVersion: specificationVersion as "v3",
     ...identify(provider),
@@ -47,13 +50,6 @@ export function toAiSdk(provider: LlmProviderAdapter, options: ToAiSdkOptions = 
     doGenerate: async (call) => generate(provider, readCall(call), specificationVersion),
     doStream: async (call) => stream(provider, readCall(call), specificationVersion),
   };
-}
-
-function assertVersion(version: unknown): void {
-  if (version === "v2" || version === "v3" || version === "v4") return;
-  throw new AgentError("invalid-options", `toAiSdk: specificationVersion is ${showValue(version)}`, {
-    hint: 'Use "v2" for AI SDK 5, and "v3" (the default) for AI SDK 6 and 7.',
-  });
 }
 
 /** Vendor and model, the same for a recording and its replay. */
@@ -127,4 +123,29 @@ function toReadable(parts: AsyncGenerator<StreamPart, void, undefined>, left: Ab
       await parts.return();
     },
   });
+}
+
+/**
+ * As `toFrameworkError`; a retryable failure of one of our providers gets the marks by which the SDK recognises one, so that its
+ * retries and the caller's `isInstance` work.
+ */
+function toSdkError(error: unknown): unknown {
+  const known = toFrameworkError(error);
+  if (known !== error || !(error instanceof AgentError) || !error.retryable) return known;
+  return Object.assign(new Error(error.message, { cause: error }), {
+    name: "AI_APICallError",
+    url: "",
+    requestBodyValues: {},
+    isRetryable: true,
+    ...httpFields(error),
+    [Symbol.for("vercel.ai.error")]: true,
+    [Symbol.for("vercel.ai.error.AI_APICallError")]: true,
+  });
+}
+
+function httpFields(error: AgentError): object {
+  if (!(error instanceof LlmProviderHttpError)) return {};
+  const { status, retryAfterMs } = error;
+  const waits = retryAfterMs === undefined ? {} : { responseHeaders: { "retry-after-ms": String(retryAfterMs) } };
+  return { statusCode: status, ...waits };
 }

@@ -59,12 +59,7 @@ function countsOf(said: Loose): JsonObject {
 }
 
 function pick(fields: Loose, names: readonly string[]): JsonObject {
-  return Object.fromEntries(
-    names.flatMap((name): [string, number][] => {
-      const value = count(fields[name]);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  return defined(Object.fromEntries(names.map((name) => [name, count(fields[name])]))) as JsonObject;
 }
 
 /** The usage for a model of this version. `exact` is used if it has the same form. */

@@ -8,8 +8,8 @@ import {
   type StopReason,
   type Usage,
 } from "../../../core/index.js";
-import { fieldOf, objectIn, withField } from "../loose.js";
-import { EXTRAS, fieldsOf, type Fields, type Ignored } from "./fields.js";
+import { fieldOf, objectIn, withField, toLoose, type Loose } from "../loose.js";
+import { EXTRAS, type Ignored } from "./fields.js";
 import { readAnswer } from "./read-message.js";
 import { writeAnswer, type WrittenAnswer } from "./write-message.js";
 
@@ -22,7 +22,7 @@ export interface WrittenUsage {
 }
 
 /** LangChain's own counts, if ours do not lead back to them, such as audio tokens. */
-function exactUsage(said: Fields, usage: Usage | undefined): JsonObject {
+function exactUsage(said: Loose, usage: Usage | undefined): JsonObject {
   if (usage === undefined) return {};
   const plain = JSON.parse(JSON.stringify(said)) as JsonObject;
   const again = JSON.parse(JSON.stringify(writeUsage(usage))) as JsonObject;
@@ -34,29 +34,13 @@ interface WrittenResponse extends WrittenAnswer {
   response_metadata: Record<string, unknown>;
 }
 
-/** OpenAI's words, which LangChain's own code understands. */
-const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
-  stop: "stop",
-  toolUse: "tool_calls",
-  length: "length",
-  contentFilter: "content_filter",
-  error: "error",
-};
-
-const STOP_REASONS: Readonly<Record<string, StopReason>> = {
-  stop: "stop",
-  end_turn: "stop",
-  stop_sequence: "stop",
-  tool_calls: "toolUse",
-  tool_use: "toolUse",
-  function_call: "toolUse",
-  length: "length",
-  max_tokens: "length",
-  max_output_tokens: "length",
-  content_filter: "contentFilter",
-  refusal: "contentFilter",
-  safety: "contentFilter",
-  error: "error",
+/** The words of vendors. The first is OpenAI's, which LangChain's own code understands. */
+const STOP_WORDS: Readonly<Record<StopReason, readonly [string, ...string[]]>> = {
+  stop: ["stop", "end_turn", "stop_sequence"],
+  toolUse: ["tool_calls", "tool_use", "function_call"],
+  length: ["length", "max_tokens", "max_output_tokens"],
+  contentFilter: ["content_filter", "refusal", "safety"],
+  error: ["error"],
 };
 
 /** An answer as the fields of LangChain's `AIMessage`. For adapters. */
@@ -64,14 +48,13 @@ export function writeResponse(response: LlmTurnResponse): WrittenResponse {
   return { ...writeAnswer(response.message), ...writeFacts(response) };
 }
 
-/** A response without its message. */
 export function writeFacts(response: LlmTurnResponse) {
   const { stopReason, usage, model, costUsd } = response;
   const exact = objectIn(fieldOf(response, EXTRAS), "usage") as unknown as WrittenUsage | undefined;
   return {
     ...(usage === undefined ? {} : { usage_metadata: exact ?? writeUsage(usage) }),
     response_metadata: {
-      finish_reason: FINISH_REASONS[stopReason],
+      finish_reason: STOP_WORDS[stopReason][0],
       ...defined({ model_name: model, cost_usd: costUsd }),
     },
   };
@@ -79,24 +62,25 @@ export function writeFacts(response: LlmTurnResponse) {
 
 /** An AI message as a response; `calls` counts the calls before it. Throws `cannot-convert`. */
 export function readResponse(answer: unknown, ignore: Ignored, calls: number): LlmTurnResponse {
-  const fields = fieldsOf(answer);
+  const fields = toLoose(answer);
   const message = readAnswer(fields, "the answer", { ignore, calls });
-  const metadata = fieldsOf(fields["response_metadata"]);
-  const usage = readUsage(fieldsOf(fields["usage_metadata"]));
+  const metadata = toLoose(fields["response_metadata"]);
+  const usage = readUsage(toLoose(fields["usage_metadata"]));
   const model = [metadata["model_name"], metadata["model"]].find((name) => typeof name === "string");
   const stops = ["finish_reason", "stop_reason", "finishReason", "done_reason"].map((name) => metadata[name]);
-  const word = stops.find((value) => typeof value === "string");
+  const word = stops.find((value) => typeof value === "string")?.toLowerCase() ?? "";
+  const stopReason = (Object.keys(STOP_WORDS) as StopReason[]).find((reason) => STOP_WORDS[reason].includes(word));
   const costUsd = metadata["cost_usd"];
   const asksTools = (message.toolCalls ?? []).length > 0;
   const response: LlmTurnResponse = {
     message,
     ...(asksTools ? {} : { finalAnswer: message.content }),
-    stopReason: STOP_REASONS[word?.toLowerCase() ?? ""] ?? (asksTools ? "toolUse" : "stop"),
+    stopReason: stopReason ?? (asksTools ? "toolUse" : "stop"),
     ...defined({ usage }),
     ...(typeof costUsd === "number" ? { costUsd } : {}),
     ...(typeof model === "string" ? { model } : {}),
   };
-  return withField(response, EXTRAS, exactUsage(fieldsOf(fields["usage_metadata"]), usage));
+  return withField(response, EXTRAS, exactUsage(toLoose(fields["usage_metadata"]), usage));
 }
 
 function writeUsage(usage: Usage): WrittenUsage {
@@ -116,11 +100,11 @@ function count(value: unknown): number | undefined {
 }
 
 /** Both sides count cached tokens among the input tokens. */
-function readUsage(usage: Fields): Usage | undefined {
+function readUsage(usage: Loose): Usage | undefined {
   const { input_tokens: inputTokens, output_tokens: outputTokens } = usage;
   if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return undefined;
-  const { cache_read: read, cache_creation: written } = fieldsOf(usage["input_token_details"]);
-  const { reasoning } = fieldsOf(usage["output_token_details"]);
+  const { cache_read: read, cache_creation: written } = toLoose(usage["input_token_details"]);
+  const { reasoning } = toLoose(usage["output_token_details"]);
   return {
     inputTokens,
     outputTokens,

@@ -2,24 +2,25 @@
 // vendors' own blocks, which their packages pass through.
 
 import type { ContentPart, Reasoning } from "../../../core/index.js";
-import { fieldsOf, isEmpty, listOf, refuse, textAt, type Fields, type Ignored } from "./fields.js";
+import { toLoose, type Loose } from "../loose.js";
+import { isEmpty, listOf, refuse, textAt, type Ignored } from "./fields.js";
 
-/** Fields of a block that the model does not read. */
+/** Loose of a block that the model does not read. */
 const BOOKKEEPING = ["type", "id", "index", "cache_control", "annotations", "citations"];
 
 /** The blocks of a message; a text is one block. Throws `cannot-convert` for other content. */
-export function blocksOf(content: unknown, place: string): Fields[] {
+export function blocksOf(content: unknown, place: string): Loose[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   if (!Array.isArray(content)) return refuse(place, "has content that must be a text or a list of blocks");
-  return content.map((block) => (typeof block === "string" ? { type: "text", text: block } : fieldsOf(block)));
+  return content.map((block) => (typeof block === "string" ? { type: "text", text: block } : toLoose(block)));
 }
 
-export function typeOf(block: Fields): string {
+export function typeOf(block: Loose): string {
   return typeof block["type"] === "string" ? block["type"] : "";
 }
 
 /** The text of a block. Refuses other fields with a meaning. */
-export function textOf(block: Fields, place: string, ignore: Ignored): string {
+export function textOf(block: Loose, place: string, ignore: Ignored): string {
   assertOnly(block, ["text"], place, ignore);
   return textAt(block["text"], `${place} (a text block)`);
 }
@@ -32,8 +33,7 @@ export function textsOf(content: unknown, place: string, ignore: Ignored): strin
     .join("");
 }
 
-/** A text or an image of a human message. */
-export function partOf(block: Fields, place: string, ignore: Ignored): ContentPart {
+export function partOf(block: Loose, place: string, ignore: Ignored): ContentPart {
   switch (typeOf(block)) {
     case "text":
       return { type: "text", text: textOf(block, place, ignore) };
@@ -46,10 +46,10 @@ export function partOf(block: Fields, place: string, ignore: Ignored): ContentPa
 }
 
 /** OpenAI's form: a URL, or bytes in one. */
-function imageUrlOf(block: Fields, place: string, ignore: Ignored): ContentPart {
+function imageUrlOf(block: Loose, place: string, ignore: Ignored): ContentPart {
   assertOnly(block, ["image_url"], place, ignore);
   const given = block["image_url"];
-  const { url, detail } = typeof given === "string" ? { url: given, detail: undefined } : fieldsOf(given);
+  const { url, detail } = typeof given === "string" ? { url: given, detail: undefined } : toLoose(given);
   if (!isEmpty(detail) && detail !== "auto" && !ignore.includes("detail")) {
     refuse(place, `has an image with the detail ${JSON.stringify(detail)}`, "detail");
   }
@@ -60,9 +60,9 @@ function imageUrlOf(block: Fields, place: string, ignore: Ignored): ContentPart 
 }
 
 /** LangChain's two forms, and Anthropic's. */
-function imageOf(block: Fields, place: string, ignore: Ignored): ContentPart {
+function imageOf(block: Loose, place: string, ignore: Ignored): ContentPart {
   assertOnly(block, ["source", "source_type", "url", "data", "mime_type", "mimeType"], place, ignore);
-  const source = "source" in block ? fieldsOf(block["source"]) : block;
+  const source = "source" in block ? toLoose(block["source"]) : block;
   if (typeof source["url"] === "string") return { type: "image", url: source["url"] };
   const mediaType = source["mimeType"] ?? source["mime_type"] ?? source["media_type"];
   const { data } = source;
@@ -70,15 +70,15 @@ function imageOf(block: Fields, place: string, ignore: Ignored): ContentPart {
   return { type: "image", mediaType: textAt(mediaType, `${place} (the media type of an image)`), data };
 }
 
-/** The reasoning in a block, if it is such a block. */
-export function thoughtOf(block: Fields, place: string, ignore: Ignored): Reasoning | undefined {
+export function thoughtOf(block: Loose, place: string, ignore: Ignored): Reasoning | undefined {
   switch (typeOf(block)) {
     case "thinking":
-      assertOnly(block, ["thinking", "signature"], place, ignore);
-      return thought(block["thinking"], block["signature"], place);
-    case "reasoning":
-      assertOnly(block, ["reasoning", "signature"], place, ignore);
-      return thought(block["reasoning"], block["signature"], place);
+    case "reasoning": {
+      assertOnly(block, [typeOf(block), "signature"], place, ignore);
+      const { signature } = block;
+      const text = textAt(block[typeOf(block)], `${place} (reasoning)`);
+      return { type: "text", text, ...(typeof signature === "string" ? { signature } : {}) };
+    }
     case "redacted_thinking":
       assertOnly(block, ["data"], place, ignore);
       return { type: "redacted", data: textAt(block["data"], `${place} (redacted reasoning)`) };
@@ -86,21 +86,13 @@ export function thoughtOf(block: Fields, place: string, ignore: Ignored): Reason
   return undefined;
 }
 
-function thought(text: unknown, signature: unknown, place: string): Reasoning {
-  return {
-    type: "text",
-    text: textAt(text, `${place} (reasoning)`),
-    ...(typeof signature === "string" ? { signature } : {}),
-  };
-}
-
 /** Throws for a block of a kind that our messages cannot hold. */
-export function refuseBlock(block: Fields, place: string): never {
+export function refuseBlock(block: Loose, place: string): never {
   const type = typeOf(block);
   return refuse(place, type === "" ? "has a block without a type" : `has a block of type "${type}"`, type || undefined);
 }
 
-function assertOnly(block: Fields, known: readonly string[], place: string, ignore: Ignored): void {
+function assertOnly(block: Loose, known: readonly string[], place: string, ignore: Ignored): void {
   const other = Object.keys(block).find(
     (key) => !known.includes(key) && !BOOKKEEPING.includes(key) && !ignore.includes(key) && !isEmpty(block[key]),
   );

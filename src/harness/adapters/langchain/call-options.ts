@@ -8,8 +8,8 @@ import {
   type LlmToolDefinition,
   type LlmTurnRequest,
 } from "../../../core/index.js";
-import { fieldOf, withField } from "../loose.js";
-import { EXTRAS, fieldsOf, isEmpty, listOf, refuse, type Fields, type Ignored } from "./fields.js";
+import { fieldOf, withField, toLoose, type Loose } from "../loose.js";
+import { EXTRAS, isEmpty, listOf, refuse, type Ignored } from "./fields.js";
 
 /** Options that are not for the model: run configuration of LangChain and LangGraph, and duplicates of settings for other vendors. */
 const FRAMEWORK = [
@@ -21,7 +21,7 @@ const FRAMEWORK = [
 
 /** Reads tools and settings by their names in LangChain's packages. Throws `cannot-convert`. */
 export function readCallOptions(options: object, ignore: Ignored): Pick<LlmTurnRequest, "tools" | "settings"> {
-  const given = fieldsOf(options);
+  const given = toLoose(options);
   const tools = listOf(given["tools"]) as LlmToolDefinition[];
   const toolChoice = readChoice(given["tool_choice"]);
   const responseFormat = readFormat(given["response_format"]);
@@ -51,9 +51,9 @@ const SETTINGS = [
  * What vendors' packages of LangChain take beside our settings. A structured answer is strict where nobody says otherwise, so only
  * the other is told.
  */
-function readExtras(given: Fields, ignore: Ignored): JsonObject {
+function readExtras(given: Loose, ignore: Ignored): JsonObject {
   const { strict, parallel_tool_calls: isParallel } = given;
-  const { strict: isFormatStrict } = fieldsOf(fieldsOf(given["response_format"])["json_schema"]);
+  const { strict: isFormatStrict } = toLoose(toLoose(given["response_format"])["json_schema"]);
   const isTold = isEmpty(given["response_format"]) || strict !== true;
   return {
     ...(typeof strict === "boolean" && isTold && !ignore.includes("strict") ? { strict } : {}),
@@ -66,7 +66,7 @@ function readExtras(given: Fields, ignore: Ignored): JsonObject {
 
 /** The call options that `readCallOptions` kept as extras. */
 export function writeExtras(settings: LlmSettings): JsonObject {
-  const { looseFormat: _, ...options } = fieldsOf(fieldOf(settings, EXTRAS)) as JsonObject;
+  const { looseFormat: _, ...options } = toLoose(fieldOf(settings, EXTRAS)) as JsonObject;
   return options;
 }
 
@@ -78,7 +78,7 @@ function isData(value: unknown): boolean {
   return prototype === Object.prototype || prototype === null || Array.isArray(value);
 }
 
-function pick(given: Fields, names: readonly string[], type: "string" | "number", as: keyof LlmSettings): LlmSettings {
+function pick(given: Loose, names: readonly string[], type: "string" | "number", as: keyof LlmSettings): LlmSettings {
   const value = names.map((name) => given[name]).find((one) => one !== undefined && one !== null);
   if (value === undefined) return {};
   if (typeof value === type) return { [as]: value };
@@ -90,26 +90,25 @@ function readChoice(choice: unknown): LlmSettings["toolChoice"] {
   if (choice === "any" || choice === "required") return "required";
   if (choice === "auto" || choice === "none") return choice;
   if (typeof choice === "string") return { name: choice };
-  const fields = fieldsOf(choice);
+  const fields = toLoose(choice);
   const other = Object.keys(fields).find((key) => !["type", "name", "function"].includes(key) && !isEmpty(fields[key]));
   if (other !== undefined) refuse("the call", `has a tool_choice with ${other}`);
-  const name = fieldsOf(fields["function"])["name"] ?? fields["name"];
+  const name = toLoose(fields["function"])["name"] ?? fields["name"];
   if (typeof name === "string") return { name };
   const { type } = fields;
-  return typeof type === "string" && ["auto", "none", "any"].includes(type)
-    ? readChoice(type)
-    : refuse("the call", "has a tool_choice without the name of a tool");
+  if (type === "auto" || type === "none" || type === "any") return readChoice(type);
+  return refuse("the call", "has a tool_choice without the name of a tool");
 }
 
 function readFormat(format: unknown): LlmSettings["responseFormat"] {
-  const fields = fieldsOf(format);
+  const fields = toLoose(format);
   if (fields["type"] === "json_object") return { name: "json_object", schema: { type: "object" } };
   if (fields["type"] !== "json_schema") {
     return isEmpty(format) || fields["type"] === "text"
       ? undefined
       : refuse("the call", "has an unknown response_format");
   }
-  const { name, schema } = fieldsOf(fields["json_schema"]);
+  const { name, schema } = toLoose(fields["json_schema"]);
   return { name: typeof name === "string" ? name : "response", schema: plain(schema) };
 }
 
@@ -118,20 +117,19 @@ function readFormat(format: unknown): LlmSettings["responseFormat"] {
  * a vendor's package would read.
  */
 export function readTool(tool: unknown, original: unknown = tool, ignore: Ignored = []): LlmToolDefinition {
-  const fields = fieldsOf(tool);
-  const named = fieldsOf(fields["function"]);
+  const fields = toLoose(tool);
+  const named = toLoose(fields["function"]);
   const { name, description, parameters, strict } = named;
   if (fields["type"] !== "function" || typeof name !== "string") {
     return refuse("tools", `have one of type ${JSON.stringify(fields["type"] ?? fields["name"] ?? "unknown")}`);
   }
-  if (!isEmpty(fieldsOf(original)["extras"]) && !ignore.includes("extras")) {
+  if (!isEmpty(toLoose(original)["extras"]) && !ignore.includes("extras")) {
     return refuse(`tool ${JSON.stringify(name)}`, "has extras for a vendor", "extras");
   }
   const read = { name, description: typeof description === "string" ? description : "", schema: plain(parameters) };
   return withField(read, EXTRAS, typeof strict === "boolean" ? { strict } : {});
 }
 
-/** The same tool for `bindTools`. */
 export function writeTool(tool: LlmToolDefinition) {
   const { name, description, schema } = tool;
   const { strict } = fieldOf(tool, EXTRAS);
@@ -139,7 +137,6 @@ export function writeTool(tool: LlmToolDefinition) {
   return { type: "function" as const, function: { name, description, parameters: schema, ...flag } };
 }
 
-/** A tool choice as LangChain writes it. */
 export function writeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): string {
   return typeof choice === "string" ? (choice === "required" ? "any" : choice) : choice.name;
 }

@@ -18,14 +18,8 @@ export interface WrittenChunk {
   };
 }
 
-interface ChunkWriter {
-  delta(delta: LlmStreamDelta): WrittenChunk | undefined;
-  /** The last chunk. */
-  end(response: LlmTurnResponse): WrittenChunk;
-}
-
 /** Writes one answer. LangChain joins blocks by index: reasoning has 0, text after reasoning has 1. */
-export function createChunkWriter(): ChunkWriter {
+export function createChunkWriter() {
   let thoughts = "";
   let text = "";
 
@@ -33,7 +27,7 @@ export function createChunkWriter(): ChunkWriter {
   const thoughtBlock = (piece: string): WrittenBlock[] => [{ type: "reasoning", reasoning: piece, index: 0 }];
 
   return {
-    delta(delta) {
+    delta(delta: LlmStreamDelta): WrittenChunk | undefined {
       switch (delta.type) {
         case "text-delta":
           text += delta.text;
@@ -46,7 +40,8 @@ export function createChunkWriter(): ChunkWriter {
           return undefined;
       }
     },
-    end(response) {
+    /** The last chunk. */
+    end(response: LlmTurnResponse): WrittenChunk {
       const { message } = response;
       const { toolCalls = [], reasoning = [] } = message;
       // Text that the provider did not stream comes here.

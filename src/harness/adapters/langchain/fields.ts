@@ -6,13 +6,6 @@ import { HarnessError } from "../../errors.js";
 /** The field, and the setting, for LangChain's data that our shapes cannot hold. Our own providers refuse the setting. */
 export const EXTRAS = "langchain";
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** An object of any class as its fields. */
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -26,7 +19,6 @@ export function isEmpty(value: unknown): boolean {
 /** Names of call options, fields and block types that may be dropped instead of refused. */
 export type Ignored = readonly string[];
 
-/** Throws `cannot-convert`. */
 export function refuse(place: string, what: string, name?: string): never {
   const also = name === undefined ? "" : `, or drop it with ignore: [${JSON.stringify(name)}]`;
   throw new HarnessError(
@@ -36,7 +28,6 @@ export function refuse(place: string, what: string, name?: string): never {
   );
 }
 
-/** The text at a place. Throws for any other value. */
 export function textAt(value: unknown, place: string): string {
   return typeof value === "string" ? value : refuse(place, `must be a text, not ${showValue(value)}`);
 }

@@ -4,16 +4,16 @@ import {
   AgentError,
   defined,
   showValue,
-  type LlmMessage,
   type LlmProviderAdapter,
   type LlmStreamDelta,
   type LlmStreamEvent,
   type LlmTurnRequest,
 } from "../../../core/index.js";
+import { toLoose } from "../loose.js";
 import { readResponse } from "./answer.js";
 import { blocksOf, typeOf } from "./blocks.js";
 import { writeChoice, writeExtras, writeTool } from "./call-options.js";
-import { EXTRAS, fieldsOf, listOf, refuse, type Ignored } from "./fields.js";
+import { EXTRAS, listOf, refuse, type Ignored } from "./fields.js";
 import { writeMessage, type WrittenMessage } from "./write-message.js";
 
 /** The part of a chat model, or of one with bound tools, that is needed. */
@@ -40,16 +40,13 @@ export function chatModelProvider(
   assertModel(model);
   const open = (request: LlmTurnRequest) => {
     const { messages, signal, timeoutMs, settings: { stop } = {} } = request;
-    const options = {
-      // The run's callbacks already listen to our model, and would hear every token twice.
-      callbacks: [],
-      ...defined({ stop, signal, timeout: timeoutMs }),
-    };
+    // The run's callbacks already listen to our model, and would hear every token twice.
+    const options = { callbacks: [], ...defined({ stop, signal, timeout: timeoutMs }) };
     return {
       bound: bind(model, request),
       input: messages.map((message) => build(writeMessage(message))) as never,
       options: options as never,
-      calls: countCalls(messages),
+      calls: messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : [])).length,
     };
   };
   return {
@@ -66,10 +63,10 @@ export function chatModelProvider(
 }
 
 function assertModel(model: unknown): void {
-  const { invoke, stream } = fieldsOf(model);
+  const { invoke, stream } = toLoose(model);
   if (typeof invoke === "function" && typeof stream === "function") return;
   const kinds = { embedQuery: "an embedding model", turn: "a Playhead provider" };
-  const known = ([field]: [string, string]): boolean => typeof fieldsOf(model)[field] === "function";
+  const known = ([field]: [string, string]): boolean => typeof toLoose(model)[field] === "function";
   const what = Object.entries(kinds).find(known)?.[1] ?? showValue(model);
   throw new AgentError("invalid-options", `fromLangChain needs a chat model, not ${what}`, {
     hint: `Pass a chat model, such as new ChatOpenAI({ model: "gpt-5" }). A model name is not enough.`,
@@ -94,7 +91,7 @@ async function* readChunks(
 }
 
 function deltasOf(chunk: unknown): LlmStreamDelta[] {
-  const fields = fieldsOf(chunk);
+  const fields = toLoose(chunk);
   const said = blocksOf(fields["content"], "the answer").flatMap((block): LlmStreamDelta[] => {
     const { text, reasoning, thinking } = block;
     if (typeOf(block) === "text" && typeof text === "string") return [{ type: "text-delta", text }];
@@ -102,7 +99,7 @@ function deltasOf(chunk: unknown): LlmStreamDelta[] {
     return typeof thought === "string" && thought !== "" ? [{ type: "reasoning-delta", text: thought }] : [];
   });
   const calls = listOf(fields["tool_call_chunks"]).map((item, place): LlmStreamDelta => {
-    const { index, id, name, args } = fieldsOf(item);
+    const { index, id, name, args } = toLoose(item);
     return {
       type: "tool-call-delta",
       index: typeof index === "number" ? index : place,
@@ -127,15 +124,8 @@ function bind(model: ChatModelLike, { tools = [], settings = {} }: LlmTurnReques
   return model.bindTools(tools.map(writeTool) as never, options as never);
 }
 
-function countCalls(messages: readonly LlmMessage[]): number {
-  return messages.reduce(
-    (sum, message) => sum + (message.role === "assistant" ? (message.toolCalls?.length ?? 0) : 0),
-    0,
-  );
-}
-
 function nameOf(model: ChatModelLike): string {
-  const fields = fieldsOf(model);
+  const fields = toLoose(model);
   const type: unknown = typeof fields["_llmType"] === "function" ? fields["_llmType"].call(model) : undefined;
   const id = [fields["model"], fields["modelName"]].find((value) => typeof value === "string" && value !== "");
   return `langchain:${typeof type === "string" ? type : "unnamed"}${typeof id === "string" ? `:${id}` : ""}`;

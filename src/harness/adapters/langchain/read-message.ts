@@ -11,15 +11,15 @@ import {
   type LlmToolCall,
   type Reasoning,
 } from "../../../core/index.js";
-import { assistantMessage } from "../loose.js";
+import { assistantMessage, toLoose, type Loose } from "../loose.js";
 import { blocksOf, partOf, refuseBlock, textOf, textsOf, thoughtOf, typeOf } from "./blocks.js";
-import { fieldsOf, isEmpty, listOf, refuse, textAt, type Fields, type Ignored } from "./fields.js";
+import { isEmpty, listOf, refuse, textAt, type Ignored } from "./fields.js";
 import { SAID } from "./write-message.js";
 
 /** Blocks that repeat `tool_calls`. */
 const CALL_BLOCK = /^(tool_use|tool_call|tool_call_chunk|invalid_tool_call|input_json_delta|function_call)$/;
 
-/** Fields of an answer's `additional_kwargs` that are not content; the last holds ids that OpenAI's Responses API gives calls. */
+/** Loose of an answer's `additional_kwargs` that are not content; the last holds ids that OpenAI's Responses API gives calls. */
 const BOOKKEEPING = [
   ...["id", "type", "role", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"],
   "__openai_function_call_ids__",
@@ -30,7 +30,7 @@ export function readMessages(messages: readonly unknown[], ignore: Ignored = [])
   const names = new Map<string, string>();
   let calls = 0;
   return messages.map((value, index) => {
-    const message = readMessage(fieldsOf(value), `message ${index}`, { ignore, names, calls });
+    const message = readMessage(toLoose(value), `message ${index}`, { ignore, names, calls });
     if (message.role === "assistant") {
       calls += message.toolCalls?.length ?? 0;
       for (const { id, name } of message.toolCalls ?? []) names.set(id, name);
@@ -47,7 +47,7 @@ interface Reading {
   readonly calls: number;
 }
 
-function readMessage(fields: Fields, place: string, reading: Reading): LlmMessage {
+function readMessage(fields: Loose, place: string, reading: Reading): LlmMessage {
   const { ignore, names } = reading;
   const type = typeOf(fields);
   if (type === "ai") return readAnswer(fields, place, reading);
@@ -80,11 +80,11 @@ function readMessage(fields: Fields, place: string, reading: Reading): LlmMessag
 
 /** An AI message. Calls with malformed arguments come last. */
 export function readAnswer(
-  fields: Fields,
-  place = "the answer",
-  { ignore, calls: before }: Pick<Reading, "ignore" | "calls"> = { ignore: [], calls: 0 },
+  fields: Loose,
+  place: string,
+  { ignore, calls: before }: Pick<Reading, "ignore" | "calls">,
 ): AssistantMessage {
-  const kwargs = fieldsOf(fields["additional_kwargs"]);
+  const kwargs = toLoose(fields["additional_kwargs"]);
   assertNoKwargs(fields, place, ignore, ["tool_calls", "reasoning_content", SAID, ...BOOKKEEPING]);
   const reasoning: Reasoning[] = [];
   let content = "";
@@ -101,10 +101,10 @@ export function readAnswer(
   return asStreamed(assistantMessage(content, readCalls(fields, place, before), reasoning), kwargs[SAID]);
 }
 
-function readCalls(fields: Fields, place: string, before: number): LlmToolCall[] {
-  const valid = listOf(fields["tool_calls"]).map(fieldsOf);
-  const invalid = listOf(fields["invalid_tool_calls"]).map(fieldsOf);
-  const idOf = ({ id }: Fields, index: number) => (typeof id === "string" ? id : `call-${before + index}`);
+function readCalls(fields: Loose, place: string, before: number): LlmToolCall[] {
+  const valid = listOf(fields["tool_calls"]).map(toLoose);
+  const invalid = listOf(fields["invalid_tool_calls"]).map(toLoose);
+  const idOf = ({ id }: Loose, index: number) => (typeof id === "string" ? id : `call-${before + index}`);
   return [
     ...valid.map((call, index): LlmToolCall => {
       const { name, args } = call;
@@ -125,7 +125,7 @@ function readCalls(fields: Fields, place: string, before: number): LlmToolCall[]
 
 /** The message that a streamed answer carries because its chunks could not hold it, unless the chunks were changed since. */
 function asStreamed(message: AssistantMessage, value: unknown): AssistantMessage {
-  if (fieldsOf(value)["role"] !== "assistant" || findMessageFlaw(value) !== undefined) return message;
+  if (toLoose(value)["role"] !== "assistant" || findMessageFlaw(value) !== undefined) return message;
   const said = value as AssistantMessage;
   if (said.content !== message.content || visibleCalls(said) !== visibleCalls(message)) return message;
   const thoughts = visibleThoughts(message);
@@ -145,14 +145,14 @@ function visibleThoughts({ reasoning = [] }: AssistantMessage): string {
   return reasoning.map((thought) => (thought.type === "text" ? thought.text : "")).join("");
 }
 
-function assertNoKwargs(fields: Fields, place: string, ignore: Ignored, known: readonly string[] = []): void {
-  const kwargs = fieldsOf(fields["additional_kwargs"]);
+function assertNoKwargs(fields: Loose, place: string, ignore: Ignored, known: readonly string[] = []): void {
+  const kwargs = toLoose(fields["additional_kwargs"]);
   const other = Object.keys(kwargs).find(
     (key) => !known.includes(key) && !ignore.includes(key) && !isEmpty(kwargs[key]),
   );
   if (other !== undefined) refuse(place, `has ${other} in additional_kwargs`, other);
 }
 
-function assertUnnamed(fields: Fields, place: string, ignore: Ignored): void {
+function assertUnnamed(fields: Loose, place: string, ignore: Ignored): void {
   if (!isEmpty(fields["name"]) && !ignore.includes("name")) refuse(place, "has a name", "name");
 }

@@ -1,9 +1,22 @@
 // The result of an MCP tool as the text of a tool message: texts, links and embedded text line by line, then structured content as
 // JSON unless a text holds it already. Annotations and `_meta` are for the host and dropped. Images, audio and bytes are refused.
 
-import { canonicalize, isPlainObject } from "../../../core/index.js";
+import { canonicalize, isPlainObject, ToolPolicyError } from "../../../core/index.js";
 import type { McpResult } from "./client.js";
-import { McpToolError } from "./failure.js";
+
+/**
+ * A failure of an MCP server or the connection to it. It ends the run: the model never reads it, and no recording keeps it as a
+ * result. `cause` is the client's rejection, such as a `ProtocolError` or `SdkError` of the official SDK.
+ */
+export class McpToolError extends ToolPolicyError {
+  readonly tool: string;
+
+  constructor(tool: string, message: string, options: { hint: string; cause?: unknown }) {
+    super(message, options);
+    this.name = "McpToolError";
+    this.tool = tool;
+  }
+}
 
 /** Throws `McpToolError` for a block that cannot be shown and is not named in `ignore`. */
 export function resultText(tool: string, result: McpResult, ignore: readonly string[]): string {

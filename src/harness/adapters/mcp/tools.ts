@@ -12,8 +12,7 @@ import {
 } from "../../../core/index.js";
 import { HarnessError } from "../../errors.js";
 import type { McpClientLike, McpTool } from "./client.js";
-import { McpToolError } from "./failure.js";
-import { resultText } from "./result.js";
+import { McpToolError, resultText } from "./result.js";
 
 /** The options of {@link mcpTools}. */
 export interface McpToolsOptions {
@@ -27,12 +26,10 @@ export interface McpToolsOptions {
   readonly ignore?: readonly string[];
 }
 
-/** The most pages of tools that are read of one server. More are `tools-unclear`. */
-export const MAX_MCP_PAGES = 1_000;
-/** The most tools that are read of one server. More are `tools-unclear`. */
-export const MAX_MCP_TOOLS = 10_000;
+/** Limits on the pages and the tools that are read of one server. More are `tools-unclear`. */
+const MAX_MCP_PAGES = 1_000;
+const MAX_MCP_TOOLS = 10_000;
 
-const OPTIONS = ["prefix", "only", "timeoutMs", "ignore"];
 /** The names that a runtime accepts. */
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
 /** Switches off the SDK's own limit of one minute: the agent limits the time of a tool. */
@@ -43,7 +40,7 @@ const NO_OWN_TIMEOUT_MS = 2_147_483_647;
  * with {@link McpToolError}. Rejects with `HarnessError` `tools-unclear`, and as `listTools` does.
  */
 export async function mcpTools(client: McpClientLike, options: McpToolsOptions = {}): Promise<CustomTool[]> {
-  assertKnownOptions("mcpTools", options, OPTIONS);
+  assertKnownOptions("mcpTools", options, ["prefix", "only", "timeoutMs", "ignore"]);
   const { prefix = "", only } = options;
   const listed = await listAll(client);
   const missing = only?.find((name) => !listed.some((tool) => tool.name === name));
@@ -62,6 +59,8 @@ export async function mcpTools(client: McpClientLike, options: McpToolsOptions =
   return taken.map((tool) => toTool(client, tool, options));
 }
 
+const REPORT_IT = "Report it to whoever runs the server.";
+
 async function listAll(client: McpClientLike): Promise<McpTool[]> {
   const tools = new Map<string, McpTool>();
   const seen = new Set<string>();
@@ -69,21 +68,14 @@ async function listAll(client: McpClientLike): Promise<McpTool[]> {
   do {
     const page = await client.listTools(cursor === undefined ? undefined : { cursor });
     for (const tool of page.tools) {
-      if (tools.has(tool.name))
-        throw unclear(
-          `the server has two tools named ${showValue(tool.name)}`,
-          "Report it to whoever runs the server.",
-        );
+      if (tools.has(tool.name)) throw unclear(`the server has two tools named ${showValue(tool.name)}`, REPORT_IT);
       tools.set(tool.name, tool);
     }
     cursor = page.nextCursor;
     if (cursor !== undefined && seen.has(cursor)) throw unclear("the server's list of tools has a cycle", "");
     if (cursor !== undefined) seen.add(cursor);
     if (seen.size >= MAX_MCP_PAGES || tools.size > MAX_MCP_TOOLS) {
-      throw unclear(
-        `the server has more than ${MAX_MCP_PAGES} pages or ${MAX_MCP_TOOLS} tools`,
-        "Report it to whoever runs the server.",
-      );
+      throw unclear(`the server has more than ${MAX_MCP_PAGES} pages or ${MAX_MCP_TOOLS} tools`, REPORT_IT);
     }
   } while (cursor !== undefined);
   return [...tools.values()];
@@ -105,10 +97,7 @@ function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions
         result = await client.callTool({ name, arguments: args }, { signal, timeout: NO_OWN_TIMEOUT_MS });
       } catch (cause) {
         const why = quoteForeign(thrownText(cause));
-        throw new McpToolError(name, `the MCP server failed on tool ${name}: ${why}`, {
-          hint: hintOf(cause),
-          cause,
-        });
+        throw new McpToolError(name, `the MCP server failed on tool ${name}: ${why}`, { hint: hintOf(cause), cause });
       }
       const text = resultText(name, result, ignore);
       if (result.isError === true) throw new Error(text);

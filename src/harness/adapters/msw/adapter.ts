@@ -92,9 +92,7 @@ export interface MswAdapter<Handler> {
   useCassetteHandlers(file: string, options?: UseCassetteHandlersOptions): Promise<UsedCassetteHandlers<Handler>>;
 }
 
-/**
- * Binds the adapter to MSW and to a host's `useCassette`; what the functions throw is said at those of `playhead/msw`.
- */
+/** Binds the adapter to MSW and to a host's `useCassette`. */
 export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: UseCassette): MswAdapter<Handler> {
   const newUpstream = () => createUpstream((request) => msw.send(request));
 
@@ -214,16 +212,12 @@ function toItems(cassettes: readonly Cassette[], file = "the cassette"): ShelfIt
   });
 }
 
-const MAX_WORDS = 40;
-
 /** Undefined where the cassette keeps no prompts, or is none: the check has the words for that. */
 function firstWords(cassette: Cassette): string | undefined {
   const { entries } = cassette as { entries?: readonly Partial<CassetteV2["entries"][number]>[] };
   const messages = entries?.[0]?.prompt?.messages ?? [];
   const content = messages.find(({ role }) => role === "user")?.content;
-  if (typeof content !== "string") return undefined;
-  const text = content.replace(/\s+/g, " ");
-  return shorten(text, MAX_WORDS);
+  return typeof content === "string" ? shorten(content.replace(/\s+/g, " "), 40) : undefined;
 }
 
 function isHandle(source: CassetteSource): source is CassetteHandle {

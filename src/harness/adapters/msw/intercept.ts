@@ -11,7 +11,6 @@ import { toResponse } from "./response.js";
 import { forHandlers } from "./reworded.js";
 import { OWN_HANDLER, type Trouble } from "./trouble.js";
 
-/** A conversation turn that was asked over a wire. */
 export interface AskedTurn {
   readonly wire: Wire;
   readonly turn: WireTurn;
@@ -38,10 +37,14 @@ export function createInterceptor(interception: Interception): (request: Request
 
   /** A request that is not a turn: passed on where there is a vendor, and counted in any case. */
   async function outside(request: Request): Promise<Response> {
-    const asked = outsideOf(request);
+    // Without a query, but with the host: two vendors may have the same path.
+    const { origin, pathname } = new URL(request.url);
+    const asked: OutsideRequest = { method: request.method, path: `${origin}${pathname}` };
     if (letOut === undefined) {
       trouble.refused(asked);
-      return toResponse(refusalReply(unknownPath(asked)));
+      const what = `${asked.method} ${asked.path} is ${nameOutside(asked)}`;
+      const message = `${what}, so it is not answered here: ${HELD}. ${OWN_HANDLER}`;
+      return toResponse(refusalReply({ status: 404, code: "unknown-path", message }));
     }
     const response = await letOut(request).catch(() => undefined);
     if (response !== undefined) trouble.passedOn(asked);
@@ -75,20 +78,6 @@ export function createInterceptor(interception: Interception): (request: Request
       const worded = forHandlers(error);
       return refuse(toRefusal(worded), wire, worded);
     }
-  };
-}
-
-/** Where it went, without a query: two vendors may have the same path. */
-function outsideOf({ method, url }: Request): OutsideRequest {
-  const { origin, pathname } = new URL(url);
-  return { method, path: `${origin}${pathname}` };
-}
-
-function unknownPath(asked: OutsideRequest): Refusal {
-  return {
-    status: 404,
-    code: "unknown-path",
-    message: `${asked.method} ${asked.path} is ${nameOutside(asked)}, so it is not answered here: ${HELD}. ${OWN_HANDLER}`,
   };
 }
 

@@ -21,7 +21,7 @@ interface Answered {
   readonly deltas: readonly LlmStreamDelta[];
 }
 
-export interface ProviderAnswerer {
+interface ProviderAnswerer {
   readonly provider: LlmProviderAdapter;
   /** What the provider asks when it goes live; undefined for one that never does. */
   readonly upstream: Upstream | undefined;
@@ -72,8 +72,8 @@ function toLoss(cause: unknown): CassetteError {
     (cause as { name?: unknown } | null)?.name === "AbortError"
       ? ["the client left an answer before its end", "Let the client read the answer to its end while it is recorded."]
       : ["the vendor's answer broke off", "Record again."];
-  const why = thrownText(cause);
-  return new CassetteError("not-recordable", `a turn was not recorded, since ${what}: ${why}`, { hint, cause });
+  const summary = `a turn was not recorded, since ${what}: ${thrownText(cause)}`;
+  return new CassetteError("not-recordable", summary, { hint, cause });
 }
 
 async function ask(provider: LlmProviderAdapter, { turn }: AskedTurn): Promise<Answered> {

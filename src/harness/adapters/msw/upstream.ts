@@ -12,8 +12,7 @@ import {
 } from "../../../core/index.js";
 import { readWhole, withBody } from "./response.js";
 
-/** A request that was intercepted, and the wire it speaks. */
-export interface Intercepted {
+interface Intercepted {
   readonly wire: Wire;
   readonly request: Request;
 }

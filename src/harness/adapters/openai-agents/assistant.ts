@@ -33,7 +33,6 @@ export function readAssistant(items: readonly Loose[]): AssistantMessage {
   return stableText(layout) === stableText(plain) ? message : withExtras(message, { layout });
 }
 
-/** The texts and refusals of a message. */
 function textsOf(item: Loose): string[] {
   if (!isMessage(item)) return [];
   return contentOf(item).flatMap((part) => textOf(part) ?? []);
@@ -65,7 +64,6 @@ function readReasoning(item: Loose): Reasoning {
   return { type: "text", text: shown.map((part) => asText(part["text"])).join("\n") };
 }
 
-/** An item without the text or arguments that its message holds. */
 function strip(item: JsonObject, isOnlyText: boolean): JsonObject {
   if (item["type"] === "function_call") {
     const { arguments: _, callId: _callId, name: _name, ...rest } = item;
@@ -109,11 +107,8 @@ function callFields(call: LlmToolCall): JsonObject {
 function writeReasoning(thought: Reasoning): JsonObject {
   const isPlain = thought.type === "text" && thought.signature === undefined;
   const content = thought.type === "text" ? [{ type: "input_text", text: thought.text }] : [];
-  return {
-    type: "reasoning",
-    content,
-    ...(isPlain ? {} : { providerData: { [OWN_KEY]: thought as unknown as JsonObject } }),
-  };
+  const own = isPlain ? {} : { providerData: { [OWN_KEY]: thought as unknown as JsonObject } };
+  return { type: "reasoning", content, ...own };
 }
 
 function restore(message: AssistantMessage): JsonObject[] | undefined {
@@ -128,7 +123,6 @@ function restore(message: AssistantMessage): JsonObject[] | undefined {
   return calls.length === 0 && fits(items, message) ? (items as JsonObject[]) : undefined;
 }
 
-/** Puts the message's text back where it was left out. */
 function withText(item: Loose, text: string): Loose {
   if (!Array.isArray(item["content"])) return item;
   const content = contentOf(item).map((part) => {

@@ -43,10 +43,9 @@ function readItem(item: Loose): LlmMessage {
 
 function readPart(part: Loose): ContentPart {
   const { type, text, image, ...rest } = part;
-  if (type === "input_text")
-    return withExtras<ContentPart>({ type: "text", text: asText(text) }, toJson(rest) as JsonObject);
+  const extras = toJson(rest) as JsonObject;
+  if (type === "input_text") return withExtras<ContentPart>({ type: "text", text: asText(text) }, extras);
   if (type === "input_image" && typeof image === "string") {
-    const extras = toJson(rest) as JsonObject;
     const [, mediaType, data] = /^data:([^;,]+);base64,([^]*)$/.exec(image) ?? [];
     if (mediaType !== undefined && data !== undefined) {
       return withExtras<ContentPart>({ type: "image", mediaType, data }, extras);
@@ -63,10 +62,7 @@ function readPart(part: Loose): ContentPart {
 function readResult(item: Loose): ToolMessage {
   const { type: _, callId, name, status, output, ...rest } = item;
   const message = { role: "tool", toolCallId: asText(callId), name: asText(name) } as const;
-  const extras: JsonObject = {
-    ...(status === "completed" ? {} : optional("status", status)),
-    ...(toJson(rest) as JsonObject),
-  };
+  const extras = { ...(status === "completed" ? {} : optional({ status })), ...(toJson(rest) as JsonObject) };
   if (typeof output === "string")
     return withExtras({ ...message, content: asText(output) }, { output: "string", ...extras });
   const { type: kind, text, ...more } = toLoose(output);
@@ -74,11 +70,8 @@ function readResult(item: Loose): ToolMessage {
     return withExtras({ ...message, content: asText(text) }, extras);
   }
   const parts = Array.isArray(output) ? output.map(toLoose) : [toLoose(output)];
-  const content = parts
-    .map((part) => asText(part["text"]))
-    .filter((line) => line !== "")
-    .join("\n");
-  return withExtras({ ...message, content }, { output: { value: toJson(output) }, ...extras });
+  const lines = parts.map((part) => asText(part["text"])).filter((line) => line !== "");
+  return withExtras({ ...message, content: lines.join("\n") }, { output: { value: toJson(output) }, ...extras });
 }
 
 /** The inverse of `readInput`. */
@@ -123,7 +116,7 @@ function writeResult(message: ToolMessage): JsonObject {
     type: "function_call_result",
     callId: message.toolCallId,
     name: message.name,
-    ...given("status", status),
+    ...given({ status }),
     output: value === undefined ? text : (value as JsonObject),
     ...(extras as JsonObject),
   };

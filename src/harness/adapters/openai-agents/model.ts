@@ -10,8 +10,7 @@ import {
   type LlmStreamEvent,
   type LlmTurnRequest,
 } from "../../../core/index.js";
-import { foreignProvider, streamOf, toFrameworkError, tornStream } from "../foreign-model.js";
-import { assertProvider } from "../assert-provider.js";
+import { assertProvider, foreignProvider, streamOf, toFrameworkError, tornStream } from "../foreign-model.js";
 import { toLoose } from "../loose.js";
 import { readRequest, writeRequest } from "./request.js";
 import { readResponse, writeDone, writeResponse } from "./response.js";
@@ -44,7 +43,12 @@ export function toAgentsModel(provider: LlmProviderAdapter): AgentsModel {
         throw toFrameworkError(error);
       }
     },
-    getRetryAdvice: (failure) => adviceOfModel(failure) ?? adviseRetry(failure.error),
+    getRetryAdvice(failure) {
+      const { error } = failure;
+      const model = typeof error === "object" && error !== null ? throwers.get(error) : undefined;
+      const advice = model?.getRetryAdvice?.(failure as never) as ReturnType<AgentsModel["getRetryAdvice"]>;
+      return advice ?? adviseRetry(error);
+    },
   };
 }
 
@@ -61,12 +65,6 @@ async function* writeEvents(events: AsyncIterable<LlmStreamEvent>): AsyncGenerat
 
 /** Models under `fromAgentsModel`, by the errors that they threw: they give the best advice about them. */
 const throwers = new WeakMap<object, AnyAgentsModel>();
-
-function adviceOfModel(failure: { readonly error: unknown }): ReturnType<AgentsModel["getRetryAdvice"]> {
-  const { error } = failure;
-  const model = typeof error === "object" && error !== null ? throwers.get(error) : undefined;
-  return model?.getRetryAdvice?.(failure as never) as ReturnType<AgentsModel["getRetryAdvice"]>;
-}
 
 /** Advice for the runner's retry policies. Errors that are not ours the runner reads itself. */
 function adviseRetry(error: unknown): RetryAdvice | undefined {

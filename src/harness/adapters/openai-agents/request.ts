@@ -52,28 +52,15 @@ function readTool(tool: Loose): LlmToolDefinition {
 
 /** A handoff is a function that the runner answers. Models see a function. */
 function readHandoff({ toolName, toolDescription, inputJsonSchema, strictJsonSchema }: Loose): LlmToolDefinition {
-  return withExtras(
-    {
-      name: asText(toolName),
-      description: asText(toolDescription),
-      schema: toJson(inputJsonSchema ?? {}) as JsonObject,
-    },
-    { handoff: true, ...optional("strict", strictJsonSchema) },
-  );
+  const schema = toJson(inputJsonSchema ?? {}) as JsonObject;
+  const tool = { name: asText(toolName), description: asText(toolDescription), schema };
+  return withExtras(tool, { handoff: true, ...optional({ strict: strictJsonSchema }) });
 }
 
 /** Reads the settings. Retries, timeouts and raw usage are the runner's business and not part of the request. */
 function readSettings(settings: Loose, outputType: Loose, isForeign: boolean): LlmSettings {
-  const {
-    temperature,
-    topP,
-    maxTokens,
-    toolChoice,
-    timeoutMs: _,
-    retry: _retry,
-    preserveRawUsage: _raw,
-    ...rest
-  } = settings;
+  const { temperature, topP, maxTokens, toolChoice, ...others } = settings;
+  const { timeoutMs: _, retry: _retry, preserveRawUsage: _raw, ...rest } = others;
   const choice = toolChoice === "none" || toolChoice === "required" ? toolChoice : { name: asText(toolChoice) };
   const { type, name, schema, strict } = outputType;
   const isSchema = type === "json_schema";
@@ -83,9 +70,7 @@ function readSettings(settings: Loose, outputType: Loose, isForeign: boolean): L
   };
   const isMarked = isForeign || Object.keys(extras).length > 0;
   return {
-    ...optional("temperature", temperature),
-    ...optional("topP", topP),
-    ...optional("maxTokens", maxTokens),
+    ...optional({ temperature, topP, maxTokens }),
     ...(toolChoice === undefined || toolChoice === "auto" ? {} : { toolChoice: choice }),
     ...(isSchema ? { responseFormat: { name: asText(name), schema: toJson(schema ?? {}) as JsonObject } } : {}),
     ...(isMarked ? { [EXTRAS]: extras } : {}),
@@ -107,13 +92,11 @@ export function writeRequest(request: LlmTurnRequest, name: string): Loose {
   const { instructions, input } = writeInput(messages);
   const isHandoff = (tool: LlmToolDefinition): boolean => extrasOf(tool)["handoff"] === true;
   return {
-    ...given("systemInstructions", instructions),
+    ...given({ systemInstructions: instructions }),
     input,
     modelSettings: {
-      ...given("temperature", settings.temperature),
-      ...given("topP", settings.topP),
-      ...given("maxTokens", settings.maxTokens),
-      ...given("toolChoice", typeof toolChoice === "object" ? toolChoice.name : toolChoice),
+      ...defined({ temperature: settings.temperature, topP: settings.topP, maxTokens: settings.maxTokens }),
+      ...given({ toolChoice: typeof toolChoice === "object" ? toolChoice.name : toolChoice }),
       ...extras,
     },
     tools: tools.filter((tool) => !isHandoff(tool)).map(writeTool),

@@ -28,7 +28,7 @@ export function readResponse({ output, usage, id }: Loose): LlmTurnResponse {
       stopReason: readStop(items, hasCalls),
       ...defined({ usage: counted }),
     },
-    { ...(asText(id) === "" ? {} : optional("id", id)), ...optional("usage", exact) },
+    { ...(asText(id) === "" ? {} : optional({ id })), ...optional({ usage: exact }) },
   );
 }
 

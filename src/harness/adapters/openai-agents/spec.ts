@@ -24,12 +24,7 @@ export interface AgentsRequest {
 
 /** An item that we write. Items that we only pass on keep their shape. */
 export type OutputItem =
-  | {
-      type: "message";
-      role: "assistant";
-      status: "completed";
-      content: { type: "output_text"; text: string }[];
-    }
+  | { type: "message"; role: "assistant"; status: "completed"; content: { type: "output_text"; text: string }[] }
   | { type: "function_call"; callId: string; name: string; arguments: string; status: "completed" }
   | { type: "reasoning"; content: { type: "input_text"; text: string }[] };
 

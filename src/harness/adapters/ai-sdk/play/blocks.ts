@@ -55,10 +55,12 @@ export function createBlocks(version: SpecVersion): Player {
         ...(open.has("reasoning") ? [{ type: "reasoning-end", id: "reasoning", providerMetadata: thoughts }] : []),
         ...(open.has("text") || content === "" ? [] : block("text", content)),
         ...(open.has("text") ? [{ type: "text-end", id: "text" }] : []),
-        ...others.flatMap((part) => {
-          const index = toolCalls.findIndex(({ id }) => id === part["toolCallId"]);
-          return endCall(part, index);
-        }),
+        ...others.flatMap((part) =>
+          endCall(
+            part,
+            toolCalls.findIndex(({ id }) => id === part["toolCallId"]),
+          ),
+        ),
       ];
     },
   };

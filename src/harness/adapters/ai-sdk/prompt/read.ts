@@ -59,7 +59,7 @@ function readUserPart(part: Loose): ContentPart {
   if (type !== "file") return refuse(`a part of type "${type}"`, "user messages hold texts and files");
   const file = readFile(part);
   const { mediaType = "", filename, data, url } = file;
-  const named = { ...optional("filename", filename), ...options };
+  const named = { ...optional({ filename }), ...options };
   if (typeof mediaType === "string" && /^image(\/|$)/.test(mediaType)) {
     if (typeof data === "string") return withExtras<ContentPart>({ type: "image", mediaType, data }, named);
     if (typeof url === "string") {
@@ -88,14 +88,12 @@ function readResult(part: Loose, message: Loose): ToolMessage {
 /** A person's decision on a call that the vendor will run. It answers the approval's id, since it names no call. */
 function readApproval(part: Loose): ToolMessage {
   const { approvalId, approved, reason } = part;
-  const content = approved === true ? APPROVED : asText(reason) || DENIED;
+  const content = approved === true ? "Tool execution approved." : asText(reason) || DENIED;
   return withExtras<ToolMessage>(
     { role: "tool", toolCallId: asText(approvalId), name: "", content },
     { approval: toJson(part) },
   );
 }
-
-const APPROVED = "Tool execution approved.";
 
 /** The text that the model reads, and how to write it again unless it is a plain text. */
 function readOutput(output: Loose): Pick<ToolMessage, "content" | "isError"> & { output?: JsonObject | string } {
@@ -114,7 +112,7 @@ function readOutput(output: Loose): Pick<ToolMessage, "content" | "isError"> & {
     case "execution-denied":
       return { content: asText(output["reason"]) || DENIED, output: kept };
     case "content":
-      return readContentOutput(output["value"], optional("options", options));
+      return readContentOutput(output["value"], optional({ options }));
   }
   return refuse(`the result of a tool of type "${type}"`, "no version of the interface has it");
 }

@@ -22,7 +22,7 @@ export function writePrompt(messages: readonly LlmMessage[], version: SpecVersio
     const shared = JSON.stringify(options ?? {});
     if (open?.shared !== shared) {
       open = { content: [], shared };
-      prompt.push({ role: "tool", content: open.content, ...given("providerOptions", options) });
+      prompt.push({ role: "tool", content: open.content, ...given({ providerOptions: options }) });
     }
     open.content.push(writeResult(message, version));
   }
@@ -30,7 +30,7 @@ export function writePrompt(messages: readonly LlmMessage[], version: SpecVersio
 }
 
 function writeMessage(message: Exclude<LlmMessage, ToolMessage>, version: SpecVersion): PromptMessage {
-  const options = given("providerOptions", extrasOf(message)["options"]);
+  const options = given({ providerOptions: extrasOf(message)["options"] });
   switch (message.role) {
     case "system":
       return { role: "system", content: message.content, ...options };
@@ -46,7 +46,7 @@ function writeMessage(message: Exclude<LlmMessage, ToolMessage>, version: SpecVe
 
 function writeUserPart(part: ContentPart, version: SpecVersion): JsonObject {
   const { file, filename, mediaType = ANY_IMAGE, options } = extrasOf(part);
-  const shared = given("providerOptions", options);
+  const shared = given({ providerOptions: options });
   if (file !== undefined) return { type: "file", ...writeFile(toLoose(file), version), ...shared };
   if (part.type === "text") return { type: "text", text: part.text, ...shared };
   return { type: "file", ...writeFile({ mediaType, ...part, filename }, version), ...shared };
@@ -63,14 +63,14 @@ function writeResult(message: ToolMessage, version: SpecVersion): JsonObject {
     toolCallId: message.toolCallId,
     toolName: message.name,
     output: writeOutput(message, output, version),
-    ...given("providerOptions", options),
+    ...given({ providerOptions: options }),
   };
 }
 
 function writeOutput({ content, isError }: ToolMessage, output: unknown, version: SpecVersion): JsonObject {
   const kept = toLoose(output);
   const type = asText(typeof output === "string" ? output : kept["type"]);
-  const shared = given("providerOptions", kept["options"]);
+  const shared = given({ providerOptions: kept["options"] });
   switch (type) {
     case "json":
     case "error-json": {
@@ -100,7 +100,7 @@ function parseJson(text: string): unknown {
 function writeItems(value: unknown, version: SpecVersion): JsonObject[] {
   return (Array.isArray(value) ? value.map(toLoose) : []).map((item: Loose) => {
     if (item["type"] === "file") {
-      return { ...writeResultFile(item, version), ...given("providerOptions", item["options"]) };
+      return { ...writeResultFile(item, version), ...given({ providerOptions: item["options"] }) };
     }
     if (item["type"] === "text" || version !== "v2") return { ...item } as JsonObject;
     return refuse(`"${asText(item["type"])}" in the result of a tool`, "the model has version v2");
