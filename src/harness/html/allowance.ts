@@ -10,6 +10,7 @@ const MAX_ITEMS = 20_000;
 const MAX_IMAGE = 1_398_104;
 const MAX_ALL_IMAGES = 16 * MAX_IMAGE;
 
+/** What did not find room. */
 export interface LeftOut {
   /** Texts that were cut, and the characters they lost. */
   texts: number;
@@ -22,6 +23,7 @@ export interface LeftOut {
 export interface Allowance {
   /** How many characters of a text of this length may be shown. */
   text(length: number): number;
+  /** True when one more message or call may be shown. */
   item(): boolean;
   /** True when an image of this many base64 characters may be shown. */
   image(length: number): boolean;

@@ -36,10 +36,9 @@ export function textView(text: string, setting: Setting, allowance: Allowance): 
     setting === "code"
       ? html`<pre class="code" dir="auto" tabindex="0">${shown(kept)}</pre>`
       : html`<div class="prose" dir="auto">${shown(kept)}</div>`;
-  const missing = text.length - kept.length;
-  if (missing === 0) return body;
-  return html`${kept !== "" && body}
-    <p class="cut">… ${counted(missing, "more character")} cut here; ${allowance.remedy}.</p>`;
+  if (kept.length === text.length) return body;
+  const missing = counted(text.length - kept.length, "more character");
+  return html`${kept !== "" && body}${html`<p class="cut">… ${missing} cut here; ${allowance.remedy}.</p>`}`;
 }
 
 /** The text, behind a line of its beginning when it is long. */

@@ -36,6 +36,7 @@ export interface MatcherContext {
   };
 }
 
+/** A matcher as `expect.extend` takes it. */
 export type Matcher = (
   this: MatcherContext,
   received: unknown,

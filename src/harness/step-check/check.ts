@@ -66,9 +66,11 @@ export type StepTurn =
 
 /** The result of checking one recording. */
 export interface StepCheck {
+  /** The provider that was asked. */
   provider: string;
   recordedProvider: string;
   cassetteId: string;
+  /** All recorded turns, in order. */
   turns: StepTurn[];
   /** Sentences on how the questions differ from the recorded ones. */
   notes: string[];

@@ -44,6 +44,7 @@ export interface StepLimits {
 /** Why a turn was not asked. `stopped`: an earlier failure that every further call would repeat. */
 export type StepStop = "max-turns" | "max-cost" | "stopped";
 
+/** Permission for a call. */
 export interface StepTicket {
   /** Call it once, with the answer if there was one. A failed call counts as free. */
   settle(response?: LlmTurnResponse): void;

@@ -30,9 +30,11 @@ export interface StepSummary {
   confusion: { recorded: string; chosen: string; count: number }[];
   /** The tolerances that made calls equal. */
   tolerances: ToleranceUse[];
+  /** The usage of the compared answers. */
   usage: UsageSum;
 }
 
+/** Summarises any number of checks. */
 export function summariseSteps(checks: readonly StepCheck[]): StepSummary {
   const turns = checks.flatMap((check) => check.turns);
   const compared = turns.filter((turn) => turn.state === "compared");

@@ -23,6 +23,7 @@ export interface TrajectoryOptions {
   content: boolean;
 }
 
+/** The path of one run, ready for comparison. */
 export interface Trajectory {
   /** Equal for equal paths. */
   key: string;
