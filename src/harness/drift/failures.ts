@@ -1,5 +1,4 @@
-// The causes of a gate failure, one by one, so that machine-readable reports fail with them: scenarios, tests over all of them
-// together, and scenarios on one side only.
+// The causes of a gate failure, one by one, so that machine-readable reports fail with them.
 
 import { plural } from "../../core/index.js";
 import type {
@@ -28,7 +27,6 @@ export function findFailures(judged: Judged): GateFailure[] {
   return [{ kind: "verdict", verdict, reason }];
 }
 
-/** True if these settings fail the build for this verdict. */
 function isFailing(verdict: Verdict, { failOn, onInconclusive }: GateSettings): boolean {
   return failOn.includes(verdict) || (verdict === "inconclusive" && onInconclusive === "fail");
 }
@@ -61,12 +59,11 @@ function unpairedFailures({ settings, unpaired }: Judged): GateFailure[] {
   return unpaired.flatMap((each): GateFailure[] => {
     const { scenario } = each;
     const broken = unpairedBreak(each);
-    const own: Pick<GateFailure, "kind" | "scenario"> = { kind: "unpaired", scenario };
     if (broken !== undefined && isFailing("regression", settings)) {
-      return [{ ...own, verdict: "regression", reason: broken }];
+      return [{ kind: "unpaired", scenario, verdict: "regression", reason: broken }];
     }
     if (settings.sharedOnly === true || !isFailing("drift", settings)) return [];
-    return [{ ...own, verdict: "drift", reason: sideText(each) }];
+    return [{ kind: "unpaired", scenario, verdict: "drift", reason: sideText(each) }];
   });
 }
 

@@ -10,10 +10,8 @@ import type { JsonValue } from "../../core/index.js";
  */
 export type Verdict = "same" | "better" | "drift" | "regression" | "inconclusive";
 
-/** Every {@link Verdict}. */
 export const VERDICTS: readonly Verdict[] = ["same", "better", "drift", "regression", "inconclusive"];
 
-/** One recorded run of a scenario. */
 export interface RunRef {
   /** The path as the user would open it: the one of the command line, and the rest below it. */
   file: string;
@@ -102,7 +100,6 @@ export interface TimelineRow {
 
 export interface TimelineTurn {
   turn: number;
-  /** The assistant's text; may be empty. */
   text: string;
   calls: { name: string; arguments: JsonValue; result?: string }[];
   stopReason: string;
@@ -117,7 +114,6 @@ export interface Location {
   line?: number;
 }
 
-/** One difference between the two typical runs. */
 export interface Edit {
   drift: Drift;
   base?: Location;
@@ -165,15 +161,12 @@ export interface GateFailure {
   reason: string;
 }
 
-/** The findings of one scenario: its verdict, and the figures behind it. */
 export interface ScenarioReport {
   scenario: string;
   verdict: Verdict;
   /** One sentence: why this verdict. */
   reason: string;
-  /**
-   * For an inconclusive scenario: the runs on each side that would decide it at the rates seen so far. Absent above 200.
-   */
+  /** For an inconclusive scenario: the runs on each side that would decide it at the rates seen so far. Absent above 200. */
   runsNeeded?: number;
   base: RunRef[];
   candidate: RunRef[];
@@ -208,20 +201,17 @@ export interface PooledReport {
   others?: TestResult;
 }
 
-/** The settings of the gate. See docs/drift.md. */
+/** See docs/drift.md. */
 export interface GateSettings {
-  /** The accepted rate of false alarms, 0 to 1. */
   alpha: number;
   /** A scenario with fewer runs on a side is not tested alone. If something differs, it is inconclusive. */
   minRuns: number;
   failOn: Verdict[];
   onInconclusive: "pass" | "fail";
-  /** The seed of every random relabeling. */
   seed: number;
   /** One-way orders apply from the baseline to the candidate: `subset` allows the candidate to leave calls out. */
   order: CallOrder;
   content: boolean;
-  /** Places in arguments that were ignored. */
   ignore?: string[];
   /** Tools that only read, whose calls may change places. */
   readOnly?: string[];
@@ -231,32 +221,27 @@ export interface GateSettings {
   rules?: string;
   /** The pointer to a run's outcome. */
   success?: string;
-  /** Scenarios on one side only did not count as drift. */
   sharedOnly?: boolean;
 }
 
-/** The report of the drift gate (docs/drift.md). */
 export interface GateReport {
   schemaVersion: 1;
   base: string;
   candidate: string;
   settings: GateSettings;
   verdict: Verdict;
-  /** One sentence: why. */
   reason: string;
-  /** True if the build fails, that is if `failures` is not empty. */
+  /** The build fails, since `failures` is not empty. */
   fails: boolean;
   /** All causes of failure. The first is the one of `reason`, if that one fails. */
   failures: GateFailure[];
   counts: Record<Verdict, number>;
   pooled: PooledReport;
-  /** Sorted by name. */
   scenarios: ScenarioReport[];
   onlyBase: string[];
   onlyCandidate: string[];
   /** The scenarios of `onlyBase` and `onlyCandidate` in detail. */
   unpaired: UnpairedScenario[];
-  /** The sums over all scenarios. */
   withoutOutcome: { base: number; candidate: number };
   /** The commands that show this again and accept it, or a clause that says why it cannot be accepted. */
   commands: { reproduce: string; bless?: string; notBlessed?: string };

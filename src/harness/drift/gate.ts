@@ -1,5 +1,5 @@
-// The drift gate: the figures of every scenario, their p-values corrected together, and the verdicts. Pure. `describeTypical` fills in
-// `edits` and `timeline` of the two typical runs, since they need the whole recordings.
+// The drift gate: the figures of every scenario, their p-values corrected together, and the verdicts. Pure. `describeTypical` adds
+// what needs the whole recordings.
 
 import { defined } from "../../core/index.js";
 import { findFailures } from "./failures.js";
@@ -29,11 +29,9 @@ export interface GateInput {
   base: string;
   candidate: string;
   scenarios: readonly GateScenario[];
-  /** Scenarios on one side only. */
   unpaired: readonly UnpairedScenario[];
   settings: GateSettings;
   commands: GateReport["commands"];
-  /** The broken rules, by scenario. */
   rules?: ReadonlyMap<string, readonly RuleFinding[]>;
 }
 
@@ -53,7 +51,7 @@ export function runGate(
   const plannedLevel = planLevel(measured, settings.alpha);
   const scenarios = measured.map((figures, index) => toReport(figures, index, judged, input, plannedLevel));
   const others = measured.filter((_, index) => scenarios[index]?.verdict !== "better");
-  const pooledReport = pooled === undefined ? {} : toPooledReport({ measured, others, pooled, judged, settings });
+  const pooledReport = pooled === undefined ? {} : toPooledReport(measured, others, pooled, judged, settings);
   const otherTest = pooledReport.others;
   const canOthersDecide = otherTest === undefined || otherTest.attainable * judged.shares <= settings.alpha;
   const { verdict, reason } = judgeAll({
@@ -69,7 +67,9 @@ export function runGate(
     minRuns: settings.minRuns,
     alpha: settings.alpha,
   });
-  const count = (wanted: Verdict): number => scenarios.filter((scenario) => scenario.verdict === wanted).length;
+  const count = (wanted: Verdict): number => scenarios.filter((each) => each.verdict === wanted).length;
+  const total = (side: "base" | "candidate"): number =>
+    measured.reduce((sum, { withoutOutcome }) => sum + withoutOutcome[side], 0);
   const failures = findFailures({
     settings,
     verdict,
@@ -95,16 +95,9 @@ export function runGate(
     onlyBase: only("base"),
     onlyCandidate: only("candidate"),
     unpaired: [...unpaired],
-    withoutOutcome: {
-      base: sum(measured.map(({ withoutOutcome }) => withoutOutcome.base)),
-      candidate: sum(measured.map(({ withoutOutcome }) => withoutOutcome.candidate)),
-    },
+    withoutOutcome: { base: total("base"), candidate: total("candidate") },
     commands: input.commands,
   };
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
 }
 
 function toReport(
@@ -117,17 +110,14 @@ function toReport(
   const { scenario, base, candidate, withoutOutcome, paths, typical, sampled, tolerances } = measured;
   const rules = all?.get(scenario) ?? [];
   const adjusted = { test: judged.outcome.adjusted[index] ?? 1, better: judged.better.adjusted[index] ?? 1 };
-  const outcome = toOutcomeComparison(measured, adjusted, settings.alpha);
+  const outcome = measured.outcome && toOutcomeComparison(measured.outcome, adjusted, settings.alpha);
   const test: TestResult = {
     test: "permutation",
     sides: sidesOf(settings.order),
     ...measured.distanceTest,
     adjusted: judged.distance.adjusted[index] ?? 1,
   };
-  const distance: DistanceComparison = {
-    ...toDistanceFigures([measured], test, settings.alpha),
-    ...defined({ sampled }),
-  };
+  const distance = { ...toDistanceFigures([measured], test, settings.alpha), ...defined({ sampled }) };
   const decision = judgeScenario({
     measured,
     ...(outcome === undefined
@@ -159,12 +149,10 @@ function toReport(
 }
 
 function toOutcomeComparison(
-  { outcome }: Measured,
+  { stratum, test, better }: NonNullable<Measured["outcome"]>,
   adjusted: { test: number; better: number },
   alpha: number,
-): OutcomeComparison | undefined {
-  if (outcome === undefined) return undefined;
-  const { stratum, test, better } = outcome;
+): OutcomeComparison {
   const fisher = { test: "fisher", sides: 1, exact: true } as const;
   return {
     base: toOutcomes(stratum.base),
@@ -175,17 +163,14 @@ function toOutcomeComparison(
   };
 }
 
-interface Pool {
-  measured: readonly Measured[];
-  /** The scenarios that are not better. */
-  others: readonly Measured[];
-  pooled: PooledTests;
-  judged: JudgedTests;
-  settings: GateSettings;
-}
-
-function toPooledReport({ measured, others, pooled, judged, settings }: Pool): PooledReport {
-  const { alpha, seed, order } = settings;
+/** `others` are the scenarios that are not better. */
+function toPooledReport(
+  measured: readonly Measured[],
+  others: readonly Measured[],
+  pooled: PooledTests,
+  judged: JudgedTests,
+  { alpha, seed, order }: GateSettings,
+): PooledReport {
   const strata = strataOf(measured);
   const distance = { ...pooled.distance, adjusted: judged.pooledDistance.adjusted[0] ?? 1 };
   const isPartBetter = others.length > 0 && others.length < measured.length;
@@ -208,20 +193,14 @@ function toPooledReport({ measured, others, pooled, judged, settings }: Pool): P
 }
 
 function toDistanceFigures(measured: readonly Measured[], test: TestResult, alpha: number): DistanceComparison {
+  const excesses = measured.map(({ excess }) => excess);
   const mean = (what: "withinBase" | "withinCandidate"): number | undefined =>
-    average(measured.flatMap(({ excess }) => excess[what] ?? []));
+    average(excesses.flatMap((excess) => excess[what] ?? []));
   const [withinBase, withinCandidate] = [mean("withinBase"), mean("withinCandidate")];
   return {
     ...defined({ withinBase, withinCandidate }),
-    between: average(measured.map(({ excess }) => excess.between)) ?? 0,
+    between: average(excesses.map(({ between }) => between)) ?? 0,
     test,
-    effect: {
-      what: "distance",
-      ...meanExcess(
-        measured.map(({ excess }) => excess),
-        1 - alpha,
-      ),
-      level: 1 - alpha,
-    },
+    effect: { what: "distance", ...meanExcess(excesses, 1 - alpha), level: 1 - alpha },
   };
 }

@@ -35,7 +35,6 @@ export function judgeFamilies(families: readonly Family[], alpha: number): { fam
   return { families: judged, shares };
 }
 
-/** Every test of a report after the correction. */
 export interface JudgedTests {
   outcome: Judged;
   distance: Judged;
@@ -58,10 +57,8 @@ export function judgeTests(
 ): JudgedTests {
   const isLarge = ({ base, candidate }: Measured): boolean =>
     Math.min(base.length, candidate.length) >= settings.minRuns;
-  const single = (test: RawTest | undefined) => ({
-    p: test === undefined ? [] : [test.p],
-    attainable: test === undefined ? [] : [test.attainable],
-  });
+  const single = (test: RawTest | undefined) =>
+    test === undefined ? { p: [], attainable: [] } : { p: [test.p], attainable: [test.attainable] };
   const outcomes = (way: "test" | "better") => ({
     p: measured.map((figures) => figures.outcome?.[way].p ?? 1),
     attainable: measured.map((figures) => (isLarge(figures) ? (figures.outcome?.[way].attainable ?? 1) : 1)),

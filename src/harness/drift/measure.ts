@@ -36,7 +36,6 @@ export interface Measured {
   withoutOutcome: { base: number; candidate: number };
   /** Why the success rates are incomplete, if runs lack an outcome. */
   gap?: string;
-  /** Absent if a side has no outcomes. */
   outcome?: { stratum: Stratum; test: ExactResult; better: ExactResult };
 }
 
@@ -83,7 +82,6 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
   };
 }
 
-/** True for a place of the table from a run of the baseline to a run of the candidate. */
 function isAcross(place: number, { base, runs }: DistanceTable): boolean {
   return Math.floor(place / runs) < base && place % runs >= base;
 }
@@ -129,13 +127,11 @@ function findGap(base: readonly GateRun[], candidate: readonly GateRun[]): strin
     : `${now} of ${candidate.length} runs of the candidate ${now === 1 ? "does" : "do"} not say how ${now === 1 ? "it" : "they"} ended`;
 }
 
-/** Counts the runs that have an outcome. */
 function countSuccesses(runs: readonly GateRun[]): Counts {
   const known = runs.filter(({ success }) => success !== undefined);
   return { runs: known.length, successes: known.filter(({ success }) => success === true).length };
 }
 
-/** The counts with pass@k and pass^k. */
 export function toOutcomes(counts: Counts): Outcomes {
   return { ...counts, passAt: passAt(counts), passHat: passHat(counts) };
 }

@@ -7,7 +7,7 @@ import { isPlainObject, valueAt } from "../../core/index.js";
 const DEFAULT_POINTERS = ["/success", "/utility", "/passed", "/resolved", "/reward"];
 
 /** `broken-off`: the run recorded an error, and not whether it succeeded. `untold`: it recorded no outcome. */
-export type RunOutcome = "succeeded" | "failed" | "broken-off" | "untold";
+type RunOutcome = "succeeded" | "failed" | "broken-off" | "untold";
 
 /**
  * Reads a boolean, or a number that is 1 for success; other values mean nothing. With `pointer` only that place is read. A run that
@@ -30,7 +30,6 @@ export function outcomeOf(cassette: Cassette, pointer?: string): RunOutcome {
   return outcomes.some(hasError) ? "broken-off" : "untold";
 }
 
-/** Whether a run succeeded; undefined if its recording does not say so. */
 export function successOf(cassette: Cassette, pointer?: string): boolean | undefined {
   const outcome = outcomeOf(cassette, pointer);
   return outcome === "succeeded" || outcome === "failed" ? outcome === "succeeded" : undefined;

@@ -10,7 +10,6 @@ import { isPaired, stratifiedTest, type Stratum } from "./statistics/stratified.
 /** A test before the correction for all tests. */
 export type RawTest = Omit<TestResult, "adjusted">;
 
-/** The tests over all scenarios together. */
 export interface PooledTests {
   outcome?: { test: RawTest; better: RawTest };
   distance: RawTest;
@@ -28,7 +27,6 @@ export function poolTests(measured: readonly Measured[], { seed, order }: GateSe
   };
 }
 
-/** The test of paths over these scenarios. */
 export function poolDistances(measured: readonly Measured[], seed: number, order: GateSettings["order"]): RawTest {
   const tables = measured.map(({ distances }) => distances);
   return { test: "stratified-permutation", sides: sidesOf(order), ...permutationTest(tables, createRandom(seed, "")) };
@@ -39,7 +37,6 @@ export function sidesOf(order: GateSettings["order"]): 1 | 2 {
   return isOneWay(order) ? 1 : 2;
 }
 
-/** The success counts of every scenario that has them. */
 export function strataOf(measured: readonly Measured[]): Stratum[] {
   return measured.flatMap(({ outcome }) => outcome?.stratum ?? []);
 }

@@ -10,24 +10,10 @@ export interface RunFile {
   file: string;
 }
 
-/** The runs of both sides, sorted by file. */
-export interface ScenarioFiles {
-  scenario: string;
-  base: RunFile[];
-  candidate: RunFile[];
-}
-
-/** The runs of a scenario on one side only, sorted by file. */
-export interface UnpairedFiles {
-  scenario: string;
-  side: "base" | "candidate";
-  runs: RunFile[];
-}
-
-/** Scenarios on both sides and on one side, sorted by name. */
+/** Scenarios on both sides and on one side, sorted by name; their runs, sorted by file. */
 export interface PairedScenarios {
-  shared: ScenarioFiles[];
-  unpaired: UnpairedFiles[];
+  shared: { scenario: string; base: RunFile[]; candidate: RunFile[] }[];
+  unpaired: { scenario: string; side: "base" | "candidate"; runs: RunFile[] }[];
 }
 
 const MAX_SCENARIOS = 100_000;

@@ -1,6 +1,6 @@
 // The verdict on each scenario and on all of them together, with the sentence that gives its reason.
 
-import { defined, plural } from "../../core/index.js";
+import { plural } from "../../core/index.js";
 import type { Measured } from "./measure.js";
 import { unpairedHint } from "../../cassette/index.js";
 import { ofVerdict } from "./paths/ranking.js";
@@ -23,7 +23,6 @@ interface Decision {
   runsNeeded?: number;
 }
 
-/** The test results of one scenario. */
 interface ScenarioFigures {
   measured: Measured;
   outcome?: { comparison: OutcomeComparison; canDecide: boolean };
@@ -70,7 +69,6 @@ function isGain({ better }: OutcomeComparison, { withoutOutcome, gap }: Measured
   return better.adjusted <= alpha && withoutOutcome.base === 0 && gap === undefined;
 }
 
-/** The number of runs on the side that has fewer. */
 export function fewestRuns({ base, candidate }: { base: readonly unknown[]; candidate: readonly unknown[] }): number {
   return Math.min(base.length, candidate.length);
 }
@@ -79,7 +77,6 @@ function againstText({ base, candidate }: Measured): string {
   return `${plural(base.length, "run")} against ${candidate.length}`;
 }
 
-/** `same`, unless the success of runs is unknown. */
 function sameUnless(gap: string | undefined, reason: string): Decision {
   return gap === undefined
     ? { verdict: "same", reason }
@@ -98,11 +95,8 @@ function undecided(figures: ScenarioFigures, fewest: number): Decision {
     needed === undefined
       ? `more than ${MAX_NEEDED} runs on each side would be needed`
       : `about ${Math.max(needed, minRuns)} runs on each side would decide it`;
-  return {
-    verdict: "inconclusive",
-    reason: `${few}; ${more}`,
-    ...(needed === undefined ? {} : { runsNeeded: Math.max(needed, minRuns) }),
-  };
+  const decision: Decision = { verdict: "inconclusive", reason: `${few}; ${more}` };
+  return needed === undefined ? decision : { ...decision, runsNeeded: Math.max(needed, minRuns) };
 }
 
 /** "the paths differ in 5 runs against 5 (p = 0.0079), but with 6 scenarios it takes p below 0.0042": the test that cannot decide. */
@@ -116,7 +110,6 @@ function openTestText(
   return `the ${what} differ in ${againstText(measured)} (p = ${toDigits(p)}), but ${why}it takes p below ${toDigits(plannedLevel)}`;
 }
 
-/** The outcomes, and the path whose shares differ most. */
 function contrastsOf({ outcome, paths, base, candidate, isAllowed }: Measured): Contrast[] {
   const share = (side: "base" | "candidate", successes: number): Counts => ({
     runs: (side === "base" ? base : candidate).length,
@@ -135,11 +128,9 @@ function contrastsOf({ outcome, paths, base, candidate, isAllowed }: Measured): 
 interface OverallFigures {
   scenarios: readonly ScenarioReport[];
   pooled: PooledReport;
-  /** Whether the pooled tests can decide. */
   canDecide: { outcome: boolean; distance: boolean };
   unpaired: readonly UnpairedScenario[];
   sharedOnly: boolean;
-  /** The scenarios with unknown success, each with the reason. */
   gaps: readonly { scenario: string; gap: string }[];
   alpha: number;
   minRuns: number;
@@ -180,7 +171,6 @@ export function pooledDrift({
   return { verdict: "drift", reason: `over all scenarios ${apartText(distance)}` };
 }
 
-/** Gained success, if nothing else was found. */
 function judgeGain({ scenarios, pooled: { outcome }, gaps, alpha }: OverallFigures): Decision | undefined {
   const gained = firstOf("better", scenarios);
   if (gained !== undefined) return gained;
@@ -189,34 +179,24 @@ function judgeGain({ scenarios, pooled: { outcome }, gaps, alpha }: OverallFigur
   return { verdict: "better", reason: `over all scenarios ${betterText(outcome)}` };
 }
 
-/** Judges scenarios without regression and drift. */
 function judgeUndrifted({ scenarios, pooled, canDecide, gaps, minRuns }: OverallFigures): Decision {
   const [only] = scenarios;
-  if (scenarios.length === 1 && only !== undefined) return toDecision(only);
+  if (scenarios.length === 1 && only !== undefined) return only;
   const open = ofVerdict(scenarios, "inconclusive").length;
   if (open === 0) return { verdict: "same", reason: sameText(scenarios, minRuns) };
   const [gap] = gaps;
   if (gap !== undefined) {
-    return {
-      verdict: "inconclusive",
-      reason: `runs do not say how they ended in ${gaps.length} of ${plural(scenarios.length, "scenario")}, such as ${gap.scenario}: ${gap.gap}`,
-    };
+    const reason = `runs do not say how they ended in ${gaps.length} of ${plural(scenarios.length, "scenario")}, such as ${gap.scenario}: ${gap.gap}`;
+    return { verdict: "inconclusive", reason };
   }
   if (canDecide.distance && (pooled.outcome === undefined || canDecide.outcome)) {
-    return {
-      verdict: "same",
-      reason: `no difference beyond chance over all scenarios together; ${open} of ${scenarios.length} have too few runs to be judged alone`,
-    };
+    const reason = `no difference beyond chance over all scenarios together; ${open} of ${scenarios.length} have too few runs to be judged alone`;
+    return { verdict: "same", reason };
   }
-  const planned = scenarios.flatMap(({ runsNeeded: needed }) => needed ?? []);
-  return {
-    verdict: "inconclusive",
-    reason: `${open} of ${plural(scenarios.length, "scenario")} differ, with too few runs to tell from chance`,
-    ...(planned.length === 0 ? {} : { runsNeeded: Math.max(...planned) }),
-  };
+  const reason = `${open} of ${plural(scenarios.length, "scenario")} differ, with too few runs to tell from chance`;
+  return { verdict: "inconclusive", reason };
 }
 
-/** The reason for `same`, which names scenarios with too few runs. */
 function sameText(scenarios: readonly ScenarioReport[], minRuns: number): string {
   const few = scenarios.filter((scenario) => fewestRuns(scenario) < minRuns).length;
   const all = plural(scenarios.length, "scenario");
@@ -228,18 +208,12 @@ function sameText(scenarios: readonly ScenarioReport[], minRuns: number): string
 function firstOf(verdict: keyof typeof CHANGES, scenarios: readonly ScenarioReport[]): Decision | undefined {
   const found = ofVerdict(scenarios, verdict);
   const [first] = found;
-  if (first === undefined || scenarios.length === 1) return first && toDecision(first);
-  return {
-    verdict,
-    reason: `${found.length} of ${plural(scenarios.length, "scenario")} ${CHANGES[verdict]} (${found.length > 1 ? "first: " : ""}${first.scenario}): ${first.reason}`,
-  };
+  if (first === undefined || scenarios.length === 1) return first;
+  const reason = `${found.length} of ${plural(scenarios.length, "scenario")} ${CHANGES[verdict]} (${found.length > 1 ? "first: " : ""}${first.scenario}): ${first.reason}`;
+  return { verdict, reason };
 }
 
 const CHANGES = { regression: "got worse", drift: "changed", better: "improved" } as const;
-
-function toDecision({ verdict, reason, runsNeeded: needed }: ScenarioReport): Decision {
-  return { verdict, reason, ...defined({ runsNeeded: needed }) };
-}
 
 function brokenRules(rules: readonly RuleFinding[]): string | undefined {
   const kept = new Set(rules.filter(({ side }) => side === "base").map(({ rule }) => rule));
@@ -247,7 +221,6 @@ function brokenRules(rules: readonly RuleFinding[]): string | undefined {
   return broken === undefined ? undefined : `a rule is broken that the baseline keeps: ${broken.sentence}`;
 }
 
-/** The broken rule of a scenario that only the candidate has. */
 export function unpairedBreak({ scenario, rules }: UnpairedScenario): string | undefined {
   const [first] = rules.filter(({ side }) => side === "candidate");
   return first === undefined

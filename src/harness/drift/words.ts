@@ -22,7 +22,6 @@ export function gainText({ base, candidate, better }: OutcomeComparison): string
   return `${rateText(candidate)} against ${rateText(base)} (${pText(better)})`;
 }
 
-/** "the runs take other paths: …". */
 export function apartText({ between, effect, test }: DistanceComparison): string {
   return `the runs take other paths: distance ${between.toFixed(2)} between the sides, ${effect.value.toFixed(2)} beyond that within them (${pText(test)})`;
 }

@@ -1,15 +1,14 @@
 // How much of a recording one page takes. A page of many megabytes helps nobody, so texts, images and items have limits; what
 // was left out is counted here and said on the page.
 
-/** Characters of one text. */
+/** Characters of one text, and of all texts of a page. */
 export const MAX_TEXT = 100_000;
-/** Characters of all texts of a page. */
-export const MAX_ALL_TEXT = 10_000_000;
+const MAX_ALL_TEXT = 10_000_000;
 /** Messages and calls of a page. */
-export const MAX_ITEMS = 20_000;
+const MAX_ITEMS = 20_000;
 /** Base64 characters of one image, and of all: 1 MiB and 16 MiB of image data. */
-export const MAX_IMAGE = 1_398_104;
-export const MAX_ALL_IMAGES = 16 * MAX_IMAGE;
+const MAX_IMAGE = 1_398_104;
+const MAX_ALL_IMAGES = 16 * MAX_IMAGE;
 
 /** What did not find room. */
 export interface LeftOut {

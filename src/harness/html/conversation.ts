@@ -55,14 +55,9 @@ export function toBundlePage({ bundle, cassettes }: AgentBundle, options: Conver
   return write(parts, about, options);
 }
 
-interface Part {
-  /** The agent's, where the page shows several. */
-  name: string | undefined;
-  cassette: Cassette;
-}
-
+/** A name is an agent's, where the page shows several. */
 function write(
-  parts: readonly Part[],
+  parts: readonly { name: string | undefined; cassette: Cassette }[],
   about: Html | undefined,
   { title, isFull = false }: ConversationPageOptions,
 ): ConversationPage {

@@ -11,7 +11,6 @@ import { html, type Child, type Html } from "./template.js";
 const MAX_TOOLS = 40;
 const MAX_MODELS = 8;
 
-/** Facts, proof, tools and extensions of one cassette. */
 export function headView(cassette: Cassette, allowance: Allowance): Html {
   const entries: readonly AnyEntry[] = cassette.entries;
   const usage = sumUsage(countedTurns(cassette));
@@ -54,14 +53,8 @@ function importOf(cassette: Cassette): Record<string, unknown> | undefined {
 function outcomeOf(cassette: Cassette): [string, string][] {
   const outcome = importOf(cassette)?.["outcome"];
   if (!isPlainObject(outcome)) return [];
-  return [
-    [
-      "Outcome",
-      Object.entries(outcome)
-        .map(([name, value]) => `${name} ${jsonText(value)}`)
-        .join(", "),
-    ],
-  ];
+  const parts = Object.entries(outcome).map(([name, value]) => `${name} ${jsonText(value)}`);
+  return [["Outcome", parts.join(", ")]];
 }
 
 function proofView(cassette: Cassette): Html {

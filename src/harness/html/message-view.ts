@@ -49,7 +49,6 @@ export function reasoningView(reasoning: readonly Reasoning[] | undefined, allow
   });
 }
 
-/** Text of a person or a model. */
 export function prose(text: string, allowance: Allowance): Html {
   return foldedView(text, "prose", allowance);
 }

@@ -4,16 +4,9 @@
 import { fromHex, sha256Hex, toBase64 } from "../../core/index.js";
 import { html, trusted, type Html } from "./template.js";
 
-/** What a page is made of. `style` and `script` are constants of ours. */
-export interface Page {
-  title: string;
-  style: string;
-  script: string;
-  body: Html;
-}
-
-/** The text of the file. The same page gives the same bytes. */
-export function toPage({ title, style, script, body }: Page): string {
+/** The text of the file. `style` and `script` are constants of ours. The same page gives the same bytes. */
+export function toPage(page: { title: string; style: string; script: string; body: Html }): string {
+  const { title, style, script, body } = page;
   const policy = [
     "default-src 'none'",
     "img-src data:",
@@ -22,7 +15,7 @@ export function toPage({ title, style, script, body }: Page): string {
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
-  const page = html`<!doctype html>
+  const markup = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -37,7 +30,7 @@ export function toPage({ title, style, script, body }: Page): string {
         ${body} ${element("script", script)}
       </body>
     </html>`;
-  return `${page.toString()}\n`;
+  return `${markup.toString()}\n`;
 }
 
 /** Not a template: a formatter may add white space to one, and the policy names the text to the letter. */

@@ -11,7 +11,6 @@ export interface RailPart {
   entries: { step: Step; id: string }[];
 }
 
-/** Navigation to each turn. */
 export function railView(parts: readonly RailPart[]): Html {
   return html`<nav class="rail" aria-label="Turns">
     <details class="rail-fold" open>

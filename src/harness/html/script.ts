@@ -1,5 +1,5 @@
-// What a conversation page does by itself: finding, opening and closing, and moving by keys. It reads the page and shows or hides
-// parts of it; it writes no markup, keeps nothing and asks nothing of the network. Without it the page can still be read whole.
+// What a conversation page does by itself: finding, opening and closing, and moving by keys. It writes no markup, keeps nothing and
+// asks nothing of the network. Without it the page can still be read whole.
 
 export const CONVERSATION_SCRIPT = `"use strict";
 (() => {

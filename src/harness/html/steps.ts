@@ -4,10 +4,8 @@
 import type { Cassette, CassetteEntry } from "../../cassette/index.js";
 import { canonicalize, findMessageFlaw, isPlainObject, type LlmMessage, type ToolMessage } from "../../core/index.js";
 
-/** An entry of either version. */
 export type AnyEntry = Omit<CassetteEntry, "responseHash">;
 
-/** One turn. */
 export interface Step {
   entry: AnyEntry;
   /** What the prompt added and stands nowhere else: no echo of the answer before, no result of a call. */

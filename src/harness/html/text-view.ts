@@ -10,13 +10,11 @@ import { html, shown, type Html } from "./template.js";
 const FOLD_CHARACTERS = 3_000;
 const FOLD_LINES = 40;
 
-/** How a text is set: as prose, or in letters of one width. */
-export type Setting = "prose" | "code";
+type Setting = "prose" | "code";
 
 /** White space, except the three characters of it that are invisible and therefore shown as escapes. */
 const SPACES = /(?:(?![\u2028\u2029\ufeff])\s)+/g;
 
-/** The beginning of a text as one line. */
 export function preview(text: string, length: number): string {
   const line = text
     .slice(0, 4 * length)
@@ -38,13 +36,9 @@ export function textView(text: string, setting: Setting, allowance: Allowance): 
     setting === "code"
       ? html`<pre class="code" dir="auto" tabindex="0">${shown(kept)}</pre>`
       : html`<div class="prose" dir="auto">${shown(kept)}</div>`;
-  return kept.length === text.length
-    ? body
-    : html`${kept !== "" && body}${cutNote(text.length - kept.length, allowance)}`;
-}
-
-function cutNote(missing: number, { remedy }: Allowance): Html {
-  return html`<p class="cut">… ${counted(missing, "more character")} cut here; ${remedy}.</p>`;
+  if (kept.length === text.length) return body;
+  const missing = counted(text.length - kept.length, "more character");
+  return html`${kept !== "" && body}${html`<p class="cut">… ${missing} cut here; ${allowance.remedy}.</p>`}`;
 }
 
 /** The text, behind a line of its beginning when it is long. */
@@ -62,7 +56,6 @@ function lineCount(text: string): number {
   return lines;
 }
 
-/** Something behind a line that opens it. */
 export function fold(name: string, summary: Html, body: Html): Html {
   return html`<details class="${name}">
     <summary>${summary}</summary>

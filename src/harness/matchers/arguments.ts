@@ -1,7 +1,17 @@
-// Finds where the arguments of a call differ from the expected ones. The runner's own equality decides, so asymmetric matchers and
-// custom testers count.
+// Where the arguments of a call differ from the expected ones. The runner's own equality decides, so asymmetric matchers and custom
+// testers count. Under tolerances the rest is compared as recorded calls are.
 
-import { isPlainObject, toPointer } from "../../core/index.js";
+import type { Tolerances, ToleranceUse } from "../../cassette/index.js";
+import {
+  canonicalize,
+  defined,
+  isPlainObject,
+  NotJsonError,
+  setOwn,
+  toPointer,
+  type JsonObject,
+  type JsonValue,
+} from "../../core/index.js";
 import type { MatcherContext } from "./matcher.js";
 
 /** One difference. A side is absent if it has nothing at this place. */
@@ -11,6 +21,8 @@ export interface ArgumentDifference {
   expected?: unknown;
   actual?: unknown;
 }
+
+type IsEqual = (expected: unknown, actual: unknown) => boolean;
 
 /** The differences; none exactly if the runner finds the two equal. */
 export function findArgumentDifferences(
@@ -23,20 +35,14 @@ export function findArgumentDifferences(
   return found;
 }
 
-/** The runner's equality. */
-export function equalityOf(context: MatcherContext): (a: unknown, b: unknown) => boolean {
+export function equalityOf(context: MatcherContext): IsEqual {
   const testers = [...(context.customTesters ?? []), context.utils.iterableEquality];
   return (a, b) => context.equals(a, b, testers);
 }
 
 type Sides = Omit<ArgumentDifference, "pointer">;
 
-function walk(
-  isEqual: (a: unknown, b: unknown) => boolean,
-  sides: Sides,
-  path: readonly (string | number)[],
-  found: ArgumentDifference[],
-): void {
+function walk(isEqual: IsEqual, sides: Sides, path: readonly (string | number)[], found: ArgumentDifference[]): void {
   const { expected, actual } = sides;
   if (isEqual(actual, expected)) return;
   const before = found.length;
@@ -59,4 +65,48 @@ function commonKeys(expected: unknown, actual: unknown): (string | number)[] {
 function sideOf(side: "expected" | "actual", value: unknown, key: string | number): Sides {
   const holder = value as Record<string | number, unknown>;
   return Object.hasOwn(holder, key) && holder[key] !== undefined ? { [side]: holder[key] } : {};
+}
+
+/** Undefined where what is expected is no JSON even with the places left out that the runner calls equal. */
+export function compareTolerated(
+  tolerances: Tolerances,
+  tool: string,
+  expected: unknown,
+  actual: JsonObject,
+  isEqual: IsEqual,
+): { differences: ArgumentDifference[]; uses: ToleranceUse[] } | undefined {
+  const filled = fillEqual(expected, actual, isEqual);
+  if (!isPlainObject(filled) || !isJson(filled)) return undefined;
+  const { changes, uses } = tolerances.compare(tool, filled as JsonObject, actual);
+  const differences = changes.map(({ pointer, old, new: now }): ArgumentDifference => ({
+    pointer,
+    ...defined({ expected: old, actual: now }),
+  }));
+  return { differences, uses };
+}
+
+/** What is expected, with the actual value in every place that the runner calls equal. */
+function fillEqual(expected: unknown, actual: JsonValue | undefined, isEqual: IsEqual): unknown {
+  if (actual !== undefined && isEqual(expected, actual)) return actual;
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    return expected.map((item, index) => fillEqual(item, actual[index], isEqual));
+  }
+  if (!isPlainObject(expected) || !isPlainObject(actual)) return expected;
+  const result: Record<string, JsonValue> = {};
+  for (const [key, value] of Object.entries(expected)) {
+    if (value === undefined) continue;
+    const there = Object.hasOwn(actual, key) ? (actual[key] as JsonValue) : undefined;
+    setOwn(result, key, fillEqual(value, there, isEqual) as JsonValue);
+  }
+  return result;
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    canonicalize(value);
+    return true;
+  } catch (error) {
+    if (error instanceof NotJsonError) return false;
+    throw error;
+  }
 }

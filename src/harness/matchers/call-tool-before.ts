@@ -1,5 +1,4 @@
-// toCallToolBefore: each call of `second` follows a call of `first` in an earlier turn, as the rule `before` of a rules file. The
-// calls of one turn have no order.
+// toCallToolBefore: the rule `before` of a rules file as a matcher. The calls of one turn have no order.
 
 import { handleAdvice } from "./baseline/command.js";
 import { callLines, compareCall, expectedText, parseCallSpec, type ComparedCall } from "./expected-call.js";
@@ -33,14 +32,12 @@ export function callToolBefore(
   if (start === undefined || end === undefined) {
     const absent = [...(start === undefined ? [earlier] : []), ...(end === undefined ? [later] : [])];
     const tools = cutText([...new Set(calls.map(({ name }) => name))].join(", "), MAX_TOOLS);
-    return undecided(
-      this,
-      () =>
-        `expected ${this.isNot === true ? "not " : ""}${wanted}, but ${absent.map(expectedText).join(" and ")} ` +
-        `${absent.length === 1 ? "was" : "were"} never called, so there is no order.\n` +
-        `${tools === "" ? "No tool was called." : `The tools that were called are ${tools}.`}\n` +
-        `Correct the name or the arguments. Use .not.toCallTool() for a tool that must not be called.${handleAdvice(this, received)}`,
-    );
+    const message = () =>
+      `expected ${this.isNot === true ? "not " : ""}${wanted}, but ${absent.map(expectedText).join(" and ")} ` +
+      `${absent.length === 1 ? "was" : "were"} never called, so there is no order.\n` +
+      `${tools === "" ? "No tool was called." : `The tools that were called are ${tools}.`}\n` +
+      `Correct the name or the arguments. Use .not.toCallTool() for a tool that must not be called.${handleAdvice(this, received)}`;
+    return undecided(this, message);
   }
   const isBefore = start.call.turn < end.call.turn;
   return {

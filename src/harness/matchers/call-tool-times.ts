@@ -29,13 +29,11 @@ export function callToolTimes(
   const made = compared.filter(({ differences }) => differences?.length === 0);
   const wanted = expectedText(expected);
   if (made.length === times) {
-    return {
-      pass: true,
-      message: () =>
-        `expected another number of calls of ${wanted} than ${times}, but that many were made:\n` +
-        `${callLines(made, MAX_CALLS).join("\n")}\n` +
-        `Remove .not, or correct the number.${usesText(made.flatMap(({ uses = [] }) => uses))}`,
-    };
+    const message = () =>
+      `expected another number of calls of ${wanted} than ${times}, but that many were made:\n` +
+      `${callLines(made, MAX_CALLS).join("\n")}\n` +
+      `Remove .not, or correct the number.${usesText(made.flatMap(({ uses = [] }) => uses))}`;
+    return { pass: true, message };
   }
   return {
     pass: false,

@@ -36,13 +36,11 @@ export function callTool(this: MatcherContext, received: unknown, name: unknown,
   const wanted = expectedText(expected);
   const [nearest] = compared;
   if (nearest?.differences?.length === 0) {
-    const { call } = nearest;
-    return {
-      pass: true,
-      message: () =>
-        `expected no call of ${wanted}, but it was made at turn ${call.turn}: ${callText(call)}.\n` +
-        `Remove .not, or correct the prompt or the tool list that led the model to it.${usesText(nearest.uses ?? [])}`,
-    };
+    const { call, uses = [] } = nearest;
+    const message = () =>
+      `expected no call of ${wanted}, but it was made at turn ${call.turn}: ${callText(call)}.\n` +
+      `Remove .not, or correct the prompt or the tool list that led the model to it.${usesText(uses)}`;
+    return { pass: true, message };
   }
   const isDrawn = nearest?.differences !== undefined && expected.args !== undefined;
   return {

@@ -2,8 +2,9 @@
 
 import { plural } from "../../core/index.js";
 import { checkCassette, type Cassette, type CassetteProvider, type RecordingProvider } from "../../cassette/index.js";
-import { misuse } from "./matcher.js";
-import { describeValue } from "../text/describe.js";
+import { misfit, misuse } from "./matcher.js";
+
+const HINT = "Pass a cassette, a recordingProvider, a cassetteProvider, or the handle of useCassette.";
 
 /** A value and its kind. `live` is a handle of `useCassette` that neither replays nor records. */
 type Carrier =
@@ -12,7 +13,6 @@ type Carrier =
   | { kind: "replay"; provider: CassetteProvider }
   | { kind: "live" };
 
-/** The kind of `received`, or undefined if it carries no cassette. */
 export function findCarrier(received: unknown): Carrier | undefined {
   if (typeof received !== "object" || received === null) return undefined;
   if (isHandle(received)) {
@@ -30,11 +30,7 @@ export function cassetteOf(matcher: string, received: unknown, requireIntegrity:
   const carrier = findCarrier(received);
   switch (carrier?.kind) {
     case undefined:
-      throw misuse(
-        matcher,
-        `it needs a value with a cassette and was given ${describeValue(received)}`,
-        "Pass a cassette, a recordingProvider, a cassetteProvider, or the handle of useCassette.",
-      );
+      throw misfit(matcher, "it needs a value with a cassette", received, HINT);
     case "live":
       throw misuse(matcher, "the handle is live, so there is no cassette", "Replay or record with CASSETTE_MODE.");
     case "cassette":
@@ -50,11 +46,8 @@ export function cassetteOf(matcher: string, received: unknown, requireIntegrity:
 /** Throws for a replay with unused turns: its cassette holds more than the run did. */
 function assertReplayed(matcher: string, { remaining, cassette }: CassetteProvider): void {
   if (remaining === 0) return;
-  throw misuse(
-    matcher,
-    `the run did not replay ${remaining} of ${plural(cassette.entries.length, "recorded turn")}`,
-    "Await the run first. expect(provider).toConsumeCassette() names the unused turns.",
-  );
+  const what = `the run did not replay ${remaining} of ${plural(cassette.entries.length, "recorded turn")}`;
+  throw misuse(matcher, what, "Await the run first. expect(provider).toConsumeCassette() names the unused turns.");
 }
 
 /** One of the two fields is enough: without the other it is a damaged cassette. */

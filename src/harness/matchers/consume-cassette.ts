@@ -28,11 +28,8 @@ export function consumeCassette(this: MatcherContext, received: unknown): Matche
 }
 
 function wrongReceived(what: string): Error {
-  return misuse(
-    NAME,
-    `it needs a replaying provider and was given ${what}`,
-    "Pass the agent's cassetteProvider, or the handle of useCassette.",
-  );
+  const hint = "Pass the agent's cassetteProvider, or the handle of useCassette.";
+  return misuse(NAME, `it needs a replaying provider and was given ${what}`, hint);
 }
 
 function replayResult(provider: CassetteProvider, advice: string): MatcherResult {
@@ -51,20 +48,16 @@ function replayResult(provider: CassetteProvider, advice: string): MatcherResult
 
 function recordingResult({ turns }: RecordingProvider): MatcherResult {
   if (turns > 0) return passed(`it is being recorded (${plural(turns, "turn")} so far)`);
-  return {
-    pass: false,
-    message: () =>
-      "expected the run to fill its cassette, but no turn was recorded.\n" +
-      "Pass the provider of useCassette to the agent, and await the run first.",
-  };
+  const message = () =>
+    "expected the run to fill its cassette, but no turn was recorded.\n" +
+    "Pass the provider of useCassette to the agent, and await the run first.";
+  return { pass: false, message };
 }
 
 function passed(why: string): MatcherResult {
-  return {
-    pass: true,
-    message: () =>
-      `expected unused turns in the cassette, but ${why}.\nRemove .not, or end the run sooner than the recorded one.`,
-  };
+  const message = () =>
+    `expected unused turns in the cassette, but ${why}.\nRemove .not, or end the run sooner than the recorded one.`;
+  return { pass: true, message };
 }
 
 /** The provider's own message, which names the turns. */

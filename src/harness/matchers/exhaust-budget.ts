@@ -26,20 +26,16 @@ export function exhaustBudget(this: MatcherContext, received: unknown, ...rest: 
       (event) => event.agentId === agentId && event.cap === reached,
     );
     const limit = exhausted === undefined ? "" : `, ${exhausted.limit}`;
-    return {
-      pass: true,
-      message: () =>
-        `expected the run not to reach ${what}, but agent ${cutText(agentId)} reached its cap of ` +
-        `${reached}${limit}.\nRaise the cap, or find out what used it up.`,
-    };
+    const message = () =>
+      `expected the run not to reach ${what}, but agent ${cutText(agentId)} reached its cap of ` +
+      `${reached}${limit}.\nRaise the cap, or find out what used it up.`;
+    return { pass: true, message };
   }
   const others = met.map(({ agentId, budgetExhausted }) => `${cutText(agentId)} that of ${budgetExhausted}`);
-  return {
-    pass: false,
-    message: () =>
-      `expected the run to reach ${what}, but ${others.length === 0 ? "no agent reached any" : `others were reached: ${others.join(", ")}`}.\n` +
-      "Lower the cap in the agent's budget, or correct the expectation.",
-  };
+  const message = () =>
+    `expected the run to reach ${what}, but ${others.length === 0 ? "no agent reached any" : `others were reached: ${others.join(", ")}`}.\n` +
+    "Lower the cap in the agent's budget, or correct the expectation.";
+  return { pass: false, message };
 }
 
 function isCap(value: unknown): value is BudgetCap {

@@ -2,10 +2,10 @@
 
 import type { Tolerances, ToleranceUse } from "../../cassette/index.js";
 import { defined, isPlainObject, plural } from "../../core/index.js";
-import { equalityOf, findArgumentDifferences, type ArgumentDifference } from "./arguments.js";
+import { compareTolerated, equalityOf, findArgumentDifferences, type ArgumentDifference } from "./arguments.js";
 import { misuse, type MatcherContext } from "./matcher.js";
 import type { MadeCall } from "./run-result.js";
-import { compareTolerated } from "./tolerated.js";
+import { atMost } from "../text/at-most.js";
 import { describeValue, showExpected } from "../text/describe.js";
 import { cutText } from "../text/hide.js";
 
@@ -16,7 +16,6 @@ export type ToolCallSpec = string | { readonly name: string; readonly args?: obj
 export interface ExpectedCall {
   name: string;
   args?: object;
-  /** How the arguments may differ. */
   tolerances?: Tolerances;
 }
 
@@ -44,7 +43,6 @@ export function assertArgs(matcher: string, args: unknown): asserts args is obje
   throw misuse(matcher, `the arguments are ${describeValue(args)}`, ARGS_HINT);
 }
 
-/** The expected call of a `spec`. */
 export function parseCallSpec(matcher: string, spec: unknown, tolerances?: Tolerances): ExpectedCall {
   const shared = defined({ tolerances });
   if (!isPlainObject(spec)) {
@@ -83,7 +81,6 @@ export function nearestFirst(compared: readonly ComparedCall[]): ComparedCall[] 
   return compared.toSorted((a, b) => (distance(a) === distance(b) ? 0 : distance(a) - distance(b)));
 }
 
-/** `name(arguments)`, or the name alone. */
 export function expectedText({ name, args }: ExpectedCall): string {
   return `${name}${args === undefined ? "" : `(${cutText(showExpected(args))})`}`;
 }
@@ -92,26 +89,22 @@ export function callText({ name, arguments: args, malformedArguments }: MadeCall
   return `${cutText(name)}(${cutText(showExpected(malformedArguments ?? args))})`;
 }
 
-/** A call with its turn, and its differences below it. */
-function comparedLines({ call, differences }: ComparedCall): string[] {
-  return [`  turn ${call.turn}: ${callText(call)}`, ...differenceLines(differences ?? [])];
-}
-
 /** One line per difference, three at most. */
 export function differenceLines(differences: readonly ArgumentDifference[]): string[] {
-  const lines = differences.slice(0, MAX_PLACES).map(({ pointer, ...sides }) => {
+  const toLine = ({ pointer, ...sides }: ArgumentDifference): string => {
     const [expected, actual] = (["expected", "actual"] as const).map((side) =>
       Object.hasOwn(sides, side) ? cutText(showExpected(sides[side])) : "nothing",
     );
     return `    ${pointer === "" ? "the whole" : cutText(pointer)}: expected ${expected}, was ${actual}`;
-  });
-  const rest = differences.length - lines.length;
-  return rest > 0 ? [...lines, `    and ${plural(rest, "more place")}`] : lines;
+  };
+  return atMost(differences, MAX_PLACES, toLine, (rest) => `    and ${plural(rest, "more place")}`);
 }
 
 /** At most `max` calls, each with its differences. */
 export function callLines(compared: readonly ComparedCall[], max: number): string[] {
-  const lines = compared.slice(0, max).flatMap(comparedLines);
-  const rest = compared.length - max;
-  return rest > 0 ? [...lines, `  and ${plural(rest, "more call")}`] : lines;
+  const toLines = ({ call, differences = [] }: ComparedCall): string[] => [
+    `  turn ${call.turn}: ${callText(call)}`,
+    ...differenceLines(differences),
+  ];
+  return atMost(compared, max, toLines, (rest) => [`  and ${plural(rest, "more call")}`]).flat();
 }

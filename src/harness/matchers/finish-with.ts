@@ -26,15 +26,8 @@ export interface Finish {
   readonly agent?: string;
 }
 
-const REASONS: readonly string[] = [
-  "stop",
-  "toolUse",
-  "length",
-  "contentFilter",
-  "error",
-  "budget",
-  "cycle",
-] satisfies FinishReason[];
+const MODEL_REASONS = ["stop", "toolUse", "length", "contentFilter", "error"] as const satisfies StopReason[];
+const REASONS: readonly string[] = [...MODEL_REASONS, "budget", "cycle"] satisfies FinishReason[];
 
 /** A field is absent where nobody knows it. */
 type Finished = { readonly [K in keyof Finish]?: string };
@@ -53,25 +46,21 @@ export function finishWith(
   const wantedText = wanted.map(([field, value]) => `${field} ${cutText(showExpected(value))}`).join(", ");
   if (other.length === 0 && unknown.length > 0) {
     const not = this.isNot === true ? "another finish than" : "the run to finish with";
-    const hint = "A cassette knows neither its agent nor why its run went no further; pass the result of run().";
-    return undecided(
-      this,
-      () => `expected ${not} ${wantedText}, but nobody knows its ${unknown.join(" and ")}.\n${hint}`,
-    );
+    const message = () =>
+      `expected ${not} ${wantedText}, but nobody knows its ${unknown.join(" and ")}.\n` +
+      "A cassette knows neither its agent nor why its run went no further; pass the result of run().";
+    return undecided(this, message);
   }
   if (other.length === 0) {
-    return {
-      pass: true,
-      message: () =>
-        `expected another finish than ${wantedText}, but the run has it.\nRemove .not, or correct the agent.`,
-    };
+    const message = () =>
+      `expected another finish than ${wantedText}, but the run has it.\nRemove .not, or correct the agent.`;
+    return { pass: true, message };
   }
+  const otherText = other.map(([field]) => `its ${field} is ${cutText(showExpected(was[field]))}`).join(", ");
   return {
     pass: false,
     message: () =>
-      `expected the run to finish with ${wantedText}, but ${other
-        .map(([field]) => `its ${field} is ${cutText(showExpected(was[field]))}`)
-        .join(", ")}.\n` +
+      `expected the run to finish with ${wantedText}, but ${otherText}.\n` +
       `Correct the expectation, or the prompt, the budget or the plan that ended the run so.${handleAdvice(this, received)}`,
     expected: Object.fromEntries(other),
     actual: Object.fromEntries(other.map(([field]) => [field, was[field]])),
@@ -86,15 +75,13 @@ function parseFinish(expected: unknown, rest: readonly unknown[]): [keyof Finish
     throw misuse(NAME, `it was given ${describeValue(expected)}`, hint);
   }
   return Object.entries(finish).map(([field, value]) => {
-    if (!isFinishField(field)) throw misuse(NAME, `a finish has no ${field}`, hint);
+    if (field !== "reason" && field !== "answer" && field !== "agent") {
+      throw misuse(NAME, `a finish has no ${field}`, hint);
+    }
     const isText = typeof value === "string" && (field !== "reason" || REASONS.includes(value));
     if (isText || (field === "answer" && typeof value === "object" && value !== null)) return [field, value];
     throw misuse(NAME, `its ${field} is ${describeValue(value)}`, hint);
   });
-}
-
-function isFinishField(field: string): field is keyof Finish {
-  return field === "reason" || field === "answer" || field === "agent";
 }
 
 function finishOf(received: unknown): Finished {

@@ -1,8 +1,9 @@
-// What every matcher's answer passes through: no secret and nothing that a terminal acts on leaves in a message or in the
-// values the runner draws, and where the runner draws nothing by itself, as Jest, the difference is drawn into the message.
+// What every matcher's answer passes through: no secret and nothing that a terminal acts on leaves in a message or a drawn value.
+// Where the runner draws nothing by itself, as Jest, the difference is drawn into the message.
 
 import { isPlainObject, plural, toVisibleLines } from "../../core/index.js";
 import type { Matcher, MatcherContext, MatcherResult } from "./matcher.js";
+import { atMost } from "../text/at-most.js";
 import { MAX_SHOWN_DEPTH } from "../text/describe.js";
 import { hideSecrets } from "../text/hide.js";
 
@@ -69,7 +70,6 @@ function drawnText(
   if (dontThrow === undefined) return "";
   const drawn = utils.diff?.(expected, actual);
   if (typeof drawn !== "string" || drawn === "") return "";
-  const lines = drawn.split("\n");
-  const rest = lines.length - MAX_DRAWN_LINES;
-  return `\n\n${lines.slice(0, MAX_DRAWN_LINES).join("\n")}${rest > 0 ? `\nand ${plural(rest, "more line")}` : ""}`;
+  const lines = atMost(drawn.split("\n"), MAX_DRAWN_LINES, String, (rest) => `and ${plural(rest, "more line")}`);
+  return `\n\n${lines.join("\n")}`;
 }

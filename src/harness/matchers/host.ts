@@ -6,7 +6,7 @@ import { openLock } from "../cassette/lock.js";
 import { overlaidStore, type OverlayEnvironment } from "../cassette/overlay.js";
 
 /** How a matcher has a cassette loaded; the same as the options of `loadCassette`. */
-export interface LoadPinnedOptions {
+export interface PinTerms {
   requireIntegrity: boolean;
   /** The path of a lock file. */
   lock?: string;
@@ -14,9 +14,8 @@ export interface LoadPinnedOptions {
   requireSignature?: boolean;
 }
 
-/** What the matchers need of the machine. */
 export interface MatcherHost {
-  readonly load: (path: string, options: LoadPinnedOptions) => Promise<Cassette>;
+  readonly load: (path: string, options: PinTerms) => Promise<Cassette>;
   /** Reads a file of rules; without it `toKeepRules` takes no path. */
   readonly loadRules?: (path: string) => Promise<RuleSet>;
   /** For folders of baselines, trust files and files of receipts; without it those are taken as values alone. */

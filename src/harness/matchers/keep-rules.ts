@@ -1,5 +1,4 @@
-// toKeepRules: a run, or what carries a cassette, held against rules. Each agent of a run is held against them for itself, as
-// its recording would be.
+// toKeepRules: a run or a cassette against rules. Each agent of a run is judged for itself, as its recording would be.
 
 import {
   checkRules,
@@ -11,10 +10,11 @@ import {
 } from "../../cassette/index.js";
 import { defined, isPlainObject, plural, type AgentEvent } from "../../core/index.js";
 import { cassetteOf, findCarrier } from "./carrier.js";
-import { misuse, type MatcherResult } from "./matcher.js";
+import { misfit, misuse, type MatcherResult } from "./matcher.js";
 import type { MatcherHost } from "./host.js";
 import { assertPath } from "./baseline/pinned.js";
 import { areVisits, RUN_HINT } from "./run-result.js";
+import { atMost } from "../text/at-most.js";
 import { describeValue } from "../text/describe.js";
 
 const NAME = "toKeepRules";
@@ -26,12 +26,10 @@ export function createKeepRules(host: MatcherHost) {
     const set = await rulesOf(rules, host);
     const breaks = breaksOf(received, set);
     if (breaks.length === 0) {
-      return {
-        pass: true,
-        message: () =>
-          `expected a rule to be broken, but the run keeps ${set.rules.length === 1 ? "the only one" : `all ${set.rules.length}`}.\n` +
-          "Remove .not, or correct the rules.",
-      };
+      const message = () =>
+        `expected a rule to be broken, but the run keeps ${set.rules.length === 1 ? "the only one" : `all ${set.rules.length}`}.\n` +
+        "Remove .not, or correct the rules.";
+      return { pass: true, message };
     }
     return { pass: false, message: () => failureText(breaks) };
   };
@@ -40,11 +38,8 @@ export function createKeepRules(host: MatcherHost) {
 async function rulesOf(rules: unknown, host: MatcherHost): Promise<RuleSet> {
   if (typeof rules !== "string") {
     if (isPlainObject(rules)) return checkRuleSet({ rulesVersion: 1, ...rules });
-    throw misuse(
-      NAME,
-      `the rules are ${describeValue(rules)}`,
-      "Pass the path of a file of rules, or parseRules(text).",
-    );
+    const hint = "Pass the path of a file of rules, or parseRules(text).";
+    throw misuse(NAME, `the rules are ${describeValue(rules)}`, hint);
   }
   assertPath(NAME, rules);
   if (host.loadRules !== undefined) return host.loadRules(rules);
@@ -54,9 +49,7 @@ async function rulesOf(rules: unknown, host: MatcherHost): Promise<RuleSet> {
 function breaksOf(received: unknown, rules: RuleSet): RuleBreak[] {
   if (findCarrier(received) !== undefined) return checkRules(cassetteOf(NAME, received, false), rules);
   const runs = agentsOf(received);
-  if (runs === undefined) {
-    throw misuse(NAME, `it needs a run or a value with a cassette and was given ${describeValue(received)}`, RUN_HINT);
-  }
+  if (runs === undefined) throw misfit(NAME, "it needs a run or a value with a cassette", received, RUN_HINT);
   return runs.flatMap(({ agentId, turns }) =>
     checkTurns(turns, rules).map((broken) =>
       runs.length === 1 ? broken : { ...broken, sentence: `Agent ${agentId}: ${broken.sentence}` },
@@ -64,13 +57,8 @@ function breaksOf(received: unknown, rules: RuleSet): RuleBreak[] {
   );
 }
 
-interface AgentTurns {
-  agentId: string;
-  turns: RuledTurn[];
-}
-
 /** The turns of each agent of a run: what it said from its conversations, what that took from the events. */
-function agentsOf(received: unknown): AgentTurns[] | undefined {
+function agentsOf(received: unknown): { agentId: string; turns: RuledTurn[] }[] | undefined {
   if (!isPlainObject(received)) return undefined;
   const { visits, events = [] } = received as { visits?: unknown; events?: readonly AgentEvent[] };
   if (!areVisits(visits)) return undefined;
@@ -95,11 +83,9 @@ function withFigures(turns: RuledTurn[], agentId: string, events: readonly Agent
 
 function failureText(breaks: readonly RuleBreak[]): string {
   const rules = new Set(breaks.map(({ rule }) => rule)).size;
-  const lines = breaks.slice(0, MAX_SHOWN).map(({ rule, turn, sentence, pointer, reason }) => {
-    return `  - ${rule}, turn ${turn}: ${sentence}\n      at ${pointer}${reason === undefined ? "" : `\n      ${reason}`}`;
-  });
-  const rest = breaks.length - lines.length;
-  if (rest > 0) lines.push(`  and ${plural(rest, "more place")}`);
+  const toLine = ({ rule, turn, sentence, pointer, reason }: RuleBreak): string =>
+    `  - ${rule}, turn ${turn}: ${sentence}\n      at ${pointer}${reason === undefined ? "" : `\n      ${reason}`}`;
+  const lines = atMost(breaks, MAX_SHOWN, toLine, (rest) => `  and ${plural(rest, "more place")}`);
   return (
     `expected the run to keep its rules, but it breaks ${plural(rules, "rule")}:\n${lines.join("\n")}\n` +
     "Mend the agent, or the rules where what it did is right."

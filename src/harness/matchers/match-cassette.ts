@@ -6,8 +6,7 @@ import { cassetteOf } from "./carrier.js";
 import { findDifferences, toResult, type Difference } from "./baseline/comparison.js";
 import type { MatcherHost } from "./host.js";
 import { assertOptions, type MatcherContext, type MatcherResult } from "./matcher.js";
-import { PIN_KINDS, type PinOptions } from "./baseline/options.js";
-import { loadPinned, readPinTerms, type Pinned } from "./baseline/pinned.js";
+import { loadPinned, PIN_KINDS, readPinTerms, type Pinned, type PinOptions } from "./baseline/pinned.js";
 
 const NAME = "toMatchCassette";
 

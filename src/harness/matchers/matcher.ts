@@ -1,9 +1,9 @@
-// What a matcher is to a test runner, in as much as Vitest and Jest agree on it. Structural, so that neither has to be
-// installed for these files, and the same matchers extend either runner's `expect`.
+// What a matcher is to Vitest and Jest alike. Structural, so that neither has to be installed for these files.
 
 import { isPlainObject } from "../../core/index.js";
 import { CALL_ORDERS, isTolerances } from "../../cassette/index.js";
 import { HarnessError } from "../errors.js";
+import { describeValue } from "../text/describe.js";
 
 /** What a matcher returns. `actual` and `expected` are there when the runner can draw a difference between them. */
 export interface MatcherResult {
@@ -48,12 +48,16 @@ export function misuse(matcher: string, what: string, hint: string): HarnessErro
   return new HarnessError("matcher-misuse", `${matcher}: ${what}`, hint);
 }
 
+/** The refusal of a value of another kind than the matcher `needs`. */
+export function misfit(matcher: string, needs: string, received: unknown, hint: string): HarnessError {
+  return misuse(matcher, `${needs} and was given ${describeValue(received)}`, hint);
+}
+
 /** The answer where neither the assertion nor its opposite is shown: it fails with `.not` as without. */
 export function undecided(context: MatcherContext, message: () => string): MatcherResult {
   return { pass: context.isNot === true, message };
 }
 
-/** What an option must be for a matcher to take it. */
 export type OptionKinds = Readonly<Record<string, keyof typeof KINDS>>;
 
 const KINDS = {

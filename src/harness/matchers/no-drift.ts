@@ -1,5 +1,4 @@
-// toHaveNoDriftFrom: what `cassette diff` compares, with places left out that may change. Of several baselines each is an
-// accepted way to behave.
+// toHaveNoDriftFrom: what `cassette diff` compares, less places that may change. Each of several baselines is accepted.
 
 import { defined, plural } from "../../core/index.js";
 import type { CallOrder, Cassette, Tolerances } from "../../cassette/index.js";
@@ -8,8 +7,7 @@ import { cassetteOf } from "./carrier.js";
 import { findDifferences, toResult, type Found } from "./baseline/comparison.js";
 import type { MatcherHost } from "./host.js";
 import { assertOptions, type MatcherContext, type MatcherResult } from "./matcher.js";
-import { PIN_KINDS, type PinOptions } from "./baseline/options.js";
-import { readPinTerms, type Pinned } from "./baseline/pinned.js";
+import { PIN_KINDS, readPinTerms, type Pinned, type PinOptions } from "./baseline/pinned.js";
 
 const NAME = "toHaveNoDriftFrom";
 
@@ -73,7 +71,6 @@ interface Compared {
   found: Found;
 }
 
-/** The one with the fewest differences; of equals the first. */
 function nearestOf(compared: readonly Compared[]): Compared {
   return compared.reduce((best, next) => (next.found.differences.length < best.found.differences.length ? next : best));
 }

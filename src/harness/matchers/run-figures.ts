@@ -9,22 +9,16 @@ import {
   type TurnUsage,
 } from "../../cassette/index.js";
 import { cassetteOf, findCarrier } from "./carrier.js";
-import { misuse } from "./matcher.js";
+import { misfit, misuse } from "./matcher.js";
 import { eventsOf, findRun, madeCallsOf, type RunLike } from "./run-result.js";
-import { describeValue } from "../text/describe.js";
 
-/** `atLeast` is the sum of what is known. */
-export type Figure = { kind: "known"; value: number } | { kind: "unknown"; atLeast: number; why: string };
-
-export interface RunFigures {
-  turns: Figure;
-  toolCalls: Figure;
-  tokens: Figure;
-  inputTokens: Figure;
-  outputTokens: Figure;
-  usd: Figure;
-  ms: Figure;
+/** With `why` the figure is unknown, and `value` is the sum of what is known. */
+export interface Figure {
+  value: number;
+  why?: string;
 }
+
+export type RunFigures = Record<keyof Sums | "turns" | "toolCalls" | "ms", Figure>;
 
 const MAX_TURNS_NAMED = 5;
 
@@ -33,29 +27,23 @@ export function figuresOf(matcher: string, received: unknown): RunFigures {
     const cassette = cassetteOf(matcher, received, false);
     const { entries } = cassette;
     if (entries.length === 0) throw misuse(matcher, "the cassette has no turns", "Run the agent and record it first.");
-    const calls = madeCallsOf(matcher, received).calls.length;
-    const ms: Figure = { kind: "unknown", atLeast: 0, why: "a cassette does not say how long the run took" };
     return {
       ...sumOf(countedTurns(cassette)),
-      turns: known(entries.length),
-      toolCalls: known(calls),
-      ms,
+      turns: { value: entries.length },
+      toolCalls: { value: madeCallsOf(matcher, received).calls.length },
+      ms: { value: 0, why: "a cassette does not say how long the run took" },
     };
   }
   const run = findRun(received);
   if (run === undefined) {
-    const what = `it needs the result of a run or a value with a cassette and was given ${describeValue(received)}`;
-    throw misuse(
-      matcher,
-      what,
-      "Pass what run() gave as a whole, a cassette, a provider, or the handle of useCassette.",
-    );
+    const hint = "Pass what run() gave as a whole, a cassette, a provider, or the handle of useCassette.";
+    throw misfit(matcher, "it needs the result of a run or a value with a cassette", received, hint);
   }
   const calls = madeCallsOf(matcher, received).calls.length;
-  return { ...usageOfRun(run), turns: known(run.turns), toolCalls: known(calls), ms: timeOf(run) };
+  return { ...usageOfRun(run), turns: { value: run.turns }, toolCalls: { value: calls }, ms: timeOf(run) };
 }
 
-type Sums = Pick<RunFigures, "tokens" | "inputTokens" | "outputTokens" | "usd">;
+type Sums = Record<"tokens" | "inputTokens" | "outputTokens" | "usd", Figure>;
 
 /** Of events that were not kept nobody knows what they said. */
 function usageOfRun(run: RunLike): Sums {
@@ -64,18 +52,7 @@ function usageOfRun(run: RunLike): Sums {
   const lost = run.turns - told.length;
   if (lost === 0) return sums;
   const why = `the events of ${lost} of ${run.turns} turns are not there`;
-  const unsure = (figure: Figure): Figure => ({
-    kind: "unknown",
-    atLeast: figure.kind === "known" ? figure.value : figure.atLeast,
-    why,
-  });
-  const { tokens, inputTokens, outputTokens, usd } = sums;
-  return {
-    tokens: unsure(tokens),
-    inputTokens: unsure(inputTokens),
-    outputTokens: unsure(outputTokens),
-    usd: unsure(usd),
-  };
+  return Object.fromEntries(Object.entries(sums).map(([name, { value }]) => [name, { value, why }])) as Sums;
 }
 
 function sumOf(turns: readonly CountedTurn[]): Sums {
@@ -90,9 +67,7 @@ function sumOf(turns: readonly CountedTurn[]): Sums {
   });
   const { inputTokens, outputTokens, costUsd = 0 } = counter.total();
   const figure = (value: number, field: keyof TurnUsage, what: string): Figure =>
-    silent[field].length === 0
-      ? known(value)
-      : { kind: "unknown", atLeast: value, why: `${turnsText(silent[field])} ${what}` };
+    silent[field].length === 0 ? { value } : { value, why: `${turnsText(silent[field])} ${what}` };
   return {
     tokens: figure(inputTokens + outputTokens, "inputTokens", "without a number of tokens"),
     inputTokens: figure(inputTokens, "inputTokens", "without a number of tokens"),
@@ -101,15 +76,10 @@ function sumOf(turns: readonly CountedTurn[]): Sums {
   };
 }
 
-/** By the clock of the runtime, from the start of the run to its end. */
 function timeOf(run: RunLike): Figure {
   const [start, end] = [eventsOf(run, "run-start")[0], eventsOf(run, "run-end").at(-1)];
-  if (start !== undefined && end !== undefined) return known(end.at - start.at);
-  return { kind: "unknown", atLeast: 0, why: "the events of its start and end are not there" };
-}
-
-function known(value: number): Figure {
-  return { kind: "known", value };
+  if (start !== undefined && end !== undefined) return { value: end.at - start.at };
+  return { value: 0, why: "the events of its start and end are not there" };
 }
 
 function turnsText(turns: readonly number[]): string {

@@ -6,13 +6,13 @@ import { callText, compareCall, expectedText, type ExpectedCall } from "./expect
 import { assertOptions, misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { madeCallsOf, type MadeCall } from "./run-result.js";
 import { matchSequence, type Sides } from "./sequence/match.js";
-import { modeOf, parseSequence, type SequenceMode } from "./sequence/spec.js";
+import { MODES, parseSequence, type SequenceMode } from "./sequence/spec.js";
 import { tableText, toRows, type Row } from "./sequence/table.js";
 
 const NAME = "toMatchToolSequence";
 
 /** The most pairs of an expected call and a made one; a million take about a second. */
-export const MAX_SEQUENCE_PAIRS = 1_000_000;
+const MAX_SEQUENCE_PAIRS = 1_000_000;
 
 /** The options of `toMatchToolSequence`. */
 export interface ToolSequenceOptions {
@@ -33,7 +33,7 @@ export function matchToolSequence(
 ): MatcherResult {
   assertOptions(NAME, options, { mode: "an order of calls", tolerances: "tolerances" });
   const { mode: order = "strict", tolerances } = (options ?? {}) as ToolSequenceOptions;
-  const mode = modeOf(order);
+  const mode = MODES[order];
   const turns = parseSequence(NAME, spec, mode, tolerances);
   const { calls, turns: taken } = madeCallsOf(NAME, received);
   if (taken === 0) throw misuse(NAME, "the run has no turns to compare", "Run the agent first.");
@@ -41,28 +41,21 @@ export function matchToolSequence(
   assertSize(expected, calls);
   const sides = toSides(this, turns, calls);
   const { isMatch, partners } = matchSequence(sides, mode);
-  if (isMatch) {
-    return {
-      pass: true,
-      message: () =>
-        `expected tool calls that are not these (${order}), but they are:\n` +
-        `${tableText(
-          this,
-          toRows(partners, calls.length, mode, () => false),
-          cellsOf(this, expected, calls),
-        )}\n` +
-        "Remove .not, or make sure that the changed agent ran.",
-    };
-  }
   const isNamesake = (item: number, call: number): boolean =>
-    expected[item]?.name === calls[call]?.name && !sides.fits(item, call);
+    !isMatch && expected[item]?.name === calls[call]?.name && !sides.fits(item, call);
   const rows = toRows(partners, calls.length, mode, isNamesake);
+  const table = (): string => tableText(this, rows, cellsOf(this, expected, calls));
+  if (isMatch) {
+    const message = () =>
+      `expected tool calls that are not these (${order}), but they are:\n${table()}\n` +
+      "Remove .not, or make sure that the changed agent ran.";
+    return { pass: true, message };
+  }
   const faults = rows.filter(({ state }) => state !== "same" && state !== "free");
   return {
     pass: false,
     message: () =>
-      `expected ${MEANINGS[mode]} (${order}), but ${faultsText(faults)}:\n` +
-      `${tableText(this, rows, cellsOf(this, expected, calls))}\n` +
+      `expected ${MEANINGS[mode]} (${order}), but ${faultsText(faults)}:\n${table()}\n` +
       (mode === "strict" && matchSequence(sides, "unordered").isMatch ? OTHER_TURNS : "") +
       "Correct the list, or the prompt, tool description or tool list that led the model elsewhere." +
       handleAdvice(this, received),
@@ -79,18 +72,17 @@ const MEANINGS: Readonly<Record<SequenceMode, string>> = {
   superset: "all of these tool calls, and maybe others",
 };
 
-/** The calls are right and their turns are not. */
 const OTHER_TURNS = "The same calls, in other turns: calls of one turn are a list in the list.\n";
 
 function faultsText(faults: readonly Row[]): string {
-  const kinds = (["changed", "missing", "extra"] as const).flatMap((state) => {
+  const kinds = Object.entries(WORDS).flatMap(([state, words]) => {
     const count = faults.filter((row) => row.state === state).length;
-    return count === 0 ? [] : [`${count} ${count === 1 ? "is" : "are"} ${WORDS[state]}`];
+    return count === 0 ? [] : [`${count} ${count === 1 ? "is" : "are"} ${words}`];
   });
   return kinds.join(", ");
 }
 
-const WORDS = { changed: "called with other arguments", missing: "missing", extra: "not among them" } as const;
+const WORDS = { changed: "called with other arguments", missing: "missing", extra: "not among them" };
 
 function assertSize(expected: readonly ExpectedCall[], calls: readonly MadeCall[]): void {
   if (expected.length * calls.length <= MAX_SEQUENCE_PAIRS) return;

@@ -1,5 +1,4 @@
-// toHaveValidReceipts: the chain of receipts is whole and signed by a key that counts; of a run, also that no turn of it is
-// without one.
+// toHaveValidReceipts: the chain of receipts is whole and signed by a key that counts, and covers every turn of a run.
 
 import { checkTrust, validityAt, type Trust } from "../../cassette/index.js";
 import {
@@ -8,14 +7,14 @@ import {
   systemPorts,
   verifyReceipts,
   type Receipt,
-  type ReceiptFinding,
   type ReceiptVerdict,
   type RunResult,
 } from "../../core/index.js";
 import type { MatcherHost } from "./host.js";
-import { assertOptions, misuse, type MatcherResult } from "./matcher.js";
+import { assertOptions, misfit, misuse, type MatcherResult } from "./matcher.js";
 import { assertPath, openTrust } from "./baseline/pinned.js";
 import { findRun, type RunLike } from "./run-result.js";
+import { atMost } from "../text/at-most.js";
 import { describeValue } from "../text/describe.js";
 import { cutText } from "../text/hide.js";
 
@@ -80,25 +79,21 @@ function wholeResult(
   const gaps = run === undefined ? [] : gapsOf(run, verdict.chain);
   if (gaps.length > 0) return refused(name, "the run is not covered", gaps);
   const { receipts, keyId } = verdict;
-  return {
-    pass: true,
-    message: () =>
-      `expected ${name} not to have valid receipts, but ${plural(receipts, "receipt")} ${receipts === 1 ? "holds" : "hold"}, signed by key ${keyId}.\n` +
-      "Remove .not, or make sure that this is the changed chain.",
-  };
+  const message = () =>
+    `expected ${name} not to have valid receipts, but ${plural(receipts, "receipt")} ${receipts === 1 ? "holds" : "hold"}, signed by key ${keyId}.\n` +
+    "Remove .not, or make sure that this is the changed chain.";
+  return { pass: true, message };
 }
 
 function refused(name: string, what: string, lines: readonly string[]): MatcherResult {
-  return {
-    pass: false,
-    message: () =>
-      `expected ${name} to have valid receipts, but ${what}:\n${lines.join("\n")}\n` +
-      "Written to a file, `npx playhead verify --receipts <file> --key <public key>` explains the same.",
-  };
+  const message = () =>
+    `expected ${name} to have valid receipts, but ${what}:\n${lines.join("\n")}\n` +
+    "Written to a file, `npx playhead verify --receipts <file> --key <public key>` explains the same.";
+  return { pass: false, message };
 }
 
 function findingLines({ findings, more }: ReceiptVerdict & { kind: "broken" }): string[] {
-  const shown = findings.slice(0, MAX_FINDINGS).map(({ line, kind, text }: ReceiptFinding) => {
+  const shown = findings.slice(0, MAX_FINDINGS).map(({ line, kind, text }) => {
     return `  line ${line}  ${kind}: ${cutText(text, 200)}`;
   });
   const rest = findings.length - shown.length + more;
@@ -129,12 +124,10 @@ function bestOf(verdicts: readonly ReceiptVerdict[]): ReceiptVerdict {
   return verdicts.reduce((best, next) => (rank(next) > rank(best) ? next : best));
 }
 
-interface Received {
-  receipts: Uint8Array | readonly unknown[];
-  name: string;
-}
-
-async function receiptsOf(received: unknown, { files }: MatcherHost): Promise<Received> {
+async function receiptsOf(
+  received: unknown,
+  { files }: MatcherHost,
+): Promise<{ receipts: Uint8Array | readonly unknown[]; name: string }> {
   if (typeof received === "string") {
     assertPath(NAME, received);
     if (files !== undefined) return { receipts: await readBytes(received, files), name: received };
@@ -144,7 +137,7 @@ async function receiptsOf(received: unknown, { files }: MatcherHost): Promise<Re
   const receipts = (received as { receipts?: unknown } | null | undefined)?.receipts;
   if (Array.isArray(receipts)) return { receipts: receipts as readonly unknown[], name: "the runtime" };
   const hint = isPlainObject(received) && findRun(received) !== undefined ? RUN_ADVICE : SOURCE_ADVICE;
-  throw misuse(NAME, `it needs receipts and was given ${describeValue(received)}`, hint);
+  throw misfit(NAME, "it needs receipts", received, hint);
 }
 
 const SOURCE_ADVICE = "Pass a runtime, its receipts, or the path of a file of them.";
@@ -158,12 +151,10 @@ async function readBytes(path: string, files: NonNullable<MatcherHost["files"]>)
       return result.bytes;
     case "not-found":
       throw misuse(NAME, `there are no receipts at ${path}`, "Check the path.");
-    case "too-large":
-      throw misuse(
-        NAME,
-        `${path} has ${result.size} bytes, more than ${MAX_BYTES}`,
-        "Use npx playhead verify --receipts.",
-      );
+    case "too-large": {
+      const what = `${path} has ${result.size} bytes, more than ${MAX_BYTES}`;
+      throw misuse(NAME, what, "Use npx playhead verify --receipts.");
+    }
     case "failed":
       throw misuse(NAME, `${path} cannot be read: ${result.message}`, "Check the path.");
   }
@@ -178,12 +169,12 @@ function runOf(run: unknown): RunLike {
 
 /** What of the run has no receipt at its place, a line each. */
 function gapsOf({ runId, events }: RunLike, chain: readonly Receipt[]): string[] {
-  const placeOf = (kind: string, agentId: string, turnIndex: number, callId = ""): string =>
-    JSON.stringify([kind, agentId, turnIndex, callId]);
+  const placeOf = (agentId: string, turnIndex: number, callId?: string): string =>
+    JSON.stringify([agentId, turnIndex, callId]);
   const there = new Map<string, number>();
   for (const { body, agentId, turnIndex, runId: id } of chain) {
     if (id !== runId || body.kind === "end") continue;
-    const place = placeOf(body.kind, agentId, turnIndex, body.kind === "tool" ? body.callId : "");
+    const place = placeOf(agentId, turnIndex, body.kind === "tool" ? body.callId : undefined);
     there.set(place, (there.get(place) ?? 0) + 1);
   }
   const gaps: string[] = [];
@@ -191,15 +182,13 @@ function gapsOf({ runId, events }: RunLike, chain: readonly Receipt[]): string[]
     const { agentId, turnIndex } = event;
     const callId = RECEIPTED.has(event.type) && "callId" in event ? event.callId : undefined;
     if (event.type !== "llm-turn" && callId === undefined) continue;
-    const place =
-      callId === undefined ? placeOf("turn", agentId, turnIndex) : placeOf("tool", agentId, turnIndex, callId);
+    const place = placeOf(agentId, turnIndex, callId);
     const left = (there.get(place) ?? 0) - 1;
     there.set(place, left);
     const what = callId === undefined ? "its answer" : `the call ${cutText(callId)}`;
     if (left < 0) gaps.push(`  agent ${cutText(agentId)}, turn ${turnIndex}: ${what} has no receipt`);
   }
-  const rest = gaps.length - MAX_FINDINGS;
-  return rest > 0 ? [...gaps.slice(0, MAX_FINDINGS), `  and ${plural(rest, "more")}`] : gaps;
+  return atMost(gaps, MAX_FINDINGS, String, (rest) => `  and ${plural(rest, "more")}`);
 }
 
 const RECEIPTED: ReadonlySet<string> = new Set([

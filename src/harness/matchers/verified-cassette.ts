@@ -4,11 +4,9 @@
 import { plural } from "../../core/index.js";
 import { CassetteError, type Cassette } from "../../cassette/index.js";
 import { isCassetteLike } from "./carrier.js";
-import { assertOptions, misuse, type MatcherResult } from "./matcher.js";
-import type { MatcherHost } from "./host.js";
-import { PIN_KINDS, type PinOptions } from "./baseline/options.js";
-import { assertPath, checkPinned, readPinTerms, type PinTerms } from "./baseline/pinned.js";
-import { describeValue } from "../text/describe.js";
+import { assertOptions, misfit, type MatcherResult } from "./matcher.js";
+import type { MatcherHost, PinTerms } from "./host.js";
+import { assertPath, checkPinned, PIN_KINDS, readPinTerms, type PinOptions } from "./baseline/pinned.js";
 
 const NAME = "toBeVerifiedCassette";
 
@@ -39,11 +37,8 @@ async function verify(received: unknown, terms: PinTerms, host: MatcherHost): Pr
     return host.load(received, terms);
   }
   if (isCassetteLike(received)) return checkPinned(NAME, received, terms);
-  throw misuse(
-    NAME,
-    `it needs the path of a cassette file or a cassette and was given ${describeValue(received)}`,
-    "For a recorder pass recorder.toCassette(), for a replaying provider its .cassette.",
-  );
+  const hint = "For a recorder pass recorder.toCassette(), for a replaying provider its .cassette.";
+  throw misfit(NAME, "it needs the path of a cassette file or a cassette", received, hint);
 }
 
 /** What cannot be read at all, and a lock with which something is wrong, says nothing of the cassette. */
@@ -58,20 +53,16 @@ function verifiedResult(name: string, { version, entries }: Cassette, { lock, tr
     ...(trust === undefined ? [] : ["no other key signed it"]),
   ];
   const found = [hashes, ...asked].join("; ");
-  return {
-    pass: true,
-    message: () =>
-      `expected ${name} to be refused, but it verified: version ${version}, ${plural(entries.length, "turn")}, ${found}.\n` +
-      "Remove .not, or make sure that this is the changed cassette.",
-  };
+  const message = () =>
+    `expected ${name} to be refused, but it verified: version ${version}, ${plural(entries.length, "turn")}, ${found}.\n` +
+    "Remove .not, or make sure that this is the changed cassette.";
+  return { pass: true, message };
 }
 
 function refusedResult(name: string, { code, summary, hint, pointer }: CassetteError): MatcherResult {
   const place = pointer === undefined || pointer === "" ? "" : `\n  at ${pointer}`;
-  return {
-    pass: false,
-    message: () =>
-      `expected ${name} to be a verified cassette, but it was refused (${code}): ${summary}${place}\n` +
-      (hint ?? "Restore the file from version control, or record it again with CASSETTE_MODE=refresh."),
-  };
+  const message = () =>
+    `expected ${name} to be a verified cassette, but it was refused (${code}): ${summary}${place}\n` +
+    (hint ?? "Restore the file from version control, or record it again with CASSETTE_MODE=refresh.");
+  return { pass: false, message };
 }

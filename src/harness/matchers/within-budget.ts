@@ -1,9 +1,9 @@
-// toStayWithinBudget: what a run took against limits. Not the caps of an agent, which end a run; these judge it afterwards.
+// toStayWithinBudget: what a run took against limits, which judge it afterwards; the caps of an agent end it.
 
 import { isPlainObject } from "../../core/index.js";
 import { handleAdvice } from "./baseline/command.js";
 import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
-import { figuresOf, type Figure, type RunFigures } from "./run-figures.js";
+import { figuresOf, type RunFigures } from "./run-figures.js";
 import { describeValue } from "../text/describe.js";
 
 const NAME = "toStayWithinBudget";
@@ -33,11 +33,12 @@ const LIMITS: Readonly<Record<keyof RunBudget, string>> = {
   ms: "ms",
 };
 
-/** One limit and what the run has of it. */
 interface Judged {
   name: keyof RunFigures;
   limit: number;
-  figure: Figure;
+  value: number;
+  /** Set where the run does not say all of it. */
+  why: string | undefined;
   state: "within" | "over" | "unknown";
 }
 
@@ -54,27 +55,23 @@ export function stayWithinBudget(
   const limits = parseBudget(budget, rest);
   const figures = figuresOf(NAME, received);
   const judged = limits.map(([name, limit]): Judged => {
-    const figure = figures[name];
-    return { name, limit, figure, state: stateOf(figure, limit) };
+    const { value, why } = figures[name];
+    const state = value > limit ? "over" : why === undefined ? "within" : "unknown";
+    return { name, limit, value, why, state };
   });
-  const [over, unknown] = (["over", "unknown"] as const).map((state) =>
-    judged.filter((one) => one.state === state),
-  ) as [Judged[], Judged[]];
+  const over = judged.filter(({ state }) => state === "over");
+  const unknown = judged.filter(({ state }) => state === "unknown");
   if (over.length === 0 && unknown.length > 0) {
-    return undecided(
-      this,
-      () =>
-        `cannot check the budget: this run does not report ${namesText(unknown)}:\n${tableText(this, judged)}\n` +
-        "Record a provider that reports it, or leave the limit out. docs/matchers.md says what is derived from model and tokens.",
-    );
+    const message = () =>
+      `cannot check the budget: this run does not report ${namesText(unknown)}:\n${tableText(this, judged)}\n` +
+      "Record a provider that reports it, or leave the limit out. docs/matchers.md says what is derived from model and tokens.";
+    return undecided(this, message);
   }
   if (over.length === 0) {
-    return {
-      pass: true,
-      message: () =>
-        `expected the run to go beyond its budget, but it stays within:\n${tableText(this, judged)}\n` +
-        "Remove .not, or lower the limits.",
-    };
+    const message = () =>
+      `expected the run to go beyond its budget, but it stays within:\n${tableText(this, judged)}\n` +
+      "Remove .not, or lower the limits.";
+    return { pass: true, message };
   }
   return {
     pass: false,
@@ -83,7 +80,7 @@ export function stayWithinBudget(
       "Raise the limit if that is meant, or find out which turn took so much: npx playhead stats and npx playhead show say what each took." +
       handleAdvice(this, received),
     expected: Object.fromEntries(over.map(({ name, limit }) => [name, limit])),
-    actual: Object.fromEntries(over.map(({ name, figure }) => [name, atLeast(figure)])),
+    actual: Object.fromEntries(over.map(({ name, value }) => [name, value])),
   };
 }
 
@@ -106,15 +103,6 @@ function parseBudget(budget: unknown, rest: readonly unknown[]): [keyof RunFigur
   });
 }
 
-function stateOf(figure: Figure, limit: number): Judged["state"] {
-  if (atLeast(figure) > limit) return "over";
-  return figure.kind === "known" ? "within" : "unknown";
-}
-
-function atLeast(figure: Figure): number {
-  return figure.kind === "known" ? figure.value : figure.atLeast;
-}
-
 function namesText(judged: readonly Judged[]): string {
   return judged.map(({ name }) => LIMITS[name]).join(", ");
 }
@@ -122,11 +110,11 @@ function namesText(judged: readonly Judged[]): string {
 function tableText({ utils }: MatcherContext, judged: readonly Judged[]): string {
   const plain = (text: string): string => text;
   const { EXPECTED_COLOR: green = plain, RECEIVED_COLOR: red = plain } = utils;
-  const rows = judged.map(({ name, limit, figure, state }) => [
-    LIMITS[name],
-    numberText(name, limit),
-    figure.kind === "known" ? numberText(name, figure.value) : "unknown",
-    wordsOf(name, limit, figure, state),
+  const rows = judged.map((one) => [
+    LIMITS[one.name],
+    numberText(one.name, one.limit),
+    one.why === undefined ? numberText(one.name, one.value) : "unknown",
+    wordsOf(one),
   ]);
   const head = ["limit of", "allowed", "taken", ""];
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)));
@@ -138,18 +126,10 @@ function tableText({ utils }: MatcherContext, judged: readonly Judged[]): string
   return [line(head, false), ...rows.map((row, index) => line(row, judged[index]?.state !== "within"))].join("\n");
 }
 
-function wordsOf(name: keyof RunFigures, limit: number, figure: Figure, state: Judged["state"]): string {
-  const why = figure.kind === "known" ? "" : figure.why;
-  switch (state) {
-    case "within":
-      return "";
-    case "unknown":
-      return why;
-    case "over": {
-      const most = figure.kind === "known" ? "" : `at least ${numberText(name, atLeast(figure))}, `;
-      return `${most}${numberText(name, atLeast(figure) - limit)} over${why === "" ? "" : `; ${why}`}`;
-    }
-  }
+function wordsOf({ name, limit, value, why, state }: Judged): string {
+  if (state !== "over") return why ?? "";
+  const over = `${numberText(name, value - limit)} over`;
+  return why === undefined ? over : `at least ${numberText(name, value)}, ${over}; ${why}`;
 }
 
 /** Money is exact to 1e-12. */

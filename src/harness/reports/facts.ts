@@ -22,7 +22,6 @@ export function failingNames({ failures }: GateReport): ReadonlySet<string> {
   return new Set(failures.flatMap(({ kind, scenario }) => (kind === "scenario" ? (scenario ?? []) : [])));
 }
 
-/** The causes of failure besides the scenarios on both sides. */
 export function otherFailures({ failures }: GateReport): GateFailure[] {
   return failures.filter(({ kind }) => kind !== "scenario");
 }
@@ -43,7 +42,6 @@ export function placeOfAll(report: GateReport): Location {
   return { file: worst?.typical.candidate ?? report.candidate, turn: 0 };
 }
 
-/** The place of a scenario on one side only. */
 export function placeOfUnpaired({ rules, file }: UnpairedScenario): Location {
   return rules[0]?.location ?? { file, turn: 0 };
 }
@@ -70,7 +68,6 @@ export function orderLines({ scenarios }: GateReport): string[] {
   return [`${of} first make the same calls in fewer or more turns; --order ${order ?? ""} does not count that`];
 }
 
-/** Hints on differences that could be allowed or tolerated. */
 export function hintLines(report: GateReport): string[] {
   const differing = report.scenarios.filter(({ verdict }) => verdict !== "same");
   const hint = nullHint(differing.flatMap(({ edits }) => edits.map(({ drift }) => drift)));
@@ -113,15 +110,8 @@ export function notShownLines({ verdict, counts, scenarios, pooled }: GateReport
   ];
 }
 
-/** The first scenario that is not the same, with its first difference if it has one. */
-interface Head {
-  scenario: ScenarioReport;
-  edit?: Edit;
-  lost: string[];
-}
-
-/** The finding to show first; undefined if no scenario differs. */
-export function headOf(report: GateReport): Head | undefined {
+/** The first scenario that is not the same, with its first difference if it has one; undefined if no scenario differs. */
+export function headOf(report: GateReport): { scenario: ScenarioReport; edit?: Edit; lost: string[] } | undefined {
   for (const scenario of worstFirst(report)) {
     const [edit, lost] = [firstEdit(scenario), lossLines(scenario)];
     if (scenario.verdict === "same" && edit === undefined && lost.length === 0) continue;
@@ -130,7 +120,6 @@ export function headOf(report: GateReport): Head | undefined {
   return undefined;
 }
 
-/** The first difference of a scenario in the order of turns. */
 export function firstEdit({ edits, firstDivergence }: ScenarioReport): Edit | undefined {
   return firstDivergence === undefined ? undefined : edits[firstDivergence];
 }
@@ -166,10 +155,9 @@ export function scenarioLines(scenario: ScenarioReport): string[] {
     ...(first === undefined ? [] : [`first divergence: ${editLine(first)}`]),
     ...(outcome === undefined ? [] : [outcomeLine(outcome)]),
     ...(distance === undefined ? [] : [distanceLine(distance)]),
-    ...listed(
-      rules,
-      ({ rule, side, location, sentence }) => `rule ${rule} (${side}, ${locationText(location)}): ${sentence}`,
-    ),
+    ...listed(rules, ({ rule, side, location, sentence }) => {
+      return `rule ${rule} (${side}, ${locationText(location)}): ${sentence}`;
+    }),
     ...listed(contract, ({ sentence }) => `offered otherwise: ${sentence}`),
     ...listed(edits, (edit) => `${edit.drift.kind}: ${editLine(edit)}`),
     ...listed(tolerances, ({ tolerance, tool, pointer, times }) => {
@@ -178,7 +166,6 @@ export function scenarioLines(scenario: ScenarioReport): string[] {
   ];
 }
 
-/** One difference with its turns and its place. */
 function editLine(edit: Edit): string {
   const place = placeOf(edit);
   const because = edit.becauseOfSchema === true ? "; it follows from the changed schema" : "";

@@ -1,5 +1,4 @@
-// The figures of the gate as they are written in every report: rates, p-values and intervals. By hand and without a locale, so
-// that the same number reads the same on every machine.
+// The figures of the gate in every report, without a locale, so that a number reads the same on every machine.
 
 import type { DistanceComparison, Effect, OutcomeComparison, Outcomes, TestResult } from "../drift/gate-report.js";
 import { pText, toDigits } from "../drift/words.js";
@@ -43,7 +42,6 @@ export function rateText({ runs, successes }: Outcomes): string {
   return runs === 0 ? "no run" : `${successes} of ${runs} runs (${percent(successes / runs)})`;
 }
 
-/** The success of both sides in one line. */
 export function outcomeLine(outcome: OutcomeComparison): string {
   const { base, candidate, effect } = outcome;
   return `success: ${rateText(base)} before, ${rateText(candidate)} now; ${effectText(effect)}; ${outcomeTestText(outcome)}`;
@@ -54,8 +52,7 @@ export function outcomeTestText({ test, better, effect }: OutcomeComparison): st
   return effect.value > 0 ? `more often? ${testText(better, true)}` : testText(test, effect.value !== 0);
 }
 
-/** The distances in one line. */
 export function distanceLine({ withinBase, withinCandidate, between, effect, test }: DistanceComparison): string {
-  const within = [withinBase, withinCandidate].map((value) => (value === undefined ? "unknown" : decimal(value, 3)));
-  return `distance of paths: ${decimal(between, 3)} between the sides, ${within[0] ?? ""} within the baseline, ${within[1] ?? ""} within the candidate; effect ${effectText(effect)}; ${testText(test, between > 0)}`;
+  const within = (value: number | undefined): string => (value === undefined ? "unknown" : decimal(value, 3));
+  return `distance of paths: ${decimal(between, 3)} between the sides, ${within(withinBase)} within the baseline, ${within(withinCandidate)} within the candidate; effect ${effectText(effect)}; ${testText(test, between > 0)}`;
 }

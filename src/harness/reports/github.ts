@@ -1,8 +1,7 @@
-// The gate's findings as workflow commands of GitHub Actions: an annotation at each first divergence and each broken rule. Commands
-// on stdout need no token, so they work for pull requests from forks. GitHub keeps ten annotations of a kind for one step; the tenth
-// counts the rest.
+// The gate's findings as workflow commands of GitHub Actions, which need no token and so work for pull requests from forks. GitHub
+// keeps ten annotations of a kind for one step; the tenth counts the rest.
 
-import { toVisible } from "../../core/index.js";
+import { defined, toVisible } from "../../core/index.js";
 import type { GateReport, Location, ScenarioReport } from "../drift/gate-report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
 import { atMost } from "../text/at-most.js";
@@ -50,12 +49,9 @@ export function githubReport(report: GateReport): string {
     ...withoutOutcomeLines(report.withoutOutcome),
   ];
   const reason = toVisible(report.reason).replace(/\.$/, "");
-  return [...lines, `cassette drift: ${report.verdict}. ${reason}. ${end.join("; ")}.`]
-    .map((line) => `${line}\n`)
-    .join("");
+  return `${[...lines, `cassette drift: ${report.verdict}. ${reason}. ${end.join("; ")}.`].join("\n")}\n`;
 }
 
-/** The causes of failure besides the scenarios on both sides. */
 function otherAnnotations(report: GateReport): Annotation[] {
   const places = new Map(report.unpaired.map((each) => [each.scenario, placeOfUnpaired(each)]));
   return otherFailures(report).map(({ verdict, scenario, reason }): Annotation => {
@@ -87,11 +83,8 @@ function annotationsOf(scenario: ScenarioReport, isFatal: boolean): Annotation[]
 }
 
 function command({ kind, title, message, location }: Annotation): string {
-  const place =
-    location === undefined
-      ? []
-      : [["file", location.file], ...(location.line === undefined ? [] : [["line", String(location.line)]])];
-  const properties = [...place, ["title", title]].map(([name = "", value = ""]) => `${name}=${escapeProperty(value)}`);
+  const fields = Object.entries(defined({ file: location?.file, line: location?.line, title }));
+  const properties = fields.map(([name, value]) => `${name}=${escapeProperty(String(value))}`);
   return `::${kind} ${properties.join(",")}::${escapeData(message.split("\n").map(toVisible).join("\n"))}`;
 }
 
@@ -100,7 +93,6 @@ export function escapeData(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-/** Escapes a property of a command. */
 export function escapeProperty(text: string): string {
   return escapeData(toVisible(text)).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

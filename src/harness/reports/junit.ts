@@ -1,5 +1,5 @@
-// The gate's findings as JUnit XML, as Jenkins, GitLab, CircleCI and Buildkite read it: one test case for each scenario and each test
-// over all of them, with a failure if it makes the gate fail.
+// The gate's findings as JUnit XML, as Jenkins, GitLab, CircleCI and Buildkite read it: a test case for each scenario and each test
+// over all of them.
 
 import { defined, toVisible } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
@@ -33,7 +33,6 @@ export function junitReport(report: GateReport): string {
   ]);
 }
 
-/** The document of one suite. */
 export function testSuites(name: string, totals: Record<string, number>, children: readonly string[]): string {
   const suite = element("testsuite", { name, ...totals }, children);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", { name: "cassette drift", ...totals }, [suite])}\n`;

@@ -1,7 +1,13 @@
-// The gate's findings as GitHub-flavoured Markdown, for a comment that is kept up to date and for the summary of a job: the verdict
-// first, then a table of the scenarios, then the first divergence, then the commands to see it again and to accept it.
+// The gate's findings as GitHub-flavoured Markdown, for a comment that is kept up to date and for the summary of a job.
 
-import type { GateReport, OutcomeComparison, ScenarioReport, Verdict } from "../drift/gate-report.js";
+import type {
+  Edit,
+  GateFailure,
+  GateReport,
+  OutcomeComparison,
+  ScenarioReport,
+  Verdict,
+} from "../drift/gate-report.js";
 import { counted, grouped } from "../html/figures.js";
 import { preview } from "../html/text-view.js";
 import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
@@ -23,6 +29,7 @@ import {
 } from "./facts.js";
 import { pText } from "../drift/words.js";
 import { effectText, percent } from "./figures.js";
+import { atMost } from "../text/at-most.js";
 import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.js";
 
 /** By this a bot finds its own comment again. It is the first line of every report. */
@@ -86,17 +93,12 @@ function verdictOf(report: GateReport): string[] {
 function causesOf(report: GateReport): string[] {
   const causes = otherCauses(report);
   if (causes.length === 0) return [];
-  const more = causes.length - MAX_CAUSES;
-  return [
-    "What fails besides the scenarios below:",
-    "",
-    ...causes.slice(0, MAX_CAUSES).map(({ scenario, verdict, reason }) => {
-      const where = scenario === undefined ? "" : `${text(scenario)}: `;
-      return `- ${SIGNS[verdict]} ${where}${text(reason, MAX_SENTENCE)}`;
-    }),
-    ...(more > 0 ? [`- and ${grouped(more)} more`] : []),
-    "",
-  ];
+  const toLine = ({ scenario, verdict, reason }: GateFailure): string => {
+    const where = scenario === undefined ? "" : `${text(scenario)}: `;
+    return `- ${SIGNS[verdict]} ${where}${text(reason, MAX_SENTENCE)}`;
+  };
+  const lines = atMost(causes, MAX_CAUSES, toLine, (more) => `- and ${grouped(more)} more`);
+  return ["What fails besides the scenarios below:", "", ...lines, ""];
 }
 
 /** As many scenarios as there is room for, the worst first; those that are the same are only counted. */
@@ -111,10 +113,9 @@ function tableOf(report: GateReport, room: number): string {
   let written = 0;
   for (const scenario of rows) {
     const row = rowOf(scenario, failing.has(scenario.scenario));
-    const size = byteLength(row);
-    if (used + size > room - reserved) break;
+    used += byteLength(row);
+    if (used > room - reserved) break;
     table += row;
-    used += size;
     written++;
   }
   const more = rows.length - written;
@@ -152,8 +153,8 @@ function divergenceOf(report: GateReport): string[] {
   const head = headOf(report);
   if (head === undefined) return [];
   const { scenario, edit, lost } = head;
-  const place = edit === undefined ? undefined : placeOf(edit);
-  const more = scenario.edits.length - MAX_EDITS;
+  const place = edit && placeOf(edit);
+  const toLine = ({ drift }: Edit): string => `- ${drift.kind}: ${text(drift.sentence, MAX_SENTENCE)}`;
   const first =
     edit === undefined
       ? lost.length > 0
@@ -171,10 +172,7 @@ function divergenceOf(report: GateReport): string[] {
       : [
           `<details><summary>${counted(scenario.edits.length, "difference")} between its typical runs</summary>`,
           "",
-          ...scenario.edits
-            .slice(0, MAX_EDITS)
-            .map(({ drift }) => `- ${drift.kind}: ${text(drift.sentence, MAX_SENTENCE)}`),
-          ...(more > 0 ? [`- and ${grouped(more)} more`] : []),
+          ...atMost(scenario.edits, MAX_EDITS, toLine, (more) => `- and ${grouped(more)} more`),
           "",
           "</details>",
           "",

@@ -1,5 +1,4 @@
-// The report of each format when nothing was compared, because a cassette was refused or could not be read. It replaces the report
-// of an earlier run, and fails where a machine reads it.
+// The report of each format when nothing was compared, because a cassette was refused or unreadable. It fails where a machine reads it.
 
 import { toVisible, toVisibleJson } from "../../core/index.js";
 import { atMost } from "../text/at-most.js";
@@ -11,23 +10,14 @@ import { escapeProperty, escapeData } from "./github.js";
 import { element, escapeXml, testSuites } from "./junit.js";
 import { codeSpan, escapeMarkdown } from "./markdown-text.js";
 import { STICKY_MARKER } from "./markdown.js";
-import { sarifLog } from "./sarif.js";
-import { toUriReference } from "./uri.js";
+import { sarifLog, toUriReference } from "./sarif.js";
 
 /** Why nothing was compared. */
 export interface GateRefusal {
   base: string;
   candidate: string;
   /** At least one. */
-  refused: readonly RefusedFile[];
-}
-
-/** A refused file, with the code of its error. */
-export interface RefusedFile {
-  code: string;
-  message: string;
-  file?: string;
-  hint?: string;
+  refused: readonly { code: string; message: string; file?: string; hint?: string }[];
 }
 
 const TITLE = "cassette drift: nothing was compared";
@@ -43,7 +33,6 @@ const WRITERS: Readonly<Record<string, (refusal: GateRefusal) => string>> = {
   html: htmlRefusal,
 };
 
-/** The report of that name. */
 export function refusalText(name: string, refusal: GateRefusal): string {
   return WRITERS[name]?.(refusal) ?? textRefusal(refusal);
 }

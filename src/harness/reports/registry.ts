@@ -10,7 +10,7 @@ import { sarifReport } from "./sarif.js";
 import { textReport } from "./text.js";
 
 /** The report as the text of a file. Pure: the same report gives the same text. */
-export type Reporter = (report: GateReport) => string;
+type Reporter = (report: GateReport) => string;
 
 const REPORTERS: ReadonlyMap<string, Reporter> = new Map<string, Reporter>([
   ["text", textReport],
@@ -22,10 +22,8 @@ const REPORTERS: ReadonlyMap<string, Reporter> = new Map<string, Reporter>([
   ["html", htmlReport],
 ]);
 
-/** The names of all reporters of the drift gate. */
 export const REPORTER_NAMES: readonly string[] = [...REPORTERS.keys()];
 
-/** The reporter of that name, if there is one. */
 export function reporterOf(name: string): Reporter | undefined {
   return REPORTERS.get(name);
 }

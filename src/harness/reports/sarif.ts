@@ -19,7 +19,6 @@ import {
   withoutOutcomeLines,
 } from "./facts.js";
 import { unpairedBreak } from "../drift/verdict.js";
-import { toUriReference } from "./uri.js";
 
 /** The most results of one run that code scanning accepts. */
 export const MAX_RESULTS = 5_000;
@@ -52,7 +51,10 @@ export function sarifReport(report: GateReport): string {
   const kept = all.slice(0, MAX_RESULTS);
   const ids = [...new Set(kept.map(({ ruleId }) => ruleId))].sort();
   return sarifLog({
-    rules: ids.map(describeRule),
+    rules: ids.map((id) => ({
+      id,
+      shortDescription: { text: DESCRIPTIONS[id] ?? `A difference of the kind ${id.slice(id.indexOf("/") + 1)}.` },
+    })),
     columnKind: "utf16CodeUnits",
     originalUriBaseIds: { SRCROOT: { description: { text: "The folder the command was run in." } } },
     invocation: invocationOf(report, all.length),
@@ -86,13 +88,10 @@ export function sarifLog({
 
 function invocationOf(report: GateReport, found: number): object {
   const more = found - MAX_RESULTS;
-  const cut = {
-    level: "warning",
-    message: { text: `${more} more results were left out: a run holds ${MAX_RESULTS}.` },
-  };
+  const text = `${more} more results were left out: a run holds ${MAX_RESULTS}.`;
   return {
     executionSuccessful: true,
-    ...(more > 0 ? { toolExecutionNotifications: [cut] } : {}),
+    ...(more > 0 ? { toolExecutionNotifications: [{ level: "warning", message: { text } }] } : {}),
     properties: {
       verdict: report.verdict,
       reason: toVisible(report.reason),
@@ -137,9 +136,8 @@ function verdictOf(scenario: ScenarioReport, isFailing: boolean): Finding[] {
   const location = (edit === undefined ? undefined : placeOf(edit)) ?? { file: typical.candidate, turn: 0 };
   const level = isFailing ? "error" : verdict === "inconclusive" || verdict === "better" ? "note" : "warning";
   const message = [`${scenario.scenario}: ${verdict}`, reason, ...withoutOutcomeLines(withoutOutcome)];
-  return [
-    { ruleId: `verdict/${verdict}`, level, message: message.join(". "), location, identity: [scenario.scenario] },
-  ];
+  const ruleId = `verdict/${verdict}`;
+  return [{ ruleId, level, message: message.join(". "), location, identity: [scenario.scenario] }];
 }
 
 /** A rule that the baseline breaks as well fails nothing. */
@@ -210,11 +208,6 @@ function toResults(findings: readonly Finding[], ids: readonly string[]): object
   });
 }
 
-function describeRule(id: string): object {
-  const text = DESCRIPTIONS[id] ?? `A difference of the kind ${id.slice(id.indexOf("/") + 1)}.`;
-  return { id, shortDescription: { text } };
-}
-
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "verdict/regression": "The outcomes are worse, or a rule is broken that the baseline keeps.",
   "verdict/drift": "The runs take other paths than the baseline's.",
@@ -239,3 +232,25 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "contract/description-changed": "The description of a tool changed.",
   "contract/setting-changed": "A setting of the model changed.",
 };
+
+/**
+ * A path of a file as a URI reference (RFC 3986): "a b/c#d.json" as "a%20b/c%23d.json", "/x/y" as "file:///x/y", "C:\\x" as "file:///C:/x".
+ * All but the plain letters of a path segment is escaped, so that no name can become a scheme, a query or another folder.
+ */
+export function toUriReference(path: string): string {
+  const slashed = /^[A-Za-z]:[\\/]|^[^/]*\\/.test(path) ? path.replaceAll("\\", "/") : path;
+  const drive = /^[A-Za-z]:(?=\/)/.exec(slashed)?.[0];
+  if (drive !== undefined) return `file:///${drive}${escaped(slashed.slice(2))}`;
+  if (slashed.startsWith("/")) return `file://${escaped(slashed)}`;
+  return escaped(slashed.replace(/^(?:\.\/+)+/, ""));
+}
+
+function escaped(path: string): string {
+  return path
+    .toWellFormed()
+    .split("/")
+    .map((segment) =>
+      encodeURIComponent(segment).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`),
+    )
+    .join("/");
+}

@@ -1,5 +1,4 @@
-// The gate's report as lines for a person at a terminal: the verdict, the figures of all scenarios together, then the
-// scenarios that are not the same, worst first.
+// The gate's report for a terminal: the verdict, the figures over all scenarios, then those that are not the same, worst first.
 
 import { createUseCounter, unpairedHint } from "../../cassette/index.js";
 import { plural, toVisible } from "../../core/index.js";
@@ -10,7 +9,6 @@ import type {
   GateReport,
   GateSettings,
   OutcomeComparison,
-  Outcomes,
   PathRow,
   RuleFinding,
   ScenarioReport,
@@ -29,6 +27,7 @@ import {
   undecidedText,
   withoutOutcomeLines,
 } from "./facts.js";
+import { atMost } from "../text/at-most.js";
 import { toleranceLines } from "./tolerated.js";
 
 const MAX_SCENARIOS = 20;
@@ -52,19 +51,12 @@ export function textReport(report: GateReport): string {
     ...(pooled.outcome === undefined ? [] : outcomeLines(pooled.outcome)),
     ...(pooled.distance === undefined ? [] : distanceLines(pooled.distance)),
     ...(pooled.others === undefined ? [] : [`  paths of those not better: ${testText(pooled.others, true)}`]),
-    ...unpairedLines(
-      "baseline",
-      unpaired.filter(({ side }) => side === "base"),
-    ),
-    ...unpairedLines(
-      "candidate",
-      unpaired.filter(({ side }) => side === "candidate"),
-    ),
+    ...unpairedLines("base", unpaired),
+    ...unpairedLines("candidate", unpaired),
     ...(hint === "" || reason.includes(hint) ? [] : [`  ${hint}`]),
-    ...shown.slice(0, MAX_SCENARIOS).flatMap(scenarioLines),
-    ...(shown.length > MAX_SCENARIOS
-      ? ["", `and ${plural(shown.length - MAX_SCENARIOS, "more scenario")} that may differ; --reporter json has all`]
-      : []),
+    ...atMost(shown, MAX_SCENARIOS, scenarioLines, (more) => {
+      return ["", `and ${plural(more, "more scenario")} that may differ; --reporter json has all`];
+    }).flat(),
     "",
     ...settingLines(settings),
     ...hintLines(report),
@@ -92,17 +84,15 @@ function brokenLines(rules: readonly RuleFinding[], runs: Record<RuleFinding["si
     if (known === undefined) bySide.set(key, { first: finding, count: 1 });
     else known.count++;
   }
-  const all = [...bySide.values()];
-  const more = all.length - MAX_NAMES;
-  return [
-    ...all
-      .slice(0, MAX_NAMES)
-      .flatMap(({ first: { rule, side, sentence, location }, count }) => [
-        `  rule ${rule} broken in ${count} of ${plural(runs[side], "run")} of the ${side === "base" ? "baseline" : side}: ${sentence}`,
-        `    ${locationText(location)}`,
-      ]),
-    ...(more > 0 ? [`  and ${plural(more, "more broken rule")}`] : []),
-  ];
+  return atMost(
+    [...bySide.values()],
+    MAX_NAMES,
+    ({ first: { rule, side, sentence, location }, count }) => [
+      `  rule ${rule} broken in ${count} of ${plural(runs[side], "run")} of the ${side === "base" ? "baseline" : side}: ${sentence}`,
+      `    ${locationText(location)}`,
+    ],
+    (more) => [`  and ${plural(more, "more broken rule")}`],
+  ).flat();
 }
 
 /** What makes the gate fail besides the headline and the scenarios. Those on one side only are listed further down. */
@@ -110,18 +100,15 @@ function causeLines(report: GateReport): string[] {
   const causes = otherCauses(report);
   const isMissing = ({ kind, verdict }: GateFailure): boolean => kind === "unpaired" && verdict === "drift";
   const named = causes.filter((cause) => !isMissing(cause));
-  const more = named.length - MAX_NAMES;
   const missing = `${plural(causes.length - named.length, "scenario")} on one side only`;
+  const isSaid = named.length === causes.length || report.reason.startsWith(missing);
+  const toLine = ({ verdict, reason }: GateFailure): string => `  also fails for ${verdict}: ${reason}`;
   return [
-    ...named.slice(0, MAX_NAMES).map(({ verdict, reason }) => `  also fails for ${verdict}: ${reason}`),
-    ...(more > 0 ? [`  and ${more} more`] : []),
-    ...(named.length === causes.length || report.reason.startsWith(missing)
-      ? []
-      : [`  also fails for drift: ${missing}`]),
+    ...atMost(named, MAX_NAMES, toLine, (more) => `  and ${more} more`),
+    ...(isSaid ? [] : [`  also fails for drift: ${missing}`]),
   ];
 }
 
-/** Of all scenarios together. */
 function tolerated({ settings, scenarios }: GateReport): string[] {
   if (settings.tolerances === undefined) return [];
   const uses = createUseCounter();
@@ -139,12 +126,9 @@ function settingLines({ order, readOnly = [] }: GateSettings): string[] {
 }
 
 function rulesText({ scenarios, unpaired }: GateReport): string {
-  const broken = (side: RuleFinding["side"]): number =>
-    new Set(
-      [...scenarios, ...unpaired]
-        .flatMap(({ rules }) => rules.filter((each) => each.side === side))
-        .map(({ rule }) => rule),
-    ).size;
+  const rules = [...scenarios, ...unpaired].flatMap((each) => each.rules);
+  const broken = (wanted: RuleFinding["side"]): number =>
+    new Set(rules.flatMap(({ side, rule }) => (side === wanted ? [rule] : []))).size;
   const [base, candidate] = [broken("base"), broken("candidate")];
   return base + candidate === 0 ? "all kept" : `${base} broken in the baseline, ${candidate} in the candidate`;
 }
@@ -161,7 +145,7 @@ function outcomeLines({ base, candidate, effect, test, better }: OutcomeComparis
     `${percent(base[what][k - 1])} → ${percent(candidate[what][k - 1])}`;
   const tested = effect.value > 0 ? `more often? ${testText(better, true)}` : testText(test, effect.value !== 0);
   return [
-    `  success   ${rate(base)} → ${rate(candidate)}, ${effectText(effect)}, ${tested}`,
+    `  success   ${base.successes}/${base.runs} → ${candidate.successes}/${candidate.runs}, ${effectText(effect)}, ${tested}`,
     ...(k > 1
       ? [`  all of ${k} runs succeed (pass^${k})  ${both("passHat")}; one of ${k} (pass@${k})  ${both("passAt")}`]
       : []),
@@ -193,21 +177,19 @@ function signed(number: string): string {
   return number.startsWith("-") ? number : `+${number}`;
 }
 
-function rate({ successes, runs }: Outcomes): string {
-  return `${successes}/${runs}`;
-}
-
 function percent(share: number | undefined): string {
   return share === undefined ? "?" : `${(100 * share).toFixed(0)}%`;
 }
 
 /** Those that break a rule come first. */
-function unpairedLines(side: string, all: readonly UnpairedScenario[]): string[] {
-  const sorted = [...all].sort((a, b) => b.rules.length - a.rules.length);
-  const listed = sorted.slice(0, MAX_NAMES).flatMap(({ scenario, rules, runs }) => {
-    return [`  only in the ${side}: ${scenario}`, ...brokenLines(rules, { base: runs, candidate: runs })];
-  });
-  return all.length > MAX_NAMES ? [...listed, `  and ${all.length - MAX_NAMES} more only in the ${side}`] : listed;
+function unpairedLines(wanted: UnpairedScenario["side"], all: readonly UnpairedScenario[]): string[] {
+  const name = wanted === "base" ? "baseline" : wanted;
+  const sorted = all.filter(({ side }) => side === wanted).sort((a, b) => b.rules.length - a.rules.length);
+  const toLines = ({ scenario, rules, runs }: UnpairedScenario): string[] => [
+    `  only in the ${name}: ${scenario}`,
+    ...brokenLines(rules, { base: runs, candidate: runs }),
+  ];
+  return atMost(sorted, MAX_NAMES, toLines, (more) => [`  and ${more} more only in the ${name}`]).flat();
 }
 
 function acceptLines({ bless, notBlessed }: GateReport["commands"]): string[] {
@@ -224,6 +206,7 @@ function scenarioLines(scenarioReport: ScenarioReport): string[] {
   const { edits, firstDivergence, contract, contractState, rules, base, candidate } = scenarioReport;
   const first = firstDivergence === undefined ? undefined : edits[firstDivergence];
   const place = first?.candidate ?? first?.base;
+  const contractLine = ({ sentence }: ScenarioReport["contract"][number]): string => `  contract: ${sentence}`;
   return [
     "",
     `${scenario}: ${verdict}`,
@@ -239,8 +222,7 @@ function scenarioLines(scenarioReport: ScenarioReport): string[] {
     ...(place === undefined ? [] : [`    ${locationText(place)}`]),
     ...(first?.allowedBy === undefined ? [] : [`    ${allowedText(first)}`]),
     ...(first?.becauseOfSchema === true ? ["    the schema of the tool changed there, too"] : []),
-    ...contract.slice(0, MAX_NAMES).map(({ sentence }) => `  contract: ${sentence}`),
-    ...(contract.length > MAX_NAMES ? [`  and ${contract.length - MAX_NAMES} more that was offered otherwise`] : []),
+    ...atMost(contract, MAX_NAMES, contractLine, (more) => `  and ${more} more that was offered otherwise`),
     ...(contractState === "hashes-differ" ? [`  contract: ${HASHES_DIFFER}`] : []),
   ];
 }

@@ -8,7 +8,6 @@ import type { Step } from "./prompts.js";
 
 const FORMAT_VERSION = 1;
 
-/** Answers by the turn of the recording. */
 type Answers = ReadonlyMap<number, LlmTurnResponse>;
 
 interface AnswersHead {
@@ -63,14 +62,11 @@ export function readAnswers(answers: Cassette, source: CassetteV2, provider: str
     throw unfit(`they are of ${answers.recordedProvider}, not of ${provider}`, "Use one file for each model.");
   }
   const turns: readonly unknown[] = Array.isArray(note["turns"]) ? note["turns"] : [];
-  if (turns.length !== answers.entries.length || !turns.every((turn) => isTurnOf(source, turn))) {
+  const isTurn = (turn: unknown): boolean => typeof turn === "number" && source.entries[turn] !== undefined;
+  if (turns.length !== answers.entries.length || !turns.every(isTurn)) {
     throw unfit("their list of turns does not fit the recording", "Record them again.");
   }
   return new Map(answers.entries.map(({ response }, index) => [turns[index] as number, response]));
-}
-
-function isTurnOf(source: CassetteV2, turn: unknown): boolean {
-  return typeof turn === "number" && source.entries[turn] !== undefined;
 }
 
 function listed({ extensions }: CassetteV2): string[] {

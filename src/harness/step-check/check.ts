@@ -1,5 +1,5 @@
-// The teacher-forced check of one recording: another model is asked for its next turn at each recorded prompt, and nothing is carried
-// over, so no disagreement causes the next one. The kept answers are compared, so that a later check from them gives the same result.
+// The teacher-forced check of one recording: another model is asked for its next turn at each recorded prompt, so that no
+// disagreement causes the next one. The kept answers are compared, so that a later check from them gives the same result.
 
 import {
   assertTolerances,
@@ -103,7 +103,7 @@ export async function stepCheck(
   const unanswered =
     provider === undefined
       ? new Map<number, Unanswered>()
-      : await askAll(provider, missing, { gate, known, build: () => build(steps, known), options });
+      : await askAll(provider, missing, gate, known, () => build(steps, known), options);
   const answers = known.size === 0 ? undefined : await build(steps, known);
   const chosen = answers === undefined ? new Map<number, LlmTurnResponse>() : readAnswers(answers, source, name);
   return {
@@ -124,19 +124,14 @@ export async function stepCheck(
 
 type Unanswered = Exclude<StepTurn, { state: "compared" }>;
 
-interface Asking {
-  gate: StepGate;
-  /** Grows with each answer. */
-  known: Map<number, LlmTurnResponse>;
-  build: () => Promise<CassetteV2>;
-  options: StepCheckOptions;
-}
-
-/** Asks for the missing turns, and returns those that still have no answer. */
+/** Asks for the missing turns, adds the answers to `known`, and returns the turns that still have none. */
 async function askAll(
   provider: StepProvider,
   missing: readonly Step[],
-  { gate, known, build, options }: Asking,
+  gate: StepGate,
+  known: Map<number, LlmTurnResponse>,
+  build: () => Promise<CassetteV2>,
+  options: StepCheckOptions,
 ): Promise<Map<number, Unanswered>> {
   const unanswered = new Map<number, Unanswered>();
   if (missing.length === 0) return unanswered;

@@ -18,16 +18,14 @@ import type { LlmToolCall, LlmTurnResponse } from "../../core/index.js";
  */
 export type StepVerdict = "same" | "other-arguments" | "other-tools" | "answered" | "called";
 
-/** Every {@link StepVerdict}. */
 export const STEP_VERDICTS: readonly StepVerdict[] = ["same", "other-arguments", "other-tools", "answered", "called"];
 
 /** The "tool" of a turn without calls. Vendors do not allow brackets in names. */
-export const ANSWER = "(answer)";
+const ANSWER = "(answer)";
 /** The missing side of a pair if one turn has more calls than the other. */
-export const NO_CALL = "(no call)";
+const NO_CALL = "(no call)";
 
-/** The tool of a recorded call, and the tool that was chosen instead. */
-export interface ToolPair {
+interface ToolPair {
   recorded: string;
   chosen: string;
 }
@@ -42,7 +40,6 @@ export interface TurnComparison {
   tolerances?: ToleranceUse[];
 }
 
-/** Compares the recorded turn with the chosen one. */
 export function compareTurns(
   recorded: LlmTurnResponse,
   chosen: LlmTurnResponse,
@@ -114,7 +111,6 @@ function pairEqual(
   };
 }
 
-/** Pairs calls of one tool, in order. */
 function pairByName(old: readonly LlmToolCall[], now: readonly LlmToolCall[]): Paired {
   const paired: Paired = { pairs: [], old: [], now: [...now] };
   for (const call of old) {

@@ -9,16 +9,20 @@ import {
   reachesCost,
   showValue,
   toCost,
+  TOKENS_PER_IMAGE,
   type Cost,
+  type LlmMessage,
+  type LlmToolDefinition,
   type LlmTurnRequest,
   type LlmTurnResponse,
   type Rate,
 } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
-import { mostTokens } from "./tokens.js";
 
 /** The assumed most tokens of an answer if the recorded settings have no `maxTokens`. */
-export const ASSUMED_OUTPUT_TOKENS = 4_096;
+const ASSUMED_OUTPUT_TOKENS = 4_096;
+/** The most tokens that a vendor adds around a message. */
+const TOKENS_PER_MESSAGE = 16;
 
 /** The most calls that a gate makes at once. */
 export const MAX_STEPS_AT_ONCE = 64;
@@ -126,6 +130,17 @@ function mostCost({ messages, tools = [], settings }: LlmTurnRequest, rate: Rate
   // Input that is written to a cache may cost more than the plain rate.
   const input = Math.max(rate.input, rate.cacheWrite ?? 0);
   return costOf({ inputTokens: mostTokens(messages, tools), outputTokens }, { input, output: rate.output });
+}
+
+/** An upper bound, several times the true count for English: at most one token per byte. Images count as a vendor's largest. */
+function mostTokens(messages: readonly LlmMessage[], tools: readonly LlmToolDefinition[]): number {
+  let images = 0;
+  const text = JSON.stringify([messages, tools], (_key, value: unknown) => {
+    if (typeof value !== "object" || value === null || !("type" in value) || value.type !== "image") return value;
+    images++;
+    return null;
+  });
+  return new TextEncoder().encode(text).length + TOKENS_PER_MESSAGE * messages.length + TOKENS_PER_IMAGE * images;
 }
 
 function paidFor({ costUsd, usage }: LlmTurnResponse, rate: Rate | undefined): Cost | undefined {

@@ -15,14 +15,12 @@ import {
 } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 
-/** One recorded turn that can be asked again. */
 export interface Step {
   turn: number;
   request: LlmTurnRequest;
   recorded: LlmTurnResponse;
 }
 
-/** All turns of a recording. */
 interface Steps {
   cassette: CassetteV2;
   steps: Step[];
@@ -42,7 +40,7 @@ export function readSteps(cassette: Cassette, provider: string, tools?: readonly
   if (prompts === undefined) {
     throw notCheckable("it keeps only the hashes of its prompts", "Record it with prompts: true.");
   }
-  if (isAnswers(cassette)) {
+  if (isPlainObject(cassette.extensions?.["stepCheck"])) {
     throw notCheckable("it holds the answers of a step check", "Pass the recording that was checked.");
   }
   const notes = new Set<string>();
@@ -56,20 +54,12 @@ export function readSteps(cassette: Cassette, provider: string, tools?: readonly
     const messages = own ? (prompts[index] ?? []) : withoutReasoning(prompts[index] ?? [], notes);
     const offeredHere = own ? offered : withoutHosted(offered, notes);
     const settings = sendable(context?.settings, own, notes);
-    return {
-      turn: turnIndex,
-      request: { messages, tools: offeredHere, ...defined({ settings }) },
-      recorded: response,
-    };
+    const request = { messages, tools: offeredHere, ...defined({ settings }) };
+    return { turn: turnIndex, request, recorded: response };
   });
   if (tools !== undefined) notes.add("the given tools replace the recorded ones");
   noteRedaction(cassette, notes);
   return { cassette, steps, notes: [...notes] };
-}
-
-/** True for a cassette that a step check wrote. */
-export function isAnswers(cassette: CassetteV2): boolean {
-  return isPlainObject(cassette.extensions?.["stepCheck"]);
 }
 
 /**

@@ -8,13 +8,11 @@ import {
   type UsageSum,
 } from "../../cassette/index.js";
 import { canonicalize, defined, shorten, toVisible, type LlmTurnResponse } from "../../core/index.js";
-import { wilsonInterval } from "../drift/statistics/wilson.js";
+import { wilsonInterval } from "../drift/statistics/normal.js";
 import type { StepCheck, StepTurn } from "./check.js";
 import { STEP_VERDICTS, type StepVerdict, type TurnComparison } from "./compare.js";
 
-/** The confidence of the interval. */
 const LEVEL = 0.95;
-/** The most characters shown of a turn. */
 const MAX_SHOWN = 200;
 
 /** The summary of several checks. Rates are 0 to 1, with an interval of the given level. */
@@ -101,13 +99,7 @@ function tell(
   verdict: Disagreement["verdict"],
 ): Disagreement {
   const at = verdict === "other-arguments" && differing !== undefined ? whereOf(differing) : undefined;
-  return {
-    turn,
-    verdict,
-    recorded: describeTurn(recorded),
-    chosen: describeTurn(chosen),
-    ...defined({ at }),
-  };
+  return { turn, verdict, recorded: describeTurn(recorded), chosen: describeTurn(chosen), ...defined({ at }) };
 }
 
 function whereOf({ recorded, at }: NonNullable<TurnComparison["differing"]>): Disagreement["at"] {

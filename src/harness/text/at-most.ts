@@ -1,4 +1,4 @@
-// Lists that are cut to a length, with a last item that counts the rest.
+// Lists that are cut to a length.
 
 /** The first `most` items as `toLine` writes them. Where there are more, `rest` writes the last line. */
 export function atMost<Item, Line>(

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { GateReport } from "../../../src/harness/drift/gate-report.js";
-import { MAX_RESULTS, sarifReport } from "../../../src/harness/reports/sarif.js";
-import { toUriReference } from "../../../src/harness/reports/uri.js";
+import { MAX_RESULTS, sarifReport, toUriReference } from "../../../src/harness/reports/sarif.js";
 import { edit, gateReport, HOSTILE, richReport, scenario } from "../../support/gate-report.js";
 import { assertValid, createValidator } from "../../support/json-schema.js";
 

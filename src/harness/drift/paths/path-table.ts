@@ -5,7 +5,6 @@ import type { PathRow } from "../gate-report.js";
 import type { DistanceTable } from "../statistics/permutation.js";
 import { trajectoryDeparture, trajectoryDistance, type Trajectory } from "./trajectory.js";
 
-/** One run as the gate compares it. */
 export interface GateRun {
   file: string;
   trajectory: Trajectory;
@@ -14,14 +13,14 @@ export interface GateRun {
   success?: boolean;
 }
 
-interface PathTable {
-  rows: PathRow[];
-  /** The label of each path by its key. */
-  labels: ReadonlyMap<string, string>;
-}
-
-/** Every path once, sorted by how often the baseline took it, then the candidate, then by the calls. */
-export function pathTable(base: readonly GateRun[], candidate: readonly GateRun[]): PathTable {
+/**
+ * Every path once, sorted by how often the baseline took it, then the candidate, then by the calls; and the label of each path by
+ * its key.
+ */
+export function pathTable(
+  base: readonly GateRun[],
+  candidate: readonly GateRun[],
+): { rows: PathRow[]; labels: ReadonlyMap<string, string> } {
   const rows = new Map<string, PathRow & { order: string }>();
   const pathOf = createPaths();
   const keys = new Map<string, string>();
@@ -86,7 +85,6 @@ function labelOf(index: number): string {
   return index < 26 ? letter : labelOf(Math.floor(index / 26) - 1) + letter;
 }
 
-/** True if both sides took the same paths equally often. */
 export function haveSamePaths(rows: readonly PathRow[]): boolean {
   const total = (side: "base" | "candidate"): number => rows.reduce((sum, row) => sum + row[side], 0);
   const [base, candidate] = [total("base"), total("candidate")];

@@ -2,7 +2,6 @@
 
 import type { GateReport, ScenarioReport, Verdict } from "../gate-report.js";
 
-/** The verdicts from worst to best. */
 export const WORST_FIRST: readonly Verdict[] = ["regression", "drift", "inconclusive", "better", "same"];
 
 type Ranked = Pick<GateReport, "scenarios" | "verdict" | "pooled" | "settings">;

@@ -13,13 +13,11 @@ import {
 } from "../../../cassette/index.js";
 import { canonicalize, defined, sha256Hex } from "../../../core/index.js";
 
-/** The options for comparing two paths, as in `DiffOptions`. */
 export interface TrajectoryOptions {
   ignore: readonly string[];
   /** One-way orders apply from the baseline to the candidate. */
   order: CallOrder;
   readOnly?: readonly string[];
-  /** Differences in arguments to ignore. */
   tolerances?: Tolerances;
   /** The assistant's texts are compared like calls. */
   content: boolean;
@@ -66,7 +64,6 @@ export function trajectoryDeparture(base: Trajectory, candidate: Trajectory): nu
   return base.key === candidate.key ? 0 : pathDeparture(base.path, candidate.path);
 }
 
-/** Adds the assistant's texts as calls, so that they are part of the path. */
 function withTexts(cassette: Cassette): Cassette {
   const entries = cassette.entries.map((entry) => {
     const { message } = entry.response;

@@ -16,7 +16,6 @@ import { toConversation } from "../../html/steps.js";
 import type { ContractState, Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "../gate-report.js";
 import type { TrajectoryOptions } from "./trajectory.js";
 
-/** One typical run, read again. */
 export interface TypicalRun {
   file: string;
   cassette: Cassette;
@@ -24,8 +23,7 @@ export interface TypicalRun {
   lines: readonly number[];
 }
 
-/** The part of a scenario's report that `describeTypical` adds. */
-export type Described = Pick<
+type Described = Pick<
   ScenarioReport,
   "edits" | "timeline" | "firstDivergence" | "tolerances" | "contract" | "contractState"
 >;
@@ -36,43 +34,25 @@ const MAX_TEXT = 4_000;
 /** Compares the two runs turn by turn. Throws "diff-too-large" as `diffCassettes` does. */
 export function describeTypical(base: TypicalRun, candidate: TypicalRun, options: TrajectoryOptions): Described {
   const { ignore, order, readOnly = [], content, tolerances } = options;
-  const compared = {
-    ignore,
-    order,
-    readOnly,
-    ignoreContent: !content,
-    ignoreStops: false,
-    ...defined({ tolerances }),
-  };
+  const shared = { ignore, order, readOnly, ...defined({ tolerances }) };
+  const compared = { ...shared, ignoreContent: !content, ignoreStops: false };
   const found = compareCassettes(base.cassette, candidate.cassette, compared);
-  const { contract, contractState } = offersOf(base.cassette, candidate.cassette);
-  const edits = found.drifts.map((drift) => withOrder(toEdit(drift, base, candidate, contract), order));
+  const offers = offersOf(base.cassette, candidate.cassette);
+  const edits = found.drifts.map((drift) => withOrder(toEdit(drift, base, candidate, offers.contract), order));
   const [old, now] = [turnsOf(base.cassette), turnsOf(candidate.cassette)];
   const timeline = alignTurns(base.cassette, candidate.cassette, compared).map((pair): TimelineRow => {
     const [before, after] = [old[pair.old ?? -1], now[pair.new ?? -1]];
     return { ...defined({ base: before, candidate: after }), edits: pair.drifts };
   });
   const first = timeline.find((row) => row.edits.length > 0)?.edits[0];
-  return {
-    edits,
-    timeline,
-    tolerances: found.tolerances,
-    contract,
-    contractState,
-    ...defined({ firstDivergence: first }),
-  };
+  return { edits, timeline, tolerances: found.tolerances, ...offers, ...defined({ firstDivergence: first }) };
 }
 
 function offersOf(base: Cassette, candidate: Cassette): { contract: ContractChange[]; contractState: ContractState } {
   const compared = compareContracts(base, candidate);
-  switch (compared.state) {
-    case "compared":
-      return { contract: compared.changes, contractState: "compared" };
-    case "hashes":
-      return { contract: [], contractState: compared.isSame ? "hashes-same" : "hashes-differ" };
-    case "not-recorded":
-      return { contract: [], contractState: "not-recorded" };
-  }
+  if (compared.state === "compared") return { contract: compared.changes, contractState: "compared" };
+  if (compared.state === "not-recorded") return { contract: [], contractState: "not-recorded" };
+  return { contract: [], contractState: compared.isSame ? "hashes-same" : "hashes-differ" };
 }
 
 function toEdit(drift: Drift, base: TypicalRun, candidate: TypicalRun, contract: readonly ContractChange[]): Edit {

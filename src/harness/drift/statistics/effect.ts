@@ -5,13 +5,10 @@
 // ends are added to each side, so that a few runs that happen to be alike do not give an interval without width.
 
 import { defined } from "../../../core/index.js";
-import type { Counts } from "./fisher.js";
-import { normalQuantile } from "./normal.js";
+import { normalQuantile, wilsonInterval } from "./normal.js";
 import type { DistanceTable } from "./permutation.js";
 import type { Stratum } from "./stratified.js";
-import { wilsonInterval } from "./wilson.js";
 
-/** A value with its interval. */
 interface Estimate {
   value: number;
   low: number;
@@ -25,14 +22,7 @@ interface Estimate {
  */
 export function rateDifference(strata: readonly Stratum[], level: number): Estimate {
   const weights = strata.map(({ base, candidate }) => (base.runs * candidate.runs) / (base.runs + candidate.runs));
-  const before = weightedRate(
-    strata.map(({ base }) => base),
-    weights,
-  );
-  const after = weightedRate(
-    strata.map(({ candidate }) => candidate),
-    weights,
-  );
+  const [before, after] = [weightedRate(strata, "base", weights), weightedRate(strata, "candidate", weights)];
   const value = after.rate - before.rate;
   const old = wilsonInterval(before.rate, before.runs, level);
   const now = wilsonInterval(after.rate, after.runs, level);
@@ -43,10 +33,14 @@ export function rateDifference(strata: readonly Stratum[], level: number): Estim
   };
 }
 
-function weightedRate(side: readonly Counts[], weights: readonly number[]): { rate: number; runs: number } {
+function weightedRate(
+  strata: readonly Stratum[],
+  side: keyof Stratum,
+  weights: readonly number[],
+): { rate: number; runs: number } {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let [rate, variance] = [0, 0];
-  side.forEach(({ runs, successes }, index) => {
+  strata.forEach(({ [side]: { runs, successes } }, index) => {
     const share = (weights[index] as number) / total;
     rate += (share * successes) / runs;
     variance += (share * share) / runs;
@@ -81,10 +75,8 @@ export function distanceExcess({ base, runs, distances }: DistanceTable): Distan
     }
     return others === 0 ? undefined : sum / others;
   };
-  const [own, across] = [
-    sides.map((side) => means(side, side, mean)),
-    sides.map((side, i) => means(side, sides[1 - i] ?? side, mean)),
-  ];
+  const own = sides.map((side) => means(side, side, mean));
+  const across = sides.map((side, i) => means(side, sides[1 - i] ?? side, mean));
   const between = average(across[0] as number[]) ?? 0;
   const [withinBase, withinCandidate] = own.map((list) => average(list));
   const spread = average([withinBase, withinCandidate].filter((value) => value !== undefined)) ?? 0;
@@ -95,12 +87,7 @@ export function distanceExcess({ base, runs, distances }: DistanceTable): Distan
     const squares = parts.reduce((total, part) => total + (part - middle) ** 2, 2 * reach ** 2);
     return sum + squares / (to - from + 1) / (to - from + 2);
   }, 0);
-  return {
-    ...defined({ withinBase, withinCandidate }),
-    between,
-    value: between - spread,
-    variance,
-  };
+  return { ...defined({ withinBase, withinCandidate }), between, value: between - spread, variance };
 }
 
 interface Side {
@@ -108,7 +95,6 @@ interface Side {
   to: number;
 }
 
-/** The mean distance of each run of `side` to `others`, if there are any. */
 function means(side: Side, others: Side, mean: (run: number, others: Side) => number | undefined): number[] {
   const list: number[] = [];
   for (let run = side.from; run < side.to; run++) {
@@ -126,7 +112,6 @@ export function meanExcess(estimates: readonly DistanceEstimate[], level: number
   return { value, low: Math.max(-1, value - half), high: Math.min(1, value + half) };
 }
 
-/** The arithmetic mean; undefined for an empty list. */
 export function average(values: readonly number[]): number | undefined {
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,7 +1,6 @@
 // Fisher's exact test of two success rates: R. A. Fisher, "The Design of Experiments" (1935), chapter II. Given how many of
 // all runs succeeded, the successes of one side follow the hypergeometric distribution if the sides do not differ.
 
-/** How often a side succeeded. */
 export interface Counts {
   runs: number;
   successes: number;

@@ -1,9 +1,8 @@
-// The number of runs on each side that would decide: the counts so far are scaled up until Fisher's exact test reaches the level. It
-// is a plan and no promise, since rates of few runs are rough.
+// The number of runs that would decide: the counts so far are scaled up until Fisher's exact test reaches the level. It is a plan
+// and no promise, since rates of few runs are rough.
 
 import { fisherTest, type Counts } from "./fisher.js";
 
-/** The largest answer. */
 export const MAX_NEEDED = 200;
 
 /** Two shares to compare; with one side, only fewer successes of the candidate count. */

@@ -24,3 +24,15 @@ function tail(r: number): number {
   const top = ((0.017337203997 * r + 0.42868294337) * r + 3.081226386) * r + 6.657905115;
   return top / ((0.012258202635 * r + 0.24197894225) * r + 1);
 }
+
+/**
+ * The interval of a rate of `runs` runs, which need not be whole numbers: E. B. Wilson, "Probable inference, the law of succession,
+ * and statistical inference" (Journal of the American Statistical Association 22, 1927).
+ */
+export function wilsonInterval(rate: number, runs: number, level: number): { low: number; high: number } {
+  const z = normalQuantile((1 + level) / 2);
+  const middle = rate + (z * z) / (2 * runs);
+  const half = z * Math.sqrt((rate * (1 - rate)) / runs + (z * z) / (4 * runs * runs));
+  const divisor = 1 + (z * z) / runs;
+  return { low: Math.max(0, (middle - half) / divisor), high: Math.min(1, (middle + half) / divisor) };
+}

@@ -87,7 +87,6 @@ function allStatistics(table: DistanceTable): Float64Array {
   return statistics;
 }
 
-/** The next choice in lexicographic order. */
 function advance(chosen: number[], runs: number): void {
   let place = chosen.length - 1;
   while (place >= 0 && chosen[place] === runs - chosen.length + place) place--;

@@ -5,7 +5,6 @@
 
 import { clampP, successDistribution, type Counts, type Distribution, type ExactResult } from "./fisher.js";
 
-/** One scenario. */
 export interface Stratum {
   base: Counts;
   candidate: Counts;
@@ -15,7 +14,6 @@ export interface Stratum {
 const NEGLIGIBLE = 1e-40;
 const LEAST_POOLED_P = 1e-30;
 
-/** The distribution of an empty sum. */
 const ONE: Distribution = { least: 0, weights: Float64Array.of(1) };
 
 /** One-sided: the chance of at most as many successes of the candidate over all scenarios. */

@@ -3,14 +3,12 @@
 import { plural } from "../../../core/index.js";
 import { CASSETTE_SUFFIX } from "../../../cassette/index.js";
 import { scenarioOf } from "../../drift/scenarios.js";
-import type { MatcherHost } from "../host.js";
+import type { MatcherHost, PinTerms } from "../host.js";
 import { misuse } from "../matcher.js";
-import { assertPath, loadPinned, type Pinned, type PinTerms } from "./pinned.js";
+import { assertPath, loadPinned, type Pinned } from "./pinned.js";
 import { cutText } from "../../text/hide.js";
 
-/** The most baselines of one comparison. */
 const MAX_BASELINES = 1_000;
-
 const MAX_NAMED = 5;
 
 /** Loads the baselines, at least one. Throws for a folder without cassettes, or with several scenarios. */

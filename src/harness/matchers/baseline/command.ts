@@ -1,5 +1,4 @@
-// The commands that a failure names: one records this test again, the others show or keep its recording. Each can be pasted in the
-// folder where the runner was started.
+// The commands that a failure names, to be pasted in the folder where the runner was started.
 
 import { relative, sep } from "node:path";
 import { toVisible } from "../../../core/index.js";
@@ -7,14 +6,6 @@ import type { MatcherContext } from "../matcher.js";
 import { shellPath, shellText } from "../../text/shell.js";
 
 type CommandMode = "record" | "refresh" | "auto" | "from-first-miss";
-
-interface NamedTest {
-  readonly file: string | undefined;
-  /** With ` > ` between the names of describe blocks. */
-  readonly name: string;
-  /** Vitest's project; empty if there is only one. */
-  readonly project?: string | undefined;
-}
 
 /**
  * `CASSETTE_MODE=refresh …` for the running test alone. Only the variable outside of a test, and in a concurrent test, for which
@@ -29,8 +20,11 @@ export function rerecordCommand(context: MatcherContext): string {
   return `CASSETTE_MODE=refresh npx jest${path} -t ${shellText(`^${exactly(name)}$`)}`;
 }
 
-/** The command that runs one test of Vitest in this mode. */
-export function vitestCommand(mode: CommandMode, { file, name, project = "" }: NamedTest): string {
+/** The command for one test of Vitest, with ` > ` between its names. `project` is empty if there is only one. */
+export function vitestCommand(
+  mode: CommandMode,
+  { file, name, project = "" }: { file: string | undefined; name: string; project?: string | undefined },
+): string {
   const path = file === undefined ? "" : ` ${relativePath(file)}`;
   // Vitest reads a leading "!" as an exclusion.
   const of = project === "" || project.startsWith("!") ? "" : ` --project ${shellText(project)}`;
@@ -43,12 +37,9 @@ export function vitestCommand(mode: CommandMode, { file, name, project = "" }: N
 export function nodeTestCommand(mode: CommandMode, testPath: string): string {
   const path = toRelative(testPath);
   const takesPatterns = Number.parseInt(process.versions.node, 10) >= 21;
-  return `CASSETTE_MODE=${mode} node --test ${shellPath(takesPatterns ? toGlob(path) : path)}`;
-}
-
-/** A pattern for this path. `node --test` knows no backslash escapes, and a brace counts within brackets as well. */
-function toGlob(path: string): string {
-  return path.replace(/[*?[(]/g, "[$&]").replace(/[{}]/g, "?");
+  // Its patterns know no backslash escapes, and a brace counts within brackets as well.
+  const pattern = path.replace(/[*?[(]/g, "[$&]").replace(/[{}]/g, "?");
+  return `CASSETTE_MODE=${mode} node --test ${shellPath(takesPatterns ? pattern : path)}`;
 }
 
 function toRelative(path: string): string {
@@ -64,23 +55,15 @@ export function relativePath(path: string): string {
 function exactly(text: string): string {
   return Array.from(text, (character) => {
     if (/[\\^$.*+?()[\]{}|]/.test(character)) return `\\${character}`;
-    return toVisible(character) === character && !/[^\S ]/.test(character) ? character : toUnits(character);
+    if (toVisible(character) === character && !/[^\S ]/.test(character)) return character;
+    const units = character.split("");
+    return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
   }).join("");
 }
 
-function toUnits(character: string): string {
-  const units = character.split("");
-  return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
-}
-
-type HandleField = "file" | "done" | "mode" | "rerecord" | "failedFile";
-
-/**
- * Advice for a handle of `useCassette`, one line each: how to look at its run, keep its recording, and record it again. "" for other
- * values.
- */
+/** For a handle of `useCassette` a line each: how to look at its run, keep its recording, and record it again. Else "". */
 export function handleAdvice(context: MatcherContext, received: unknown): string {
-  const { file, done, mode, rerecord, failedFile } = (received ?? {}) as Partial<Record<HandleField, unknown>>;
+  const { file, done, mode, rerecord, failedFile } = (received ?? {}) as Partial<Record<string, unknown>>;
   if (typeof file !== "string" || typeof done !== "function") return "";
   const again = `  again    ${typeof rerecord === "string" ? rerecord : rerecordCommand(context)}`;
   const look = (path: string): string => `  look     npx playhead show ${relativePath(path)}`;

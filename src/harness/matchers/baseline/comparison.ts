@@ -1,5 +1,4 @@
-// A comparison with a pinned run as a matcher's result: sentences for the message, and two lists of the differences for the runner to
-// draw.
+// A comparison with a pinned run as a matcher's result: sentences for the message, and two lists for the runner to draw.
 
 import {
   compareCassettes,
@@ -12,6 +11,7 @@ import { plural, type JsonObject } from "../../../core/index.js";
 import { rerecordCommand } from "./command.js";
 import { misuse, type MatcherContext, type MatcherResult } from "../matcher.js";
 import type { Pinned } from "./pinned.js";
+import { atMost } from "../../text/at-most.js";
 import { cutText } from "../../text/hide.js";
 
 const MAX_SENTENCES = 10;
@@ -48,12 +48,10 @@ export function toResult(
 ): MatcherResult {
   const compare = `npx playhead diff ${pinned.path} <new file>`;
   if (differences.length === 0) {
-    return {
-      pass: true,
-      message: () =>
-        `expected a run that differs from ${pinned.name}, but ${same}.\n` +
-        `Remove .not, or make sure that the changed agent ran. \`${compare}\` compares two files.${usesText(tolerances)}`,
-    };
+    const message = () =>
+      `expected a run that differs from ${pinned.name}, but ${same}.\n` +
+      `Remove .not, or make sure that the changed agent ran. \`${compare}\` compares two files.${usesText(tolerances)}`;
+    return { pass: true, message };
   }
   return {
     pass: false,
@@ -67,11 +65,13 @@ export function toResult(
   };
 }
 
-/** At most ten lines, and how many more there are. */
 function listText(lines: readonly string[]): string {
-  const rest = lines.length - MAX_SENTENCES;
-  const shown = lines.slice(0, MAX_SENTENCES).map((line) => `  - ${line}`);
-  return [...shown, ...(rest > 0 ? [`  - and ${rest} more`] : [])].join("\n");
+  return atMost(
+    lines,
+    MAX_SENTENCES,
+    (line) => `  - ${line}`,
+    (rest) => `  - and ${rest} more`,
+  ).join("\n");
 }
 
 /** One line for each tolerance that was used; "" if none was. */

@@ -10,11 +10,29 @@ import {
   type Trust,
 } from "../../../cassette/index.js";
 import { isCassetteLike } from "../carrier.js";
-import type { LoadPinnedOptions, MatcherHost } from "../host.js";
-import { misuse } from "../matcher.js";
-import type { PinOptions } from "./options.js";
+import type { MatcherHost, PinTerms } from "../host.js";
+import { misfit, misuse, type OptionKinds } from "../matcher.js";
 import { describeValue } from "../../text/describe.js";
 import { shellPath } from "../../text/shell.js";
+
+/** Checks of the pinned side. A lock and a trust list are checked in addition to the hashes. */
+export interface PinOptions {
+  /** Refuses version 1 cassettes, also for the run. Default true. */
+  readonly requireIntegrity?: boolean;
+  /** The path of a lock file that must confirm the cassette, which must be a path as well. */
+  readonly lock?: string;
+  /** The path of a trust file, or its list. A cassette signed by another key is refused. */
+  readonly trust?: string | Trust;
+  /** Also refuses an unsigned cassette. Only with `trust`. Default false. */
+  readonly requireSignature?: boolean;
+}
+
+export const PIN_KINDS = {
+  requireIntegrity: "a boolean",
+  lock: "a text that is not empty",
+  trust: "a path or a trust list",
+  requireSignature: "a boolean",
+} as const satisfies OptionKinds;
 
 export interface Pinned {
   cassette: Cassette;
@@ -24,15 +42,15 @@ export interface Pinned {
   path: string;
 }
 
-/** Options whose files are read. */
-export type PinTerms = LoadPinnedOptions;
-
 /** Throws `CassetteError` for a trust file that is missing or malformed, and for `requireSignature` without `trust`. */
 export async function readPinTerms(matcher: string, options: PinOptions, host: MatcherHost): Promise<PinTerms> {
   const { requireIntegrity = true, lock, trust, requireSignature } = options;
   if (requireSignature === true && trust === undefined) {
-    const hint = "Set trust as well: anybody can sign with a key of their own.";
-    throw misuse(matcher, "requireSignature needs trust", hint);
+    throw misuse(
+      matcher,
+      "requireSignature needs trust",
+      "Set trust as well: anybody can sign with a key of their own.",
+    );
   }
   return {
     requireIntegrity,
@@ -42,7 +60,6 @@ export async function readPinTerms(matcher: string, options: PinOptions, host: M
   };
 }
 
-/** A trust list from a path or a value. */
 export async function openTrust(matcher: string, trust: string | Trust, { files }: MatcherHost): Promise<Trust> {
   if (typeof trust !== "string") return checkTrust(trust);
   if (files !== undefined) return readTrust(files, trust);
@@ -62,11 +79,7 @@ export async function loadPinned(
     return { cassette, name: pinned, path: shellPath(pinned) };
   }
   if (!isCassetteLike(pinned)) {
-    throw misuse(
-      matcher,
-      `it compares with a cassette and was given ${describeValue(pinned)}`,
-      "Pass the path of a cassette file, or a cassette.",
-    );
+    throw misfit(matcher, "it compares with a cassette", pinned, "Pass the path of a cassette file, or a cassette.");
   }
   const name = "the pinned cassette";
   return { cassette: await named(name, async () => checkPinned(matcher, pinned, terms)), name, path: "<pinned file>" };

@@ -1,5 +1,4 @@
-// Do the calls of a run fit an expected sequence? And if not, which call stands for which expected one. Nothing here is greedy
-// where that would lose a pair.
+// Whether the calls of a run fit an expected sequence, and which stands for which. Nothing is greedy where that loses a pair.
 
 import { growingMatching, matchMost } from "../matching.js";
 import type { SequenceMode } from "./spec.js";
@@ -41,9 +40,8 @@ function matchAll({ expected, made, fits }: Sides, mode: "unordered" | "subset" 
 }
 
 /**
- * Each expected turn takes the fewest turns of the run that hold its calls; the next one begins after them. To end sooner
- * never leaves less for what follows, so this finds a way wherever there is one. A turn that is found nowhere is passed over,
- * to see what else there is.
+ * Each expected turn takes the fewest turns of the run that hold its calls; to end sooner never leaves less for what follows. A
+ * turn that is found nowhere is passed over, to see what else there is.
  */
 function matchInOrder({ expected, made, fits }: Sides): SequenceMatch {
   const partners = new Array<number>(expected.flat().length).fill(-1);
@@ -75,14 +73,13 @@ function endOf(
   return undefined;
 }
 
-function pair(turn: readonly number[], calls: readonly number[], fits: Sides["fits"]) {
-  return matchMost(turn.length, calls.length, (row, column) => fits(turn[row] as number, calls[column] as number));
-}
-
 /** Turn by turn; where that is no match, the turns are aligned so that the fewest calls are left without a partner. */
 function matchTurns({ expected, made, fits }: Sides): SequenceMatch {
   const partners = new Array<number>(expected.flat().length).fill(-1);
-  const paired = (row: number, column: number) => pair(expected[row] ?? [], made[column] ?? [], fits);
+  const paired = (row: number, column: number) => {
+    const [turn, calls] = [expected[row] ?? [], made[column] ?? []];
+    return matchMost(turn.length, calls.length, (item, call) => fits(turn[item] as number, calls[call] as number));
+  };
   for (const [row, column] of align(expected.length, made.length, (r, c) => paired(r, c).size)) {
     const turn = expected[row] ?? [];
     paired(row, column).rows.forEach((call, item) => {

@@ -10,7 +10,8 @@ export type ToolSequence = readonly (ToolCallSpec | readonly ToolCallSpec[])[];
 
 export type SequenceMode = "strict" | "in_order" | "unordered" | "subset" | "superset";
 
-const MODES: Readonly<Record<CallOrder, SequenceMode>> = {
+/** Two words may mean one thing. */
+export const MODES: Readonly<Record<CallOrder, SequenceMode>> = {
   strict: "strict",
   exact: "strict",
   in_order: "in_order",
@@ -19,11 +20,6 @@ const MODES: Readonly<Record<CallOrder, SequenceMode>> = {
   subset: "subset",
   superset: "superset",
 };
-
-/** Two words may mean one thing. */
-export function modeOf(order: CallOrder): SequenceMode {
-  return MODES[order];
-}
 
 /** The turns of `spec`. Throws for what is none, and for a list that any run would hold. */
 export function parseSequence(
@@ -37,11 +33,8 @@ export function parseSequence(
     throw misuse(matcher, `the sequence is ${describeValue(spec)}`, hint);
   }
   if (spec.length === 0 && (mode === "in_order" || mode === "superset")) {
-    throw misuse(
-      matcher,
-      `every run has the calls of an empty list (${mode})`,
-      "Name the calls, or take another mode.",
-    );
+    const what = `every run has the calls of an empty list (${mode})`;
+    throw misuse(matcher, what, "Name the calls, or take another mode.");
   }
   return spec.map((step: unknown, index) => {
     if (!Array.isArray(step)) return [parseCallSpec(matcher, step, tolerances)];

@@ -68,7 +68,6 @@ function nearestNamesake(
   return [...order.slice(behind), ...order.slice(0, behind)].find(isFree);
 }
 
-/** What stands in a cell, and where two calls differ. */
 export interface Cells {
   expected: (index: number) => string;
   made: (index: number) => string;

@@ -64,7 +64,6 @@ function isStop({ verdict, timeline }: ScenarioReport): boolean {
   return verdict !== "same" && timeline.every(({ edits }) => edits.length === 0);
 }
 
-/** Open where there is something to see. */
 function bothView(scenario: ScenarioReport, id: string, allowance: Allowance): Child {
   if (scenario.timeline.length === 0) return undefined;
   const inner = html`<summary>Typical runs side by side</summary>
@@ -85,7 +84,6 @@ function firstView(scenario: ScenarioReport, id: string): Child {
   </p>`;
 }
 
-/** The rules that runs broke, each with its place. */
 export function rulesView({ rules }: Pick<ScenarioReport, "rules">): Child {
   return listView(
     "broken",

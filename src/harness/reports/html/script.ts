@@ -1,6 +1,5 @@
-// What the report page does by itself: finding, filtering by verdict, and moving from difference to difference by keys. It reads the
-// page and shows or hides parts of it; it writes no markup, keeps nothing and asks nothing of the network. Without it the page can
-// still be read whole.
+// What the report page does by itself: finding, filtering by verdict, and moving by keys. It writes no markup, keeps nothing and
+// asks nothing of the network. Without it the page can still be read whole.
 
 export const REPORT_SCRIPT = `"use strict";
 (() => {

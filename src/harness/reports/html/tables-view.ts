@@ -1,4 +1,4 @@
-// What a scenario's runs did, in tables: which paths they took, how often they succeeded, and the figures of the tests.
+// What a scenario's runs did, in tables: paths, successes, and the figures of the tests.
 
 import type { DistanceComparison, OutcomeComparison, PathRow, ScenarioReport } from "../../drift/gate-report.js";
 import { counted } from "../../html/figures.js";
@@ -10,7 +10,6 @@ const MAX_PATHS = 12;
 const MAX_STEPS = 24;
 const MAX_K = 6;
 
-/** The sequences of calls, and how often each side took them. */
 export function pathsView({ paths, base, candidate }: ScenarioReport): Child {
   if (paths.length === 0) return undefined;
   const more = paths.length - MAX_PATHS;
@@ -68,7 +67,6 @@ function pathRow({ label, base, candidate }: PathRow, text: string, ofBase: numb
   </tr> `;
 }
 
-/** How often each side succeeded. */
 export function outcomeView(outcome: OutcomeComparison): Html {
   const { base, candidate, effect } = outcome;
   const figures = html`<p class="figures">

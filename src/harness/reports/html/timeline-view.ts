@@ -1,5 +1,5 @@
-// Both typical runs of a scenario beside each other, turn by turn. Each row that differs says why above its two cells; rows that
-// are the same are folded where there are many of them, so that the eye goes to what changed.
+// Both typical runs of a scenario beside each other, turn by turn. Each row that differs says why above its two cells; many rows
+// that are the same are folded.
 
 import type { Edit, ScenarioReport, TimelineRow } from "../../drift/gate-report.js";
 import type { Allowance } from "../../html/allowance.js";
@@ -12,7 +12,6 @@ import { turnCell, type Side } from "./turn-cell.js";
 const FOLD_ROWS = 4;
 const MAX_CHANGES = 12;
 
-/** The id of a row in the page. */
 export function rowId(scenario: string, row: number): string {
   return `${scenario}-row-${row}`;
 }
@@ -46,16 +45,10 @@ export function timelineView(scenario: ScenarioReport, id: string, allowance: Al
   </div>`;
 }
 
-interface Stretch {
-  from: number;
-  to: number;
-  isFolded: boolean;
-}
-
 /** The rows cut into stretches; what is alike on both sides and far from a difference is folded. */
-function stretchesOf(rows: readonly TimelineRow[]): Stretch[] {
+function stretchesOf(rows: readonly TimelineRow[]): { from: number; to: number; isFolded: boolean }[] {
   const isFar = rows.map((_, index) => [-1, 0, 1].every((by) => (rows[index + by]?.edits.length ?? 0) === 0));
-  const stretches: Stretch[] = [];
+  const stretches: ReturnType<typeof stretchesOf> = [];
   for (let from = 0; from < rows.length;) {
     let to = from + 1;
     while (to < rows.length && isFar[to] === isFar[from]) to++;

@@ -10,7 +10,6 @@ import { markedJson } from "./marked-json.js";
 
 export type Side = "base" | "candidate";
 
-/** What is different about a call: gone or new as a whole, or some of its arguments. */
 interface CallMark {
   pointers: ReadonlySet<string>;
   isWhole: boolean;
@@ -97,7 +96,6 @@ function marksOf({ calls, turn }: TimelineTurn, side: Side, edits: readonly Edit
   return marks;
 }
 
-/** True for the call whose arguments are those that the difference names. */
 function isMeant({ arguments: args }: Call, drift: Edit["drift"], side: Side): boolean {
   if ("arguments" in drift) return canonicalize(args) === canonicalize(drift.arguments);
   if (!("changes" in drift)) return true;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wilsonInterval } from "../../../../src/harness/drift/statistics/wilson.js";
+import { wilsonInterval } from "../../../../src/harness/drift/statistics/normal.js";
 
 it("gives the interval of Newcombe 1998, table I: 81 of 263 and 0 of 20", () => {
   const { low, high } = wilsonInterval(81 / 263, 263, 0.95);
