@@ -65,7 +65,6 @@ export async function readPieces(
   }
 }
 
-/** Fails for a value that cannot be read piece by piece. */
 export function iteratorOf(events: unknown): AsyncIterator<LlmStreamEvent> {
   const open: unknown = (events as Partial<AsyncIterable<LlmStreamEvent>> | null | undefined)?.[Symbol.asyncIterator];
   if (typeof open !== "function") fail("what stream gives", events, "an async iterable");
@@ -77,7 +76,6 @@ export function leaveStream(iterator: AsyncIterator<LlmStreamEvent>): void {
   void (async () => iterator.return?.())().catch(() => undefined);
 }
 
-/** The first response of a stream. */
 export function responseOf(events: readonly LlmStreamEvent[] = []): LlmTurnResponse | undefined {
   return events.find((event) => event?.type === "response")?.response;
 }
@@ -117,7 +115,6 @@ export function assertWords(events: readonly LlmStreamEvent[]): void {
   if (response !== undefined && texts.length > 0) assertSame("the words", texts.join(""), response.message?.content);
 }
 
-/** The pieces of each call together are the call in the response. */
 export function assertCallPieces(events: readonly LlmStreamEvent[]): void {
   const pieces = deltasOf(events, "tool-call-delta");
   const calls = callsOf(responseOf(events));

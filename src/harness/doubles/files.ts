@@ -1,5 +1,4 @@
-// Files in memory behind the file port, for tests that touch no disk. They answer as the files of a Linux machine do; a law compares the
-// two.
+// Files in memory behind the file port. They answer as the files of a Linux machine do; a law compares the two.
 
 import {
   isPlainObject,
@@ -22,7 +21,6 @@ interface Answers {
 
 const METHODS: readonly unknown[] = ["read", "write", "append", "remove"] satisfies (keyof Answers)[];
 
-/** Files in memory; made by {@link memoryFiles}. */
 export interface MemoryFiles extends FilePort {
   /** Every file by its path, without `.`, `..` and doubled `/`. A test may change it, as another program would. */
   readonly texts: Map<string, string>;

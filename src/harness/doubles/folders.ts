@@ -1,5 +1,4 @@
-// Paths in memory, resolved as a POSIX system does (IEEE 1003.1-2017 §4.13): name after name, each an existing folder. The limits are
-// those of Linux.
+// Paths in memory, resolved name after name as POSIX does (IEEE 1003.1-2017 §4.13), with the limits of Linux.
 
 /** Where a path leads: to a folder, to a file, or to a free name in an existing folder. */
 export interface Place {
@@ -51,7 +50,6 @@ export function locate(given: string, tree: Tree): Place | Astray {
   return { kind, path: full, wantsFolder: path.endsWith("/") };
 }
 
-/** The folder of that name in the folder `at`. */
 function step(at: string, name: string, tree: Tree): string | Astray {
   if (name === ".") return at;
   if (name === "..") return above(at);

@@ -69,7 +69,6 @@ const KINDS: KindsOf<Fault> = {
   "cut-by-length": {},
 };
 
-/** Every kind of fault. */
 export const FAULT_KINDS = Object.keys(KINDS) as readonly FaultKind[];
 
 /** The problem of a fault, or "". `wire` is that of the provider, for a fault that names none. Without both, any wire will do. */

@@ -1,10 +1,9 @@
-// Decides when faults strike. A seed decides for each call separately whether one strikes and which, so the same seed strikes the same
-// calls. The injected faults can be passed back as a schedule.
+// Decides when faults strike: a seed decides for each call. Injected faults can be passed back as a schedule.
 
 import { showValue, unknownOptions } from "../../core/index.js";
 import { createRandom, type Random } from "../drift/statistics/random.js";
 import { HarnessError } from "../errors.js";
-import { countTo, optional, share } from "./fields.js";
+import { countTo, integer, optional, share } from "./fields.js";
 
 /** A fault at a call. `call` counts from 0, tries of a fallback included. */
 export interface Scheduled<F> {
@@ -18,8 +17,7 @@ export interface Injected<F> extends Scheduled<F> {
   readonly took: boolean;
 }
 
-/** Options for faults drawn by a seed. */
-export interface DrawnFaults<F> {
+interface DrawnFaults<F> {
   /** To draw from. */
   readonly faults: readonly F[];
   /** The share of calls that are struck, from 0 to 1. Default 0.25. */
@@ -31,8 +29,7 @@ export interface DrawnFaults<F> {
   readonly schedule?: never;
 }
 
-/** The options of faults whose calls are named. */
-export interface ScheduledFaults<F> {
+interface ScheduledFaults<F> {
   /** The very calls to strike; a call that is not in it goes through. */
   readonly schedule: readonly Scheduled<F>[];
   /** The most faults that are injected, taken or not. Default any number. */
@@ -45,7 +42,6 @@ export interface ScheduledFaults<F> {
 /** Either `schedule`, or `faults` and how often one of them strikes. */
 export type FaultPlanOptions<F> = DrawnFaults<F> | ScheduledFaults<F>;
 
-/** The names of these options. */
 export const PLAN_OPTIONS = ["faults", "rate", "seed", "maxFaults", "schedule"];
 const DEFAULT_RATE = 0.25;
 
@@ -59,17 +55,19 @@ export interface Struck<F> {
   miss(): void;
 }
 
-export interface FaultPlan<F> {
-  /** Counts a call, and gives its fault where there is one. */
-  next(): Struck<F> | undefined;
+export interface FaultLog<F> {
+  /** Every fault so far with its call. As `schedule`, the list injects the same faults again. */
   readonly injected: readonly Injected<F>[];
-  /** What of a schedule was not injected so far, by its calls. */
+  /** Scheduled faults that were not injected: their calls were not made, or `maxFaults` was met. */
   readonly pending: readonly Scheduled<F>[];
 }
 
-/** The facts about faults that a plan needs. */
-export interface FaultTerms<F> {
-  /** The problem of a fault, or "". */
+interface FaultPlan<F> extends FaultLog<F> {
+  /** Counts a call, and gives its fault where there is one. */
+  next(): Struck<F> | undefined;
+}
+
+interface FaultTerms<F> {
   readonly problemOf: (fault: unknown) => string;
   /** Fills in the optional fields of a drawn fault. */
   readonly complete?: (fault: F, random: Random) => F;
@@ -132,7 +130,7 @@ function assertPlan(owner: string, options: Given, problemOf: (fault: unknown) =
       : "",
     ...(faults === undefined ? [] : faultsProblems(faults, problemOf)),
     optional(share)("rate", rate),
-    seed === undefined || Number.isSafeInteger(seed) ? "" : `seed is ${showValue(seed)}: give a whole number`,
+    optional(integer)("seed", seed),
     maxFaults === Infinity ? "" : optional(countTo(Number.MAX_SAFE_INTEGER))("maxFaults", maxFaults),
     ...(schedule === undefined ? [] : scheduleProblems(schedule, problemOf)),
   ]);

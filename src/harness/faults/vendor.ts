@@ -24,26 +24,21 @@ export interface Desk {
   readonly ports: Ports;
 }
 
-/** A provider that answers one struck call. */
 export interface VendorOutcome {
   readonly kind: "vendor";
-  /** One of our providers over a transport with the fault. */
   readonly vendor: LlmProviderAdapter;
   readonly request: LlmTurnRequest;
   /** Restores the parts of the answer that no wire carries. */
   readonly restore: (response: LlmTurnResponse) => LlmTurnResponse;
 }
 
-/** A call that fails in the transport. */
 export function failing(fault: WayFault, request: LlmTurnRequest, desk: Desk): VendorOutcome {
-  const way = { ...wayOf(desk), answer: beginningOf(request) };
+  const way = wayOf(desk, beginningOf(request));
   return toVendor(desk, request, faultFetch(fault, way), (response) => response);
 }
 
-/** `response` as the vendor would send it. */
 export function answering(response: LlmTurnResponse, request: LlmTurnRequest, desk: Desk): VendorOutcome {
-  const way = { ...wayOf(desk), answer: response };
-  return toVendor(desk, request, answerFetch(way), (read) => {
+  return toVendor(desk, request, answerFetch(wayOf(desk, response)), (read) => {
     const { message, finalAnswer, stopReason } = read;
     const { usage, costUsd, model } = response;
     // The wires of other vendors have no place for signed thoughts.
@@ -64,10 +59,7 @@ function toVendor(
   restore: VendorOutcome["restore"],
 ): VendorOutcome {
   // A made-up answer does not depend on the caller's request, which the wire may not be able to carry.
-  const request: LlmTurnRequest = {
-    messages: [{ role: "user", content: "-" }],
-    ...defined({ signal, timeoutMs }),
-  };
+  const request: LlmTurnRequest = { messages: [{ role: "user", content: "-" }], ...defined({ signal, timeoutMs }) };
   return { kind: "vendor", vendor: vendorOf(desk, fetch), request, restore };
 }
 
@@ -84,8 +76,8 @@ function vendorOf({ provider, wire, ports }: Desk, fetch: typeof globalThis.fetc
   return vendorProvider(vendor, vendor.keyVariable === undefined ? common : { ...common, apiKey: KEY, pricing: {} });
 }
 
-function wayOf({ wire, ports }: Desk): Omit<FaultyWay, "answer"> {
-  return { wire, ports, model: MODEL };
+function wayOf({ wire, ports }: Desk, answer: LlmTurnResponse): FaultyWay {
+  return { wire, ports, model: MODEL, answer };
 }
 
 /** The vendor that the name of a provider begins with, as in `anthropic:claude`, `anthropic/claude` and `anthropic`; else OpenAI. */

@@ -28,7 +28,6 @@ export interface Mutant {
   readonly sentence: string;
 }
 
-/** The options of the search for mutants. */
 export interface MutantOptions {
   /** Named in the mutants, and part of their ids. */
   readonly file: string;

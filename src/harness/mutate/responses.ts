@@ -40,7 +40,6 @@ export function* responseCandidates(
 
 type Path = readonly (string | number)[];
 
-/** One call of a turn. */
 interface Place {
   readonly turn: number;
   readonly response: LlmTurnResponse;

@@ -1,5 +1,4 @@
-// Laws of a hash filter: applying it twice changes nothing more, and it does the same for recorder and replayer, so that a recording
-// made with it replays with it.
+// Laws of a hash filter: applying it twice changes nothing more, and it does the same for recorder and replayer.
 
 import {
   cassetteProvider,
@@ -9,30 +8,21 @@ import {
   type HashFilter,
   type HashFilterOption,
 } from "../../cassette/index.js";
-import {
-  canonicalize,
-  copyJson,
-  findMessageFlaw,
-  scriptedProvider,
-  type LlmMessage,
-  type LlmTurnResponse,
-} from "../../core/index.js";
+import { canonicalize, copyJson, scriptedProvider, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 import { answerOf } from "../arbitraries/cassettes.js";
 import { conversation } from "../arbitraries/messages.js";
 import { withVolatile } from "../arbitraries/volatile.js";
 import { HarnessError } from "../errors.js";
 import { assertExamples, assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
-import { describeGiven, isClass, letGo, refuse } from "../contract/given.js";
+import { describeGiven, findMessagesFault, isClass, letGo, refuse } from "../contract/given.js";
 import { findImpurity } from "../contract/json.js";
 import { describeThrown } from "../contract/thrown.js";
 
-/** The options of `checkHashFilter`. */
 export interface CheckHashFilterOptions extends LawOptions {
   /** Prompts to try first: your own, with the texts that the filter is for. */
   readonly examples?: readonly (readonly LlmMessage[])[];
 }
 
-/** The prompts that `checkHashFilter` tried. */
 export interface HashFilterReport {
   readonly runs: number;
   /** Prompts that the filter changed; 0 means that it never did anything. */
@@ -105,14 +95,6 @@ function assertFilter(hashFilter: unknown): void {
 
 function findPromptFault(prompt: unknown): string | undefined {
   return Array.isArray(prompt) ? findMessagesFault(prompt) : "a prompt is a list of messages";
-}
-
-function findMessagesFault(messages: readonly unknown[]): string | undefined {
-  for (const [index, message] of messages.entries()) {
-    const flaw = findMessageFlaw(message);
-    if (flaw !== undefined) return `/${index}${flaw.pointer} is not ${flaw.expected}`;
-  }
-  return undefined;
 }
 
 const OWNER = "checkHashFilter";

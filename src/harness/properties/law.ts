@@ -17,7 +17,6 @@ export interface LawOptions {
   readonly path?: string;
 }
 
-/** The names of the options of every law. */
 const LAW_OPTIONS = ["numRuns", "seed", "path"];
 
 /** A law that does not hold. `message` says all of it in words. */
@@ -43,7 +42,6 @@ export class LawBrokenError extends HarnessError {
   }
 }
 
-/** A law that does not hold for one value. */
 class Breach extends Error {
   readonly law: string;
 
@@ -64,7 +62,6 @@ export function holds(law: string, check: () => void): void {
   if (violation !== undefined) breaks(law, violation);
 }
 
-/** Whether something thrown is what {@link breaks} throws. */
 export function isBreach(thrown: unknown): boolean {
   return thrown instanceof Breach;
 }
@@ -76,7 +73,6 @@ export interface Trial<T> {
   /** The subject in words: `tool weather`. */
   readonly subject: string;
   readonly values: fc.Arbitrary<T>;
-  /** Values to try before any is drawn. */
   readonly examples?: readonly T[];
   /** False reports the first value that breaks a law without shrinking it, since each try may cost something. Default true. */
   readonly shrinks?: boolean;
@@ -138,14 +134,10 @@ function shownValue(value: unknown): string {
 
 function assertRuns(call: string, numRuns: unknown): void {
   if (Number.isSafeInteger(numRuns) && (numRuns as number) > 0) return;
-  throw new HarnessError(
-    "law-empty",
-    `${call}): numRuns is ${showValue(numRuns)}`,
-    "Give a whole number of 1 or more.",
-  );
+  const hint = "Give a whole number of 1 or more.";
+  throw new HarnessError("law-empty", `${call}): numRuns is ${showValue(numRuns)}`, hint);
 }
 
-/** Checks the options of a law. Throws `AgentError` `invalid-options`. */
 export function assertLawOptions(owner: string, options: object, own: readonly string[]): void {
   assertOptionsObject(owner, options, [...LAW_OPTIONS, ...own]);
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {

@@ -1,5 +1,4 @@
-// Enforces rules on a live run: a policy for tool calls, and a budget for limits that a policy cannot see. It finds the breaks that
-// `checkRules` finds in a recording of the same run, at the same places, except breaks that only the end of a run shows.
+// Enforces rules on a live run. It finds the breaks that `checkRules` finds in its recording, except those of its end.
 
 import { watchRules, type FoundBreak, type RuleBreak, type RuleSet, type RuleWatch } from "../../cassette/index.js";
 import {
@@ -18,7 +17,6 @@ export interface LiveBreak extends RuleBreak {
   agentId: string;
 }
 
-/** The options of {@link rulesPolicy}. */
 export interface RulesPolicyOptions {
   /**
    * A call that breaks a rule never runs. `end` (the default): the run rejects with a `ToolPolicyError`. `refuse`: the model reads why,

@@ -1,5 +1,4 @@
-// Shrinks a drift to the shortest beginning of two runs that shows it, and to the fewest turns of the candidate that must replace turns
-// of the baseline. Instead of a drift it can look for a rule that the candidate breaks.
+// Shrinks a drift, or a broken rule, to the shortest beginning of two runs and the fewest turns of the candidate.
 
 import {
   alignTurns,

@@ -1,5 +1,4 @@
-// Cases about many calls: a long random walk that is compared with a plain map after each step, and calls made at once. The walk is
-// the same in every run, so a failure can be repeated.
+// Cases about many calls: a random walk compared with a plain map, the same in every run, and calls made at once.
 
 import type { JsonValue, RuntimeMemory } from "../../../core/index.js";
 import { assertSame, toClauses, type Clause } from "../../contract/clause.js";
@@ -104,7 +103,6 @@ async function takeStep(
   }
 }
 
-/** Starts all calls before it awaits the first. */
 function atOnce<T, R>(items: readonly T[], call: (item: T) => R | Promise<R>): Promise<R[]> {
   return Promise.all(items.map(async (item) => call(item)));
 }

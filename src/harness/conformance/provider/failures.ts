@@ -74,13 +74,11 @@ const WAIT_MS = 20;
 /** Failures of a vendor, or of the way to it. */
 const OF_VENDORS: readonly AgentErrorCode[] = ["provider-http", "provider-response", "timeout", "providers-exhausted"];
 
-/** The error that a call rejects with. */
 function failureOf(subject: ProviderSubject, way: Way, terms: Partial<LlmTurnRequest> = {}): Promise<unknown> {
   const request = { ...subject.requests.plain, ...terms };
   return rejection(`a ${way} that must fail`, way === "turn" ? ask(subject, request) : watch(subject, request));
 }
 
-/** Fails unless `error` is an Error. */
 export function assertError(what: string, error: unknown): void {
   if (!isError(error)) fail(what, describeThrown(error), "an Error");
 }
