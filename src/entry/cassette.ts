@@ -73,7 +73,6 @@ export {
 const files = nodeFiles();
 const store = createCassetteStore(files);
 
-/** The options of `loadCassette`. */
 type LoadCassetteOptions = Omit<ParseOptions, "file" | "lock" | "envelope"> & {
   /** The path of a lock file that must confirm the cassette. */
   lock?: string;

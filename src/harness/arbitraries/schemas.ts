@@ -6,7 +6,6 @@ import { either } from "./either.js";
 import { text, word } from "./text.js";
 
 export interface SchemaCase {
-  /** Describes the arguments object of a tool. */
   readonly schema: JsonObject;
   readonly matching: JsonObject;
   /** An object that breaks the schema in one place, at any depth. */
@@ -17,7 +16,6 @@ type Kind = "null" | "boolean" | "number" | "string" | "array" | "object";
 
 interface Node {
   readonly schema: JsonObject;
-  /** Kinds of JSON that may match. */
   readonly kinds: readonly Kind[];
   readonly matching: JsonValue;
   readonly nonMatching: JsonValue;
@@ -190,7 +188,6 @@ function pickOf<T>(items: readonly T[], index: number): T {
   return items[index % items.length] as T;
 }
 
-/** The sum, where both are there. */
 function plus(bounded: number | undefined, step: number | undefined, sign = 1): number | undefined {
   return bounded === undefined || step === undefined ? undefined : bounded + sign * step;
 }

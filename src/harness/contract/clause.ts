@@ -1,5 +1,4 @@
-// A contract is a list of clauses. Two runners share them: the conformance suites run each as a fixed case, and the laws of
-// fast-check hold drawn values to them.
+// A contract is a list of clauses. Conformance suites run each as a fixed case; the laws hold drawn values to them.
 
 import { canonicalize } from "../../core/index.js";
 import { describeGiven } from "./given.js";

@@ -8,7 +8,7 @@ import {
   type LlmTurnResponse,
 } from "../../core/index.js";
 import { assertSame, fail, toClauses, type Clause } from "./clause.js";
-import { assertResponse, callsOf } from "./response.js";
+import { assertResponse, callsOf, isCount } from "./response.js";
 
 export const streamClauses: readonly Clause<readonly LlmStreamEvent[], void>[] = toClauses({
   "streams pieces of the kinds that there are": {
@@ -82,15 +82,14 @@ export function responseOf(events: readonly LlmStreamEvent[] = []): LlmTurnRespo
 
 /** What a piece should have been; undefined for a right one. */
 function expectedPiece(event: LlmStreamEvent): string | undefined {
-  switch ((event as LlmStreamEvent | undefined)?.type) {
+  const { type, text, index, argumentsText } = (event ?? {}) as Partial<Record<string, unknown>>;
+  switch (type) {
     case "text-delta":
     case "reasoning-delta":
-      return typeof (event as { text?: unknown }).text === "string" ? undefined : "a text";
-    case "tool-call-delta": {
-      const { index, argumentsText } = event as { index?: unknown; argumentsText?: unknown };
-      if (!Number.isSafeInteger(index) || Number(index) < 0) return "the index of a call";
+      return typeof text === "string" ? undefined : "a text";
+    case "tool-call-delta":
+      if (!isCount(index)) return "the index of a call";
       return typeof argumentsText === "string" ? undefined : "argumentsText";
-    }
     case "response":
       return undefined;
     case undefined:

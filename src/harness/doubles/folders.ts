@@ -23,14 +23,9 @@ export interface Tree {
 const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4_095;
 
-/** Why a text cannot be a path, or "". */
-export function pathProblem(path: string): string {
-  if (path === "") return "the path is empty";
-  return path.includes("\0") ? "the path has a NUL character in it" : "";
-}
-
-/** Resolves a path that is not empty. */
 export function locate(given: string, tree: Tree): Place | Astray {
+  if (given === "") return { kind: "failed", message: "the path is empty" };
+  if (given.includes("\0")) return { kind: "failed", message: "the path has a NUL character in it" };
   // As on a disk: half a surrogate pair has no bytes.
   const path = given.toWellFormed();
   if (bytesOf(path) > MAX_PATH_BYTES) return tooLong(path);

@@ -25,7 +25,7 @@ export function faultFetch(fault: WayFault, way: FaultyWay): typeof globalThis.f
     case "http":
       return async () => refuse(fault.wire ?? way.wire, fault.error);
     case "network":
-      return () => Promise.reject(networkError(fault.code));
+      return () => Promise.reject(transportError("fetch failed", { code: fault.code, message: NETWORK[fault.code] }));
     case "hang":
       return (_input, init) =>
         new Promise((_resolve, reject) => {
@@ -152,10 +152,6 @@ const NETWORK: Readonly<Record<NetworkCode, string>> = {
   ENOTFOUND: "getaddrinfo ENOTFOUND",
   UND_ERR_CONNECT_TIMEOUT: "Connect Timeout Error (attempted address: 192.0.2.1:443, timeout: 10000ms)",
 };
-
-function networkError(code: NetworkCode): TypeError {
-  return transportError("fetch failed", { code, message: NETWORK[code] });
-}
 
 /** The rejection of Node's fetch: a TypeError with the error of the socket or undici as its cause. */
 function transportError(message: string, { code, message: below }: { code: string; message: string }): TypeError {

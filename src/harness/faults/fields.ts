@@ -5,9 +5,6 @@ import { copyJson, MAX_TIMER_MS, NotJsonError, showValue, unknownOptions } from 
 /** The problem of a field's value, or "". */
 export type Check = (field: string, value: unknown) => string;
 
-/** The fields of each kind besides `kind`. */
-export type Kinds = Readonly<Record<string, Readonly<Record<string, Check>>>>;
-
 /** The fields of each kind of `F`, with their checks. */
 export type KindsOf<F extends { readonly kind: string }> = {
   readonly [Kind in F["kind"]]: {
@@ -16,7 +13,10 @@ export type KindsOf<F extends { readonly kind: string }> = {
 };
 
 /** The problem of a fault, or "": its kind, a field that the kind does not have, or a wrong value. */
-export function fieldsProblem(kinds: Kinds, fault: unknown): string {
+export function fieldsProblem(
+  kinds: Readonly<Record<string, Readonly<Record<string, Check>>>>,
+  fault: unknown,
+): string {
   const { kind, ...given } = (fault ?? {}) as Readonly<Record<string, unknown>>;
   const fields = typeof kind === "string" && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
   if (fields === undefined) return oneOf(Object.keys(kinds))("kind", kind);

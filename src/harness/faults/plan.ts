@@ -18,29 +18,27 @@ export interface Injected<F> extends Scheduled<F> {
 }
 
 interface DrawnFaults<F> {
-  /** To draw from. */
   readonly faults: readonly F[];
   /** The share of calls that are struck, from 0 to 1. Default 0.25. */
   readonly rate?: number;
   /** A whole number. The same seed, faults and rate strike the same calls. Default 0. */
   readonly seed?: number;
-  /** The most faults that are injected, taken or not. Default any number. */
-  readonly maxFaults?: number;
   readonly schedule?: never;
 }
 
 interface ScheduledFaults<F> {
   /** The very calls to strike; a call that is not in it goes through. */
   readonly schedule: readonly Scheduled<F>[];
-  /** The most faults that are injected, taken or not. Default any number. */
-  readonly maxFaults?: number;
   readonly faults?: never;
   readonly rate?: never;
   readonly seed?: never;
 }
 
 /** Either `schedule`, or `faults` and how often one of them strikes. */
-export type FaultPlanOptions<F> = DrawnFaults<F> | ScheduledFaults<F>;
+export type FaultPlanOptions<F> = (DrawnFaults<F> | ScheduledFaults<F>) & {
+  /** The most faults that are injected, taken or not. Default any number. */
+  readonly maxFaults?: number;
+};
 
 export const PLAN_OPTIONS = ["faults", "rate", "seed", "maxFaults", "schedule"];
 const DEFAULT_RATE = 0.25;
@@ -119,7 +117,7 @@ function draw<F>(options: DrawnFaults<F>, { complete = (fault) => fault }: Fault
 }
 
 /** Unchecked options. */
-type Given = Readonly<Partial<Record<keyof DrawnFaults<unknown>, unknown>>>;
+type Given = Readonly<Partial<Record<keyof FaultPlanOptions<unknown>, unknown>>>;
 
 function assertPlan(owner: string, options: Given, problemOf: (fault: unknown) => string): void {
   const { faults, rate, seed, maxFaults, schedule } = options;
@@ -136,7 +134,6 @@ function assertPlan(owner: string, options: Given, problemOf: (fault: unknown) =
   ]);
 }
 
-/** The problems of a list of faults to draw from. */
 export function faultsProblems(faults: unknown, problemOf: (fault: unknown) => string): string[] {
   if (!Array.isArray(faults) || faults.length === 0) return ["faults must be a list with at least one fault"];
   return faults.map((fault: unknown, index) => named(`fault ${index}`, problemOf(fault)));

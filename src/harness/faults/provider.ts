@@ -99,10 +99,8 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
   };
 }
 
-/** The provider's own answer, with the deltas that a stream has. */
 type Ask = (request: LlmTurnRequest) => Promise<CollectedStream>;
 
-/** Who answers a struck call. */
 type Outcome =
   | { readonly kind: "late"; readonly ms: number }
   | { readonly kind: "unstruck"; readonly heard: CollectedStream }

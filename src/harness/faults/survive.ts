@@ -29,7 +29,6 @@ export interface SurvivalOptions {
   readonly calls?: readonly number[];
 }
 
-/** The outcome of one run with one fault. */
 export interface SurvivalRow {
   readonly fault: Fault;
   /**
@@ -155,7 +154,6 @@ function endOf({ code, error, finalAnswer = "" }: SurvivalRow): string {
   return toVisible(shorten([code ?? [], thrownText(error)].flat().join(": "), MAX_CELL_CHARACTERS));
 }
 
-/** The missed calls of a run that was struck at others. */
 function missedOf({ outcome, missed }: SurvivalRow): string {
   if (outcome === "unstruck" || missed.length === 0) return "";
   return `, not struck at call ${shorten(missed.join(", "), MAX_CELL_CHARACTERS)}`;

@@ -67,22 +67,6 @@ const KINDS: KindsOf<ToolFault> = {
 
 export const TOOL_FAULT_KINDS = Object.keys(KINDS) as readonly ToolFault["kind"][];
 
-/** One of every fault that a tool can have, in a fixed order. */
-export function everyToolFault(): ToolFault[] {
-  return [
-    { kind: "throw" },
-    { kind: "lost-answer" },
-    { kind: "hang" },
-    { kind: "deaf" },
-    { kind: "slow", ms: 30_000 },
-    { kind: "wrong-type" },
-    { kind: "wrong-type", value: 42 },
-    ...(["bigint", "cycle", "function", "throws"] as const).map((what): ToolFault => ({ kind: "not-json", what })),
-    { kind: "huge" },
-    { kind: "forbidden-key" },
-  ];
-}
-
 /** Wraps `tool`, with the same name, description and schema. Calls are counted whoever makes them. Throws `faults-unclear`. */
 export function faultyTool(tool: CustomTool, options: FaultyToolOptions): FaultyTool {
   assertTool(tool);

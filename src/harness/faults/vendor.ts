@@ -17,7 +17,6 @@ import {
 import { beginningOf } from "./answer.js";
 import { answerFetch, faultFetch, type FaultyWay, type WayFault } from "./fetch.js";
 
-/** The provider to strike, the wire whose bytes are sent, and the clock. */
 export interface Desk {
   readonly provider: LlmProviderAdapter;
   readonly wire: WireName;
@@ -53,28 +52,25 @@ export function answering(response: LlmTurnResponse, request: LlmTurnRequest, de
 }
 
 function toVendor(
-  desk: Desk,
+  { provider, wire, ports }: Desk,
   { signal, timeoutMs }: LlmTurnRequest,
   fetch: typeof globalThis.fetch,
   restore: VendorOutcome["restore"],
 ): VendorOutcome {
   // A made-up answer does not depend on the caller's request, which the wire may not be able to carry.
   const request: LlmTurnRequest = { messages: [{ role: "user", content: "-" }], ...defined({ signal, timeoutMs }) };
-  return { kind: "vendor", vendor: vendorOf(desk, fetch), request, restore };
+  const name = providerName(provider).trim() === "" ? "unnamed" : providerName(provider);
+  // Its warnings would be about the made-up answer.
+  const common = { name, model: MODEL, fetch, ports: { ...ports, warn: () => undefined } };
+  const vendor: Vendor = VENDORS[wire];
+  const options = vendor.keyVariable === undefined ? common : { ...common, apiKey: KEY, pricing: {} };
+  return { kind: "vendor", vendor: vendorProvider(vendor, options), request, restore };
 }
 
 /** A key that opens nothing. Keys are masked in vendors' words, so none of their bodies holds it. */
 const KEY = "key-of-no-vendor";
 /** Only in transit: an answer names the model that its provider named, or none. */
 const MODEL = "unnamed";
-
-function vendorOf({ provider, wire, ports }: Desk, fetch: typeof globalThis.fetch): LlmProviderAdapter {
-  const name = providerName(provider).trim() === "" ? "unnamed" : providerName(provider);
-  // Its warnings would be about the made-up answer.
-  const common = { name, model: MODEL, fetch, ports: { ...ports, warn: () => undefined } };
-  const vendor: Vendor = VENDORS[wire];
-  return vendorProvider(vendor, vendor.keyVariable === undefined ? common : { ...common, apiKey: KEY, pricing: {} });
-}
 
 function wayOf({ wire, ports }: Desk, answer: LlmTurnResponse): FaultyWay {
   return { wire, ports, model: MODEL, answer };

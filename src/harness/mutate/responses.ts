@@ -6,7 +6,6 @@ import type { Candidate, Choose, MutantKind } from "./mutant.js";
 import { textChanges } from "./text.js";
 import { valueEdits } from "./values.js";
 
-/** Candidates of the kinds `answer`, `arguments`, `tool` and `stop`. */
 export function* responseCandidates(
   cassette: CassetteV2,
   kinds: ReadonlySet<MutantKind>,

@@ -132,20 +132,14 @@ function play(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | undefine
     // An agent that is entered again goes on with the same caps.
     if (own.turns % 3 === 1) budget.beginConversation();
     const cap = budget.takeTurn();
-    if (cap !== undefined) {
-      judgeRefusal(budget, own, cap, () => budget.takeTurn());
-      return cap;
-    }
+    if (cap !== undefined) return judgeRefusal(budget, own, cap, () => budget.takeTurn());
     assertWithin(budget, own);
     budget.spend(toResponse(turn, own.turns + 1));
     own = add(own, turn);
     assertCounted(budget, own);
     for (let call = 0; call < turn.toolCalls; call++) {
       const refused = budget.takeToolCall();
-      if (refused !== undefined) {
-        judgeRefusal(budget, own, refused, () => budget.takeToolCall());
-        return refused;
-      }
+      if (refused !== undefined) return judgeRefusal(budget, own, refused, () => budget.takeToolCall());
       own = { ...own, toolCalls: own.toolCalls + 1 };
       assertCounted(budget, own);
     }
@@ -185,7 +179,7 @@ const ROUNDING = 1e-9;
 /** Some budgets count less than this as nothing. */
 const LEAST_USD = 1e-9;
 
-function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => BudgetCap | undefined): void {
+function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => BudgetCap | undefined): BudgetCap {
   assertCounted(budget, own);
   const spentOf: Readonly<Record<BudgetCap, number>> = {
     turns: own.turns,
@@ -199,6 +193,7 @@ function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => B
     breaks(law, `${cap} did at ${cap === "costUsd" ? (own.costUsd ?? 0) : spentOf[cap]}`);
   if (ask() === undefined) breaks("what is forbidden stays forbidden", `${cap} forbade it once only`);
   assertCounted(budget, own);
+  return cap;
 }
 
 function assertCounted(budget: Budget, own: Counted): void {

@@ -43,7 +43,9 @@ export async function checkHashFilter(
   options: CheckHashFilterOptions = {},
 ): Promise<HashFilterReport> {
   assertLawOptions(OWNER, options, ["examples"]);
-  assertExamples(OWNER, options.examples, findPromptFault);
+  assertExamples(OWNER, options.examples, (prompt) =>
+    Array.isArray(prompt) ? findMessagesFault(prompt) : "a prompt is a list of messages",
+  );
   assertFilter(hashFilter);
   const { filter } = readHashFilter(hashFilter);
   if (filter === undefined) {
@@ -91,10 +93,6 @@ function assertFilter(hashFilter: unknown): void {
   const isFunction = typeof hashFilter === "function" && !isClass(hashFilter);
   if (hashFilter === undefined || isFunction || Array.isArray(hashFilter)) return;
   refuse(OWNER, describeGiven(hashFilter), "Pass a function, or a list of names and functions.");
-}
-
-function findPromptFault(prompt: unknown): string | undefined {
-  return Array.isArray(prompt) ? findMessagesFault(prompt) : "a prompt is a list of messages";
 }
 
 const OWNER = "checkHashFilter";

@@ -36,7 +36,6 @@ export async function checkSource(source: ProviderSource, timeoutMs: number): Pr
   return { isMade: true, name: providerName(first), get };
 }
 
-/** Throws `AgentError` `invalid-options` for prompts that cannot be sent. */
 export function assertPrompts(prompts: readonly LlmTurnRequest[] | undefined): void {
   if (prompts === undefined) return;
   const hint = "Give requests such as { messages: [{ role: 'user', content: 'Hello' }] }, or leave prompts out.";

@@ -49,7 +49,8 @@ export async function checkRedaction(
   if (secrets.some((secret) => secret === "")) {
     throw new HarnessError("law-empty", `${OWNER}: a secret is empty, so every text contains it`, "Leave it out.");
   }
-  const redact = typeof redaction === "function" ? redaction : asFunction(redaction);
+  const redactor = typeof redaction === "function" ? { response: redaction } : createRedactor(redaction);
+  const redact: Redact = (response) => redactor.response(response);
   const count = { changed: 0, withSecret: 0 };
   const runs = await holdLaws({
     call: "checkRedaction(redact",
@@ -79,11 +80,6 @@ function assertRedaction(redaction: unknown): void {
   const hint =
     "Pass a function that gives the answer without its secrets, or the options that a recorder takes as redact.";
   refuse(OWNER, describeGiven(redaction), hint);
-}
-
-function asFunction(options: RedactOptions): Redact {
-  const redactor = createRedactor(options);
-  return (response) => redactor.response(response);
 }
 
 /** Answers, some with thoughts, or texts that redactions look for, and some with a secret in one of their texts. */

@@ -12,7 +12,6 @@ import {
 } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 
-/** A rule broken by a live run. */
 export interface LiveBreak extends RuleBreak {
   agentId: string;
 }
@@ -52,7 +51,9 @@ export function rulesPolicy(rules: RuleSet, options: RulesPolicyOptions = {}): T
       for (const broken of breaks) onBreak?.({ ...broken, agentId });
       const [first] = breaks;
       if (first === undefined) return undefined;
-      const message = messageOf(first);
+      const { rule, sentence, pointer, reason } = first;
+      const why = reason === undefined ? "" : ` ${reason}`;
+      const message = `the rule ${showValue(rule)} is broken: ${sentence}${why} (at ${pointer})`;
       return onBroken === "end" ? { action: "error", message } : { action: "reject-and-continue", message };
     },
   };
@@ -85,11 +86,6 @@ function findBreaks(live: LiveWatch, { tool, arguments: args, turnIndex, callInd
   for (; live.nextTurn <= turnIndex; live.nextTurn++) live.ofTurn = watch.turn(live.nextTurn, {});
   const ofCall = watch.call({ call: { name: tool, arguments: args }, turn: turnIndex, index: callIndex });
   return [...live.ofTurn, ...ofCall].map(({ fact }) => fact);
-}
-
-function messageOf({ rule, sentence, pointer, reason }: RuleBreak): string {
-  const why = reason === undefined ? "" : ` ${reason}`;
-  return `the rule ${showValue(rule)} is broken: ${sentence}${why} (at ${pointer})`;
 }
 
 function tightest(own: BudgetLimits | undefined, { rules }: RuleSet): BudgetLimits | undefined {

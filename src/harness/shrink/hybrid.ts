@@ -10,7 +10,6 @@ interface SourceTurn {
   after: readonly LlmMessage[];
 }
 
-/** Both runs as turns that can be recombined. */
 export interface Sources {
   base: CassetteV2;
   candidate: CassetteV2;

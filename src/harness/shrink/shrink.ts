@@ -20,13 +20,11 @@ import { buildPair, readSources, type Sources } from "./hybrid.js";
 /** The drift to look for. Default any. */
 export interface WantedDrift {
   kind?: DriftKind;
-  /** The tool of the call. */
   tool?: string;
   /** Looks for the first rule that the candidate breaks and the baseline keeps, instead of a drift. */
   rules?: RuleSet;
 }
 
-/** The smallest pair of runs that still shows a drift or a broken rule. */
 export interface Shrunk {
   /** The beginning of the baseline. */
   base: CassetteV2;
@@ -46,7 +44,6 @@ export interface Shrunk {
   isMinimal: boolean;
 }
 
-/** The most comparisons of one shrink. */
 export const MAX_COMPARISONS = 10_000;
 
 /** Shrinks two runs; undefined when they do not show the wanted drift. Throws like `diffCassettes` and `checkRules`. */

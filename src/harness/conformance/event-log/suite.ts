@@ -4,8 +4,7 @@ import type { EventLog, EventLogOptions, Ports } from "../../../core/index.js";
 import { fail } from "../../contract/clause.js";
 import { memoryHost } from "../../doubles/host.js";
 import { readPatience, suiteFactory, toCases, type ConformanceCase, type ConformanceOptions } from "../case.js";
-import type { Bench } from "./bench.js";
-import { keepingClauses } from "./keeping.js";
+import { keepingClauses, type Bench } from "./keeping.js";
 import { listenerClauses } from "./listeners.js";
 
 /** Opens a new and empty log. It takes its time from `ports` alone. */

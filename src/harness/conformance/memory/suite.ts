@@ -1,7 +1,7 @@
 // The contract of RuntimeMemory as cases for any test runner. It sees no process, disk or network fail.
 
 import type { RuntimeMemory } from "../../../core/index.js";
-import { toClauses, Violation, type Clause } from "../../contract/clause.js";
+import { Violation, type Clause } from "../../contract/clause.js";
 import { within } from "../../contract/waiting.js";
 import {
   blameFactory,
@@ -21,16 +21,6 @@ export type OpenMemory = () => RuntimeMemory | Promise<RuntimeMemory>;
 
 const OWNER = "memoryConformance";
 
-const closeClauses = toClauses<PatientMemory>({
-  "closes without an error": {
-    advice: "Let close end when everything that was asked before it is done.",
-    async check(memory) {
-      await memory.set("s", "k", 1);
-      await memory.close();
-    },
-  },
-});
-
 /**
  * The cases for the store that `open` gives: a new and empty one at each call. Each case closes its store. The names of the cases
  * are not stable, and later versions may add cases. Throws `AgentError` `invalid-options` for a value that is not a function that
@@ -49,8 +39,8 @@ export function memoryConformance(open: OpenMemory, options: ConformanceOptions 
     });
     if (Array.isArray(keys) && keys.length > 0) blame(`gave a store that already has ${keys.length} keys`, { keys });
   };
-  const clauses = [...keyClauses, ...valueClauses, ...scopeClauses, ...walkClauses, ...closeClauses];
-  const onEmpty = clauses.map(({ check, ...clause }): Clause<PatientMemory> => ({
+  const clauses = [...keyClauses, ...valueClauses, ...scopeClauses, ...walkClauses];
+  const onEmpty = clauses.map(({ check, ...clause }): Clause<RuntimeMemory> => ({
     ...clause,
     check: async (memory) => {
       await assertEmpty(memory);
@@ -61,13 +51,11 @@ export function memoryConformance(open: OpenMemory, options: ConformanceOptions 
     onEmpty,
     async () => withPatience(await opened(), patienceMs),
     patienceMs,
-    (memory) => memory.close(),
+    (memory) => memory.close?.(),
   );
 }
 
-type PatientMemory = Omit<RuntimeMemory, "close"> & { close(): Promise<void> };
-
-function withPatience(memory: RuntimeMemory, patienceMs: number): PatientMemory {
+function withPatience(memory: RuntimeMemory, patienceMs: number): RuntimeMemory {
   const call = <T>(what: string, work: () => T | Promise<T>): Promise<T> => within(patienceMs, what, work);
   let closed: Promise<void> | undefined;
   return {

@@ -6,7 +6,6 @@ import { describeThrown, isError } from "../../contract/thrown.js";
 import { rejection } from "../../contract/waiting.js";
 import { ask, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
 
-/** For a provider of which every call fails. */
 export const failureClauses: readonly Clause<ProviderSubject>[] = toClauses({
   "fails by a rejection with an Error": {
     advice: "Reject with an AgentError.",
@@ -44,7 +43,6 @@ export const failureClauses: readonly Clause<ProviderSubject>[] = toClauses({
   },
 });
 
-/** For a provider that never answers. */
 export const silenceClauses: readonly Clause<ProviderSubject>[] = toClauses({
   "ends a call that waits when its signal fires": {
     advice: "Listen to request.signal until the call is over, and pass it on to fetch.",
