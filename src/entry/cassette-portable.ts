@@ -14,8 +14,6 @@ export {
   type RecordingProvider,
   type ReplayOptions,
   type Streaming,
-} from "../cassette/index.js";
-export {
   // the file
   CassetteError,
   formatCassette,
@@ -24,8 +22,6 @@ export {
   type Cassette,
   type CassetteErrorCode,
   type CassetteV2,
-} from "../cassette/index.js";
-export {
   // compare
   alignTurns,
   compareContracts,
@@ -36,31 +32,23 @@ export {
   trajectoryDistance,
   type DiffOptions,
   type Drift,
-} from "../cassette/index.js";
-export {
   // rules and tolerances
   checkRules,
   checkTolerances,
   parseRules,
   type RuleSet,
   type Tolerances,
-} from "../cassette/index.js";
-export {
   // secrets
   redactedCalls,
   SECRET_RULES,
   secretsOf,
   type RedactionRule,
-} from "../cassette/index.js";
-export {
   // trust
   parseTrust,
   signCassette,
   verifyCassetteSignature,
   type Lock,
   type Trust,
-} from "../cassette/index.js";
-export {
   // import and export
   exportCassette,
   parseImport,

@@ -30,8 +30,6 @@ export {
   type RecordingProvider,
   type ReplayOptions,
   type Streaming,
-} from "../cassette/index.js";
-export {
   // the file
   CassetteError,
   formatCassette,
@@ -40,8 +38,6 @@ export {
   type Cassette,
   type CassetteErrorCode,
   type CassetteV2,
-} from "../cassette/index.js";
-export {
   // compare
   alignTurns,
   compareContracts,
@@ -52,31 +48,23 @@ export {
   trajectoryDistance,
   type DiffOptions,
   type Drift,
-} from "../cassette/index.js";
-export {
   // rules and tolerances
   checkRules,
   checkTolerances,
   parseRules,
   type RuleSet,
   type Tolerances,
-} from "../cassette/index.js";
-export {
   // secrets
   redactedCalls,
   SECRET_RULES,
   secretsOf,
   type RedactionRule,
-} from "../cassette/index.js";
-export {
   // trust
   parseTrust,
   signCassette,
   verifyCassetteSignature,
   type Lock,
   type Trust,
-} from "../cassette/index.js";
-export {
   // import and export
   exportCassette,
   parseImport,
@@ -85,7 +73,6 @@ export {
 const files = nodeFiles();
 const store = createCassetteStore(files);
 
-/** The options of `loadCassette`. */
 type LoadCassetteOptions = Omit<ParseOptions, "file" | "lock" | "envelope"> & {
   /** The path of a lock file that must confirm the cassette. */
   lock?: string;

@@ -20,9 +20,10 @@ import { collect, type CollectedRun } from "../../src/harness/doubles/collect.js
 import { memoryHost } from "../../src/harness/doubles/host.js";
 import { everyFault, type Fault } from "../../src/harness/faults/fault.js";
 import { faultyProvider } from "../../src/harness/faults/provider.js";
-import { everyToolFault, faultyTool, type ToolFault } from "../../src/harness/faults/tool.js";
+import { faultyTool, type ToolFault } from "../../src/harness/faults/tool.js";
 import { publicKey, seed as signingKey } from "../support/receipts.js";
 import { ask, say, tool } from "../support/script.js";
+import { everyToolFault } from "../support/tool-faults.js";
 
 /** What a run may reject with. Every other code, and every error that is none of ours, breaks the law. */
 const CODES = ["provider-http", "provider-response", "timeout", "providers-exhausted", "aborted", "tool-failed"];

@@ -1,5 +1,4 @@
-// Arguments for any JSON Schema: values that match it, as far as its keywords can be drawn from. The first keyword that cannot is
-// named, so that a law can say that it saw only part of a tool.
+// Arguments for any JSON Schema, as far as its keywords can be drawn from. The first keyword that cannot is named.
 
 import fc from "fast-check";
 import { FORBIDDEN_KEYS, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
@@ -12,7 +11,6 @@ export type SchemaArguments =
   | { readonly kind: "values"; readonly values: fc.Arbitrary<JsonObject> }
   | { readonly kind: "unsupported"; readonly keyword: string; readonly pointer: string };
 
-/** A place in a schema that no value is drawn for. */
 class Unsupported extends Error {
   readonly keyword: string;
   readonly pointer: string;
@@ -44,7 +42,6 @@ const ANNOTATIONS = [
   ...["deprecated", "readOnly", "writeOnly"],
 ];
 
-/** The keywords each type is drawn by. */
 const KEYWORDS = {
   null: [],
   boolean: [],
@@ -76,7 +73,6 @@ function valuesOf(schema: JsonValue, pointer: string): fc.Arbitrary<JsonValue> {
   return fc.oneof(...names.map((name) => valuesOfType(name, schema, pointer, names.length > 1)));
 }
 
-/** A branch of a schema that itself has a type. */
 function narrow(branch: JsonValue, type: JsonValue, pointer: string): JsonValue {
   if (!isPlainObject(branch)) throw new Unsupported("type", pointer);
   const own = branch["type"] ?? type;

@@ -1,22 +1,14 @@
-// Arbitrary limits of a budget, and turns that spend from one. The figures are small and prices are whole cents, so that a cap is
-// sometimes met exactly.
+// Arbitrary limits of a budget, and turns that spend from one: small figures, so that a cap is sometimes met exactly.
 
 import fc from "fast-check";
 import { assertKnownOptions, type BudgetLimits, type Usage } from "../../core/index.js";
 
-/** What one turn uses. */
 export interface SpentTurn {
   /** Absent when the vendor reports none. */
   readonly usage?: Usage;
   readonly costUsd?: number;
   /** How many tools it calls. */
   readonly toolCalls: number;
-}
-
-/** The options of `spending`. An unknown one is `AgentError` `invalid-options`. */
-export interface SpendingOptions {
-  /** Most turns. Default 12. */
-  readonly maxTurns?: number;
 }
 
 /** Limits with any of the four caps, each sometimes 0. Shrinks to no cap at all. */
@@ -32,8 +24,8 @@ export function budgetLimits(): fc.Arbitrary<BudgetLimits> {
   );
 }
 
-/** The turns of a run, with and without usage and price. Shrinks to none. */
-export function spending(options: SpendingOptions = {}): fc.Arbitrary<SpentTurn[]> {
+/** The turns of a run, `maxTurns` (default 12) at most, with and without usage and price. Shrinks to none. */
+export function spending(options: { readonly maxTurns?: number } = {}): fc.Arbitrary<SpentTurn[]> {
   assertKnownOptions("spending", options, ["maxTurns"]);
   const { maxTurns: maxLength = 12 } = options;
   const turn = fc.record(

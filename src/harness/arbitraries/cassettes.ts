@@ -1,5 +1,4 @@
-// Cassettes, version 2 (docs/cassette-format.md), whose hashes hold: arbitrary ones, and ones of turns written by hand. The recorder's
-// own code builds them.
+// Cassettes, version 2 (docs/cassette-format.md), whose hashes hold: the recorder's own code builds them.
 
 import fc from "fast-check";
 import { buildCassette, createPromptTracker, type CassetteExtensions, type CassetteV2 } from "../../cassette/index.js";
@@ -7,20 +6,16 @@ import { assertKnownOptions, type AssistantMessage, type LlmMessage, type LlmTur
 import { conversation, type ConversationOptions } from "./messages.js";
 import { answerFigures } from "./usage.js";
 
-/** A request and its answer. */
 export interface AskedTurn {
   prompt: readonly LlmMessage[];
   response: LlmTurnResponse;
 }
 
-/** Fields of the head that may differ; the rest is the same for every cassette made here. */
-export type CassetteHeadPart = Partial<Pick<CassetteV2, "recordedProvider" | "recordedAt" | "agentId">>;
-
 /** A cassette of these turns, as a recorder would write it: with prompts, and with hashes that hold. */
 export function cassetteOf(
   turns: readonly AskedTurn[],
   extensions: CassetteExtensions = {},
-  head: CassetteHeadPart = {},
+  head: Partial<Pick<CassetteV2, "recordedProvider" | "recordedAt" | "agentId">> = {},
 ): CassetteV2 {
   const tracker = createPromptTracker();
   const built = turns.map(({ prompt, response }) => {
@@ -42,11 +37,7 @@ export function cassetteOf(
 /** The response of a model with this message and no figures. */
 export function answerOf(message: AssistantMessage): LlmTurnResponse {
   const asksTools = (message.toolCalls ?? []).length > 0;
-  return {
-    message,
-    ...(asksTools ? {} : { finalAnswer: message.content }),
-    stopReason: asksTools ? "toolUse" : "stop",
-  };
+  return asksTools ? { message, stopReason: "toolUse" } : { message, finalAnswer: message.content, stopReason: "stop" };
 }
 
 /** One turn for each assistant message; its prompt is everything before it. */

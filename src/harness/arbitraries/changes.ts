@@ -3,7 +3,6 @@
 import fc from "fast-check";
 import type { JsonObject, JsonValue } from "../../core/index.js";
 
-/** The value after one change, and the change in words. */
 export interface JsonChange<T extends JsonValue = JsonValue> {
   readonly what: string;
   readonly value: T;

@@ -1,22 +1,14 @@
-// Arbitrary failures of a vendor by kind: those with an HTTP status (RFC 9110 §15) and those on the way to it. They are data, so that
-// a counterexample can be read.
+// Arbitrary failures of a vendor, with an HTTP status (RFC 9110 §15) or on the way to it, as data that can be read.
 
 import fc from "fast-check";
 import { AgentError, assertKnownOptions, defined, LlmProviderHttpError, type LlmErrorKind } from "../../core/index.js";
 
-/** A failure of a vendor, as data. */
 export interface ProviderFault {
   readonly kind: LlmErrorKind;
   /** HTTP status of the vendor's answer; absent when there was no answer. */
   readonly status?: number;
   /** Milliseconds that the vendor asks to wait. */
   readonly retryAfterMs?: number;
-}
-
-/** The options of `providerFault`. An unknown one is `AgentError` `invalid-options`. */
-export interface ProviderFaultOptions {
-  /** Kinds to draw from. Default all. */
-  readonly kinds?: readonly LlmErrorKind[];
 }
 
 const FAULTS: readonly (ProviderFault & { readonly passes: boolean })[] = [
@@ -36,8 +28,8 @@ const FAULTS: readonly (ProviderFault & { readonly passes: boolean })[] = [
   { kind: "unknown", passes: false },
 ];
 
-/** A failure of any of the kinds; a transient one sometimes asks for a wait. Shrinks to a status 500. */
-export function providerFault(options: ProviderFaultOptions = {}): fc.Arbitrary<ProviderFault> {
+/** A failure of any of the `kinds`, by default all; a transient one sometimes asks for a wait. Shrinks to a status 500. */
+export function providerFault(options: { readonly kinds?: readonly LlmErrorKind[] } = {}): fc.Arbitrary<ProviderFault> {
   assertKnownOptions("providerFault", options, ["kinds"]);
   const { kinds } = options;
   const known = FAULTS.filter(({ kind }) => kinds === undefined || kinds.includes(kind));

@@ -1,12 +1,10 @@
-// Arbitrary plain JSON (RFC 8259), with keys and numbers that code which copies, sorts or hashes JSON gets wrong. `__proto__` is an own
-// key like any other, as JSON.parse makes it.
+// Arbitrary plain JSON (RFC 8259), with keys and numbers that code gets wrong. `__proto__` is an own key like any other.
 
 import fc from "fast-check";
 import { assertKnownOptions, FORBIDDEN_KEYS, type JsonObject, type JsonValue } from "../../core/index.js";
 import { either } from "./either.js";
 import { text, word } from "./text.js";
 
-/** The options of the arbitraries of plain JSON. An unknown one is `AgentError` `invalid-options`. */
 export interface JsonOptions {
   /** Most levels of containers inside the value. Default 3. */
   readonly maxDepth?: number;

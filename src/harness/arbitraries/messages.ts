@@ -1,5 +1,4 @@
-// Arbitrary messages and conversations: every role, images, thoughts, malformed calls, failed calls. A conversation is one that a run
-// can have: each call has its result before the next answer, and an answer is last.
+// Arbitrary messages, and conversations that a run can have: each call has its result before the next answer.
 
 import fc from "fast-check";
 import {
@@ -37,7 +36,6 @@ export function reasoning(): fc.Arbitrary<Reasoning> {
   );
 }
 
-/** The options of the arbitraries of conversations. An unknown one is `AgentError` `invalid-options`. */
 export interface ConversationOptions {
   /** Makes the id of the nth call. Default `call-n`. */
   readonly idOf?: (index: number) => string;

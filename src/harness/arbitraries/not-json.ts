@@ -3,7 +3,6 @@
 import fc from "fast-check";
 import { toPointer, type NotJsonReason } from "../../core/index.js";
 
-/** A value that is not plain JSON, and where and why it is not. */
 export interface NotJson {
   readonly value: unknown;
   /** A JSON pointer (RFC 6901) to the part that is not JSON; "" is the value itself. */

@@ -1,5 +1,4 @@
-// Arbitrary handoff graphs: agents, edges with and without a condition, cycles and dead ends. They are data, since the conditions of a
-// plan are functions; `planOf` makes the plan.
+// Arbitrary handoff graphs. They are data, since the conditions of a plan are functions; `planOf` makes the plan.
 
 import fc from "fast-check";
 import { assertKnownOptions, defined, type Plan } from "../../core/index.js";
@@ -12,7 +11,6 @@ export interface GraphEdge {
   readonly accepts?: readonly string[];
 }
 
-/** A handoff graph as data. */
 export interface HandoffGraph {
   /** Every agent of the graph; some may be unreachable. */
   readonly agentIds: readonly string[];
@@ -21,7 +19,6 @@ export interface HandoffGraph {
   readonly exits: readonly string[];
 }
 
-/** The options of `handoffGraph`. An unknown one is `AgentError` `invalid-options`. */
 export interface HandoffGraphOptions {
   /** Most agents. Default 5. */
   readonly maxAgents?: number;

@@ -1,14 +1,11 @@
-// Arbitrary JSON Schemas (draft 2020-12, the subset that tools use), each with arguments that match it and arguments that do
-// not. All three are drawn together, so that they shrink together and stay true.
+// Arbitrary JSON Schemas (draft 2020-12, as tools use it), drawn and shrunk with matching and non-matching arguments.
 
 import fc from "fast-check";
-import type { JsonObject, JsonValue } from "../../core/index.js";
+import { defined, type JsonObject, type JsonValue } from "../../core/index.js";
 import { either } from "./either.js";
 import { text, word } from "./text.js";
 
-/** A JSON Schema (draft 2020-12) with arguments that match it and arguments that do not. */
 export interface SchemaCase {
-  /** Describes the arguments object of a tool. */
   readonly schema: JsonObject;
   readonly matching: JsonObject;
   /** An object that breaks the schema in one place, at any depth. */
@@ -17,10 +14,8 @@ export interface SchemaCase {
 
 type Kind = "null" | "boolean" | "number" | "string" | "array" | "object";
 
-/** A schema with a value that matches it and one that does not. */
 interface Node {
   readonly schema: JsonObject;
-  /** Kinds of JSON that may match. */
   readonly kinds: readonly Kind[];
   readonly matching: JsonValue;
   readonly nonMatching: JsonValue;
@@ -57,7 +52,7 @@ const bound = (max: number) => fc.option(fc.nat(max), { nil: undefined });
 const strings: fc.Arbitrary<Node> = fc.tuple(text(), bound(3), bound(5), pick).map(([drawn, minLength, room, at]) => {
   const least = minLength ?? 0;
   const maxLength = plus(least, room);
-  const schema = { type: "string", ...given({ minLength, maxLength }) };
+  const schema = { type: "string", ...defined({ minLength, maxLength }) };
   const points = Array.from(drawn).slice(0, maxLength);
   const matching = points.join("") + "a".repeat(Math.max(0, least - points.length));
   const broken = [...(least > 0 ? [""] : []), ...(maxLength === undefined ? [] : ["a".repeat(maxLength + 1)])];
@@ -70,8 +65,8 @@ const integers: fc.Arbitrary<Node> = fc
     const minimum = plus(matching, below, -1);
     const maximum = plus(matching, above);
     const bounds = isExclusive
-      ? given({ exclusiveMinimum: plus(minimum, -1), exclusiveMaximum: plus(maximum, 1) })
-      : given({ minimum, maximum });
+      ? defined({ exclusiveMinimum: plus(minimum, -1), exclusiveMaximum: plus(maximum, 1) })
+      : defined({ minimum, maximum });
     const outside = [plus(minimum, -1), plus(maximum, 1)].filter((value) => value !== undefined);
     return toNode({ type: "integer", ...bounds }, ["number"], matching, [...outside, matching + 0.5], at);
   });
@@ -83,7 +78,7 @@ const numbers: fc.Arbitrary<Node> = fc
     const minimum = plus(matching, below, -1);
     const maximum = plus(matching, above);
     const outside = [plus(minimum, -0.25), plus(maximum, 0.25)].filter((value) => value !== undefined);
-    return toNode({ type: "number", ...given({ minimum, maximum }) }, ["number"], matching, outside, at);
+    return toNode({ type: "number", ...defined({ minimum, maximum }) }, ["number"], matching, outside, at);
   });
 
 const constants: fc.Arbitrary<Node> = fc
@@ -113,7 +108,7 @@ function lists(depth: number): fc.Arbitrary<Node> {
   return fc.tuple(node(depth - 1), fc.nat(3), bound(2), bound(2), pick).map(([items, length, less, more, at]) => {
     const minItems = less === undefined ? undefined : Math.max(0, length - less);
     const maxItems = plus(length, more);
-    const schema: JsonObject = { type: "array", items: items.schema, ...given({ minItems, maxItems }) };
+    const schema: JsonObject = { type: "array", items: items.schema, ...defined({ minItems, maxItems }) };
     const listOf = (count: number): JsonValue[] => Array.from({ length: count }, () => items.matching);
     const broken: JsonValue[] = [];
     if (minItems !== undefined && minItems > 0) broken.push(listOf(minItems - 1));
@@ -193,14 +188,6 @@ function pickOf<T>(items: readonly T[], index: number): T {
   return items[index % items.length] as T;
 }
 
-/** The sum, where both are there. */
 function plus(bounded: number | undefined, step: number | undefined, sign = 1): number | undefined {
   return bounded === undefined || step === undefined ? undefined : bounded + sign * step;
-}
-
-/** Keywords that have a value. */
-function given(keywords: Readonly<Record<string, number | undefined>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(keywords).filter((entry): entry is [string, number] => entry[1] !== undefined),
-  );
 }

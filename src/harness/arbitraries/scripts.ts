@@ -1,5 +1,4 @@
-// Arbitrary scripts for `scriptedProvider`: the answers of a model, turn after turn. They are data, so that a counterexample can be
-// read and pasted into a test.
+// Arbitrary scripts for `scriptedProvider`, as data, so that a counterexample can be read and pasted into a test.
 
 import fc from "fast-check";
 import { assertKnownOptions, type LlmTurnResponse, type ScriptStep } from "../../core/index.js";
@@ -9,7 +8,6 @@ import { text } from "./text.js";
 import { callBody } from "./tools.js";
 import { answerFigures } from "./usage.js";
 
-/** The options of the arbitraries of scripts. An unknown one is `AgentError` `invalid-options`. */
 export interface ScriptOptions {
   /** Names of tools to call. Default `look`, `send_mail` and sometimes any text. */
   readonly tools?: readonly string[];
@@ -55,7 +53,6 @@ export function faultyScript(options: ScriptOptions = {}): fc.Arbitrary<ScriptTu
     );
 }
 
-/** The steps that `scriptedProvider` takes. */
 export function toScriptSteps(turns: readonly ScriptTurn[]): ScriptStep[] {
   return turns.map((turn) => {
     if (turn.kind === "answer") return turn.response;

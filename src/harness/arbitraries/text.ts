@@ -1,15 +1,8 @@
-// Arbitrary text of any script, with the characters that break code which counts, compares, prints or escapes them. It is always
-// well-formed, since JSON cannot keep half of a surrogate pair. Shrinks to "".
+// Arbitrary text of any script, always well-formed, with the characters that break code. Shrinks to "".
 
 import fc from "fast-check";
 import { assertKnownOptions } from "../../core/index.js";
 import { either } from "./either.js";
-
-/** The options of the arbitraries of text. An unknown one is `AgentError` `invalid-options`. */
-export interface TextOptions {
-  /** Most code points. Default 12. */
-  readonly maxLength?: number;
-}
 
 /** Texts that code tends to trip over: empty, control characters, line ends, two spellings of one letter, names of members. */
 export const AWKWARD_TEXTS: readonly string[] = [
@@ -17,8 +10,8 @@ export const AWKWARD_TEXTS: readonly string[] = [
   ...["</script>", "../.."],
 ];
 
-/** Well-formed text of any script, awkward characters included. */
-export function text(options: TextOptions = {}): fc.Arbitrary<string> {
+/** Well-formed text of any script, awkward characters included: `maxLength` code points (default 12) at most. */
+export function text(options: { readonly maxLength?: number } = {}): fc.Arbitrary<string> {
   assertKnownOptions("text", options, ["maxLength"]);
   const { maxLength = 12 } = options;
   const fits = (drawn: string): boolean => Array.from(drawn).length <= maxLength;

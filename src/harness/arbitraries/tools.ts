@@ -1,5 +1,4 @@
-// Tool calls as a model may write them: calls of a run, arguments that attack code which copies or merges them, and texts that are
-// not arguments at all.
+// Tool calls as a model may write them: calls of a run, arguments that attack, and texts that are not arguments.
 
 import fc from "fast-check";
 import {
@@ -16,17 +15,13 @@ import { jsonObject, jsonValue } from "./json.js";
 import { toolSchema } from "./schemas.js";
 import { text, word } from "./text.js";
 
-/** The options of the arbitraries of tool calls. An unknown one is `AgentError` `invalid-options`. */
-export interface ToolCallOptions {
-  /** Names of tools to call. Default `look`, `send_mail` and sometimes any text. */
-  readonly tools?: readonly string[];
-}
-
-/** A call without its id. */
 export type CallBody = Omit<LlmToolCall, "id">;
 
-/** A call as a provider gives it, sometimes with malformed arguments. Shrinks to a call without arguments. */
-export function toolCall(options: ToolCallOptions = {}): fc.Arbitrary<LlmToolCall> {
+/**
+ * A call as a provider gives it, sometimes with malformed arguments. `tools` are the names to call; the default is `look`, `send_mail`
+ * and sometimes any text. Shrinks to a call without arguments.
+ */
+export function toolCall(options: { readonly tools?: readonly string[] } = {}): fc.Arbitrary<LlmToolCall> {
   assertKnownOptions("toolCall", options, ["tools"]);
   return fc.tuple(fc.nat(99), callBody(options.tools ?? [])).map(([index, body]) => ({ id: `call-${index}`, ...body }));
 }
@@ -34,16 +29,12 @@ export function toolCall(options: ToolCallOptions = {}): fc.Arbitrary<LlmToolCal
 /** The same without an id; `tools` may be empty for the default names. */
 export function callBody(tools: readonly string[]): fc.Arbitrary<CallBody> {
   const name = tools.length > 0 ? fc.constantFrom(...tools) : either([4, fc.constantFrom("look", "send_mail")], text());
-  const malformed = malformedArguments().filter(isKept);
+  // Every wire reads an empty text and `null` as no arguments, so no call keeps them.
+  const malformed = malformedArguments().filter((written) => !["", "null"].includes(written.trim()));
   return either<CallBody>(
     [4, fc.record({ name, arguments: jsonObject() })],
     fc.record({ name, arguments: fc.constant({}), malformedArguments: malformed }),
   );
-}
-
-/** Every wire reads an empty text and `null` as no arguments, so no call keeps them. */
-function isKept(written: string): boolean {
-  return !["", "null"].includes(written.trim());
 }
 
 /** Arguments that are not one JSON object: torn, another kind of value, two values, another notation. Shrinks to "". */
@@ -60,10 +51,7 @@ export function malformedArguments(): fc.Arbitrary<string> {
   );
 }
 
-/**
- * Hostile arguments as JSON.parse gives them: keys that reach prototypes at any depth, deep nesting, long text, and sometimes a value
- * that is not an object. Shrinks to {}.
- */
+/** Hostile arguments: keys that reach prototypes, deep nesting, long text, sometimes a value that is not an object. Shrinks to {}. */
 export function hostileArguments(): fc.Arbitrary<JsonValue> {
   return either<JsonValue>(
     [9, mayBePoisoned(jsonObject(), 2)],

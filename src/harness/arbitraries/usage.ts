@@ -18,7 +18,6 @@ export function usage(): fc.Arbitrary<Usage> {
     }));
 }
 
-/** Those fields of a response. Shrinks to none of them. */
 export function answerFigures(): fc.Arbitrary<Pick<LlmTurnResponse, "usage" | "costUsd" | "model">> {
   return fc.record(
     { usage: usage(), costUsd: fc.nat(100_000).map((cents) => cents / 10_000), model: text() },

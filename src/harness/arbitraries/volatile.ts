@@ -1,5 +1,4 @@
-// Texts that hash filters and redactions look for: dates, ids, addresses, keys, white space. They stand alone, in a sentence, or
-// joined to their surroundings. All of them are made up.
+// Made-up texts that hash filters and redactions look for: alone, in a sentence, or joined to their surroundings.
 
 import fc from "fast-check";
 import type { LlmMessage } from "../../core/index.js";

@@ -23,14 +23,20 @@ const MAX_END_MS = 500;
 /** A violation by the factory of the subject. Its message already says what to do. */
 class FactoryViolation extends Violation {}
 
-/** Checks the options of a suite, and gives their patience. Throws `AgentError` `invalid-options`. */
-export function readPatience(owner: string, options: { patienceMs?: number }, known = ["patienceMs"]): number {
+export interface ConformanceOptions {
+  /**
+   * Milliseconds after which a call counts as one that never ends. Default 4,000, which is less than the five seconds that Vitest
+   * and Jest give a test: raise both for a slow subject.
+   */
+  readonly patienceMs?: number;
+}
+
+export function readPatience(owner: string, options: ConformanceOptions, known = ["patienceMs"]): number {
   assertOptionsObject(owner, options, known);
   assertWait(owner, "patienceMs", options.patienceMs);
   return options.patienceMs ?? DEFAULT_PATIENCE_MS;
 }
 
-/** What the factories of a suite make. */
 export interface SuiteSubject {
   readonly suite: string;
   /** In words: `provider`. */
@@ -41,10 +47,7 @@ export interface SuiteSubject {
   readonly made: WeakSet<object>;
 }
 
-/**
- * The factory that a suite got as `name`, with its faults reported. Throws `AgentError` `invalid-options` for what is not a function
- * that makes subjects.
- */
+/** The factory that a suite got as `name`, with its faults reported. Throws `AgentError` `invalid-options`. */
 export function suiteFactory<A extends unknown[], T>(
   subject: SuiteSubject,
   name: string,
@@ -55,18 +58,13 @@ export function suiteFactory<A extends unknown[], T>(
   if (typeof factory !== "function" || isClass(factory)) {
     const isSubject = !isThenable(factory) && missing(factory).length === 0;
     const given = isSubject ? `one ${kind}` : describeGiven(factory);
-    throw new AgentError(
-      "invalid-options",
-      `${name} of ${suite} is ${given}, and not a function that makes a new ${kind}`,
-      {
-        hint: factoryHint(factory, `Pass a function that gives a new ${kind} at each call.`),
-      },
-    );
+    const message = `${name} of ${suite} is ${given}, and not a function that makes a new ${kind}`;
+    const hint = factoryHint(factory, `Pass a function that gives a new ${kind} at each call.`);
+    throw new AgentError("invalid-options", message, { hint });
   }
   return checkedFactory({ kind, missing, made, blame: blameFactory(subject, name) }, patienceMs, factory);
 }
 
-/** Throws the error for a fault of the factory that a suite got as `name`. */
 export function blameFactory({ suite, kind }: SuiteSubject, name: string): Making["blame"] {
   const expected = `a new ${kind}`;
   return (fault, actual, cause) => {

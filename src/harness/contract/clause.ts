@@ -1,11 +1,9 @@
-// A contract is a list of clauses. Two runners share them: the conformance suites run each as a fixed case, and the laws of
-// fast-check hold drawn values to them.
+// A contract is a list of clauses. Conformance suites run each as a fixed case; the laws hold drawn values to them.
 
 import { canonicalize } from "../../core/index.js";
 import { describeGiven } from "./given.js";
 import { findStrictImpurity } from "./json.js";
 
-/** One promise of a contract, held against one subject. */
 export interface Clause<S, R = void | Promise<void>> {
   readonly name: string;
   /** One sentence: what to do when the promise does not hold. */
@@ -14,7 +12,6 @@ export interface Clause<S, R = void | Promise<void>> {
   readonly check: (subject: S) => R;
 }
 
-/** The list of clauses that a record spells out by name. */
 export function toClauses<S, R = void | Promise<void>>(
   record: Readonly<Record<string, Omit<Clause<S, R>, "name">>>,
 ): Clause<S, R>[] {
@@ -35,7 +32,6 @@ export class Violation extends Error {
 
 const MAX_SHOWN = 200;
 
-/** Throws a {@link Violation}. */
 export function fail(what: string, actual: unknown, expected: unknown): never {
   throw new Violation(`${what}: expected ${shown(expected)}, got ${shown(actual)}`, { expected, actual });
 }
@@ -45,7 +41,6 @@ export function assertSame(what: string, actual: unknown, expected: unknown): vo
   if (!isSame(actual, expected)) fail(what, actual, expected);
 }
 
-/** Whether both are the same JSON, whatever the order of their keys. */
 export function isSame(one: unknown, other: unknown): boolean {
   return comparable(one) === comparable(other);
 }

@@ -4,13 +4,10 @@ import { describeGiven, isClass, letGo } from "./given.js";
 import { describeThrown } from "./thrown.js";
 import { settle } from "./waiting.js";
 
-/** What a factory makes, and how its faults are reported. */
 export interface Making {
   /** The subject in words: `provider`. */
   readonly kind: string;
-  /** The names of what a subject lacks. */
   readonly missing: (subject: unknown) => string[];
-  /** The subjects made so far. */
   readonly made: WeakSet<object>;
   /** Throws for a fault of the factory; `fault` is a clause such as `gave undefined instead of a new provider`. */
   readonly blame: (fault: string, actual: unknown, cause?: unknown) => never;
@@ -44,7 +41,6 @@ export function checkedFactory<A extends unknown[], T>(
   };
 }
 
-/** A hint for a class that was passed in place of a factory. */
 export function factoryHint(given: unknown, hint: string): string {
   return isClass(given) ? `Pass () => new ${given.name === "" ? "It" : given.name}().` : hint;
 }

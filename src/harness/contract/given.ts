@@ -1,22 +1,28 @@
 // Checks the inputs of suites and laws before anything is tried: a value that can never keep a contract is refused at once, and not
 // reported as breaking it.
 
-import { AgentError, assertKnownOptions, defined, isPlainObject, isThenable, showValue } from "../../core/index.js";
+import {
+  AgentError,
+  assertKnownOptions,
+  defined,
+  findMessageFlaw,
+  isPlainObject,
+  isThenable,
+  MAX_TIMER_MS,
+  showValue,
+} from "../../core/index.js";
 
 /** Throws `AgentError` `invalid-options`: `owner` cannot work with its input. */
 export function refuse(owner: string, what: string, hint: string, cause?: unknown): never {
-  throw new AgentError("invalid-options", `${owner} was given ${what}`, {
-    hint,
-    ...defined({ cause }),
-  });
+  throw new AgentError("invalid-options", `${owner} was given ${what}`, { hint, ...defined({ cause }) });
 }
 
 /** An input in words that hint at the mistake: a class, a promise that was not awaited. */
 export function describeGiven(value: unknown): string {
   if (isThenable(value)) return "a promise";
   if (isClass(value)) return value.name === "" ? "a class" : `the class ${value.name}`;
-  if (isAsyncFunction(value)) return "an async function";
-  return showValue(value);
+  const isAsync = typeof value === "function" && Object.prototype.toString.call(value) === "[object AsyncFunction]";
+  return isAsync ? "an async function" : showValue(value);
 }
 
 /** Ignores the rejection of a promise that is not awaited, which would end the process. */
@@ -24,7 +30,6 @@ export function letGo(value: unknown): void {
   if (isThenable(value)) void Promise.resolve(value).catch(() => undefined);
 }
 
-/** Whether it is an object, and neither a list nor a promise. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isThenable(value);
 }
@@ -34,17 +39,11 @@ export function isClass(value: unknown): value is { readonly name: string } {
   return typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
 }
 
-function isAsyncFunction(value: unknown): boolean {
-  return typeof value === "function" && Object.prototype.toString.call(value) === "[object AsyncFunction]";
-}
-
-/** The names of `methods` that `value` lacks. */
 export function missingMethods(value: unknown, methods: readonly string[]): string[] {
   const has = (name: string) => typeof (value as Readonly<Record<string, unknown>>)[name] === "function";
   return typeof value === "object" && value !== null ? methods.filter((name) => !has(name)) : [...methods];
 }
 
-/** Checks that options are an object without unknown names. */
 export function assertOptionsObject(owner: string, options: unknown, known: readonly string[]): void {
   if (!isPlainObject(options)) {
     throw new AgentError("invalid-options", `the options of ${owner} are ${describeGiven(options)}`, {
@@ -54,13 +53,18 @@ export function assertOptionsObject(owner: string, options: unknown, known: read
   assertKnownOptions(owner, options, known);
 }
 
-/** Checks a wait in milliseconds that a timer can take. */
 export function assertWait(owner: string, name: string, value: unknown): void {
-  if (value === undefined || (typeof value === "number" && value > 0 && value <= MAX_WAIT_MS)) return;
+  if (value === undefined || (typeof value === "number" && value > 0 && value <= MAX_TIMER_MS)) return;
   throw new AgentError("invalid-options", `${name} of ${owner} is ${showValue(value)}`, {
-    hint: `Give milliseconds above 0, ${MAX_WAIT_MS} at the most, or leave it out.`,
+    hint: `Give milliseconds above 0, ${MAX_TIMER_MS} at the most, or leave it out.`,
   });
 }
 
-/** The longest delay a timer takes; a longer one would fire at once. */
-const MAX_WAIT_MS = 2_147_483_647;
+/** The place and fault of the first message that is malformed; undefined when none is. */
+export function findMessagesFault(messages: readonly unknown[]): string | undefined {
+  for (const [index, message] of messages.entries()) {
+    const flaw = findMessageFlaw(message);
+    if (flaw !== undefined) return `/${index}${flaw.pointer} is not ${flaw.expected}`;
+  }
+  return undefined;
+}

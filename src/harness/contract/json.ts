@@ -1,5 +1,4 @@
-// Whether a value survives being written as JSON: what JSON.stringify would refuse, drop or turn into something else, and where.
-// Stricter than the runtime, which can show a model something for any value.
+// Whether a value survives being written as JSON, and where not. Stricter than the runtime, which can show any value.
 
 import { canonicalize, copyJson, isPlainObject, MAX_JSON_DEPTH, NotJsonError, toPointer } from "../../core/index.js";
 import { describeThrown } from "./thrown.js";
@@ -28,11 +27,8 @@ function faultOf(read: () => unknown): string | undefined {
   }
 }
 
-/** A container on the way to a value, and the key in it. */
-type Step = readonly [container: object, key: string | number];
-
 /** The value with `toJSON` applied to each part that has one, as a Date does. */
-function withToJson(value: unknown, path: readonly Step[]): unknown {
+function withToJson(value: unknown, path: readonly (readonly [container: object, key: string | number])[]): unknown {
   if (typeof value !== "object" || value === null || path.length > MAX_JSON_DEPTH) return value;
   if (path.some(([container]) => container === value)) {
     throw new NotJsonError("cycle", toPointer(path.map(([, key]) => key)));

@@ -1,5 +1,4 @@
-// The clauses about an answer of a provider, whichever way it came. Each copes with a value that is not a response at all, since
-// that is reported by the first clause alone.
+// The clauses about an answer of a provider. Each copes with a value that is no response: the first one reports that.
 
 import { findResponseFlaw, isPlainObject, type LlmToolCall, type LlmTurnResponse } from "../../core/index.js";
 import { assertSame, fail, toClauses, violationOf, type Clause } from "./clause.js";
@@ -48,15 +47,11 @@ export const responseClauses: readonly Clause<LlmTurnResponse | undefined, void>
   },
 });
 
-/** Fails at the first clause that a response breaks. */
 export function assertResponse(response: unknown): asserts response is LlmTurnResponse {
   for (const { check } of responseClauses) check(response as LlmTurnResponse);
 }
 
-/**
- * Why no run could go on from this answer, in words; undefined when one could. Laxer than the clauses: names may be empty, and
- * fields undefined, the final answer among them.
- */
+/** Why no run could go on from this answer. Laxer than the clauses: names may be empty, and fields undefined. */
 export function findAnswerFault(value: unknown): string | undefined {
   return violationOf(() => {
     assertShape(value);
@@ -141,7 +136,6 @@ function assertFigures(response: Pick<LlmTurnResponse, "usage" | "costUsd"> | un
   fail("/costUsd", costUsd, "a finite number of 0 or more");
 }
 
-/** Whether it is a whole number of 0 or more. */
 export function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }

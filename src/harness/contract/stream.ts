@@ -8,7 +8,7 @@ import {
   type LlmTurnResponse,
 } from "../../core/index.js";
 import { assertSame, fail, toClauses, type Clause } from "./clause.js";
-import { assertResponse, callsOf } from "./response.js";
+import { assertResponse, callsOf, isCount } from "./response.js";
 
 export const streamClauses: readonly Clause<readonly LlmStreamEvent[], void>[] = toClauses({
   "streams pieces of the kinds that there are": {
@@ -65,7 +65,6 @@ export async function readPieces(
   }
 }
 
-/** Fails for a value that cannot be read piece by piece. */
 export function iteratorOf(events: unknown): AsyncIterator<LlmStreamEvent> {
   const open: unknown = (events as Partial<AsyncIterable<LlmStreamEvent>> | null | undefined)?.[Symbol.asyncIterator];
   if (typeof open !== "function") fail("what stream gives", events, "an async iterable");
@@ -77,22 +76,20 @@ export function leaveStream(iterator: AsyncIterator<LlmStreamEvent>): void {
   void (async () => iterator.return?.())().catch(() => undefined);
 }
 
-/** The first response of a stream. */
 export function responseOf(events: readonly LlmStreamEvent[] = []): LlmTurnResponse | undefined {
   return events.find((event) => event?.type === "response")?.response;
 }
 
 /** What a piece should have been; undefined for a right one. */
 function expectedPiece(event: LlmStreamEvent): string | undefined {
-  switch ((event as LlmStreamEvent | undefined)?.type) {
+  const { type, text, index, argumentsText } = (event ?? {}) as Partial<Record<string, unknown>>;
+  switch (type) {
     case "text-delta":
     case "reasoning-delta":
-      return typeof (event as { text?: unknown }).text === "string" ? undefined : "a text";
-    case "tool-call-delta": {
-      const { index, argumentsText } = event as { index?: unknown; argumentsText?: unknown };
-      if (!Number.isSafeInteger(index) || Number(index) < 0) return "the index of a call";
+      return typeof text === "string" ? undefined : "a text";
+    case "tool-call-delta":
+      if (!isCount(index)) return "the index of a call";
       return typeof argumentsText === "string" ? undefined : "argumentsText";
-    }
     case "response":
       return undefined;
     case undefined:
@@ -117,7 +114,6 @@ export function assertWords(events: readonly LlmStreamEvent[]): void {
   if (response !== undefined && texts.length > 0) assertSame("the words", texts.join(""), response.message?.content);
 }
 
-/** The pieces of each call together are the call in the response. */
 export function assertCallPieces(events: readonly LlmStreamEvent[]): void {
   const pieces = deltasOf(events, "tool-call-delta");
   const calls = callsOf(responseOf(events));

@@ -1,5 +1,4 @@
-// Tells crashes from errors that are answers. A crash is an error of the language itself, thrown by code that did not expect its input,
-// or a thrown value that is not an error.
+// Tells crashes (errors of the language itself, and thrown values that are not errors) from errors that are answers.
 
 import { toVisible } from "../../core/index.js";
 

@@ -3,7 +3,6 @@
 import { systemPorts, within as settleWithin } from "../../core/index.js";
 import { fail, Violation } from "./clause.js";
 
-/** How a call ended. */
 export type Settled =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "thrown"; readonly error: unknown }
@@ -21,7 +20,6 @@ export function settle(start: () => unknown, timeoutMs: number): Promise<Settled
   return settleWithin(work, timeoutMs, systemPorts).catch(() => ({ kind: "late" }));
 }
 
-/** Settles as `start` does; fails when that takes longer than `ms`. */
 export async function within<T>(ms: number, what: string, start: () => T | Promise<T>): Promise<T> {
   const end = await settle(start, ms);
   if (end.kind === "late") fail(what, `nothing within ${ms} ms`, "something");

@@ -1,5 +1,4 @@
-// A clock that stands still until a test moves it. It is `now` and `timer` of the ports, so no run waits in real time, and each takes the
-// same time on every machine.
+// A clock that stands still until a test moves it: no run waits in real time, and each takes the same on every machine.
 
 import { isThenable, sleep, type Ports } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
@@ -96,9 +95,7 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
       time = Math.max(time, end);
     },
     async until(work, maxTimers = MAX_FIRED_TIMERS) {
-      if (!isThenable(work)) {
-        refuseValue("the work of until", work, "Give the promise of the work.");
-      }
+      if (!isThenable(work)) refuseValue("the work of until", work, "Give the promise of the work.");
       if (!Number.isSafeInteger(maxTimers) || maxTimers < 0)
         refuseValue("maxTimers", maxTimers, "Give a whole number.");
       let isSettled = false;

@@ -1,5 +1,4 @@
-// Reads a run, or the stream of one answer, to its end, and gives it as a value: events, texts and outcome. A failure is part of that
-// value, so nothing here rejects.
+// Reads a run, or the stream of one answer, to its end. A failure is part of the value, so nothing here rejects.
 
 import {
   isThenable,

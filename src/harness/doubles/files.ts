@@ -1,5 +1,4 @@
-// Files in memory behind the file port, for tests that touch no disk. They answer as the files of a Linux machine do; a law compares the
-// two.
+// Files in memory behind the file port. They answer as the files of a Linux machine do; a law compares the two.
 
 import {
   isPlainObject,
@@ -10,9 +9,8 @@ import {
   type FileWrite,
 } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
-import { locate, pathProblem, type Astray, type Place, type Tree } from "./folders.js";
+import { locate, type Astray, type Place, type Tree } from "./folders.js";
 
-/** The answer of each method that a test can make fail. */
 interface Answers {
   read: FileRead;
   write: FileWrite;
@@ -22,7 +20,6 @@ interface Answers {
 
 const METHODS: readonly unknown[] = ["read", "write", "append", "remove"] satisfies (keyof Answers)[];
 
-/** Files in memory; made by {@link memoryFiles}. */
 export interface MemoryFiles extends FilePort {
   /** Every file by its path, without `.`, `..` and doubled `/`. A test may change it, as another program would. */
   readonly texts: Map<string, string>;
@@ -43,8 +40,8 @@ export function memoryFiles(initial: Readonly<Record<string, string>> = {}): Mem
     // A test may put a file into a folder that was never made.
     isFolder: (path) => folders.has(path) || [...texts.keys()].some((file) => file.startsWith(`${path}/`)),
   };
-  const find = (path: string) => findIn(tree, path);
-  const findOrMake = (path: string) => findIn({ ...tree, make: (made) => folders.add(made) }, path);
+  const find = (path: string) => locate(path, tree);
+  const findOrMake = (path: string) => locate(path, { ...tree, make: (made) => folders.add(made) });
 
   if (!isPlainObject(initial)) throw unclear(`the files of memoryFiles are ${showValue(initial)}`);
   for (const [path, text] of Object.entries(initial) as [string, unknown][]) {
@@ -102,11 +99,6 @@ export function memoryFiles(initial: Readonly<Record<string, string>> = {}): Mem
   };
 }
 
-function findIn(tree: Tree, path: string): Place | Astray {
-  const problem = pathProblem(path);
-  return problem === "" ? locate(path, tree) : { kind: "failed", message: problem };
-}
-
 function isFile(place: Place | Astray): place is Place & { kind: "file" } {
   return place.kind === "file" && !place.wantsFolder;
 }
@@ -121,7 +113,6 @@ function notAFile(place: Place | Astray, path: string): { kind: "failed"; messag
   return { kind: "failed", message: `${message}, '${path}'` };
 }
 
-/** The paths of the files below a folder, relative to it. */
 function pathsBelow(folder: string, paths: readonly string[]): string[] {
   if (folder === ".") return paths.filter((path) => !path.startsWith("/") && !path.startsWith("../"));
   const start = folder === "/" ? folder : `${folder}/`;

@@ -1,5 +1,4 @@
-// Paths in memory, resolved as a POSIX system does (IEEE 1003.1-2017 §4.13): name after name, each an existing folder. The limits are
-// those of Linux.
+// Paths in memory, resolved name after name as POSIX does (IEEE 1003.1-2017 §4.13), with the limits of Linux.
 
 /** Where a path leads: to a folder, to a file, or to a free name in an existing folder. */
 export interface Place {
@@ -24,14 +23,9 @@ export interface Tree {
 const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4_095;
 
-/** Why a text cannot be a path, or "". */
-export function pathProblem(path: string): string {
-  if (path === "") return "the path is empty";
-  return path.includes("\0") ? "the path has a NUL character in it" : "";
-}
-
-/** Resolves a path that is not empty. */
 export function locate(given: string, tree: Tree): Place | Astray {
+  if (given === "") return { kind: "failed", message: "the path is empty" };
+  if (given.includes("\0")) return { kind: "failed", message: "the path has a NUL character in it" };
   // As on a disk: half a surrogate pair has no bytes.
   const path = given.toWellFormed();
   if (bytesOf(path) > MAX_PATH_BYTES) return tooLong(path);
@@ -51,7 +45,6 @@ export function locate(given: string, tree: Tree): Place | Astray {
   return { kind, path: full, wantsFolder: path.endsWith("/") };
 }
 
-/** The folder of that name in the folder `at`. */
 function step(at: string, name: string, tree: Tree): string | Astray {
   if (name === ".") return at;
   if (name === "..") return above(at);

@@ -13,7 +13,6 @@ import { memoryFiles, type MemoryFiles } from "./files.js";
 import { assertSeed, countingIds, seededBytes, type CountingIds } from "./ids.js";
 import { refuseValue } from "./unclear.js";
 
-/** The options of {@link memoryHost}. */
 export interface MemoryHostOptions {
   /** First time of the clock, in milliseconds since the Unix epoch. Default 2026-01-01. */
   readonly start?: number;
@@ -25,7 +24,6 @@ export interface MemoryHostOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** A host in memory; made by {@link memoryHost}. */
 export interface MemoryHost {
   /** For everything that takes `ports`. */
   readonly ports: Ports;

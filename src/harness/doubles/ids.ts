@@ -4,7 +4,6 @@ import type { Ports } from "../../core/index.js";
 import { createRandom } from "../drift/statistics/random.js";
 import { refuseValue } from "./unclear.js";
 
-/** Ids that count; made by {@link countingIds}. */
 export interface CountingIds extends Pick<Ports, "randomBytes"> {
   /** The prefix and the next number, from 1: `id-1`, `id-2` … */
   next(): string;
@@ -49,7 +48,6 @@ export function seededBytes(seed: number): Ports["randomBytes"] {
   };
 }
 
-/** Throws `double-unclear` for a value that is not a whole number. */
 export function assertSeed(what: string, seed: unknown): void {
   if (!Number.isSafeInteger(seed)) refuseValue(what, seed, "Give a whole number.");
 }

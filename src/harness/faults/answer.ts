@@ -1,12 +1,10 @@
-// Faults of the model itself, as turn responses: made up, or a real answer damaged. Each is then written on a vendor's wire and read
-// back, so that a caller receives it as our decoders read it.
+// Faults of the model itself: answers made up, or real ones damaged. Callers get them as our decoders read them.
 
 import { argumentsText, type LlmToolCall, type LlmTurnRequest, type LlmTurnResponse } from "../../core/index.js";
 
 /** The name of a tool that is never offered. */
 export const UNKNOWN_TOOL = "lookup_everything_v2";
 
-const REFUSAL = "I'm sorry, but I can't help with that.";
 /** Long enough for several pieces of a stream, with characters of several bytes that can be torn. */
 const BEGINNING =
   "Let me think about this step by step – “slowly”. First I will look at what was asked, and then at what is there. 🧭";
@@ -19,17 +17,12 @@ export function beginningOf(request: LlmTurnRequest): LlmTurnResponse {
   return withCall({ id: "call_torn", name, arguments: { note: BEGINNING } }, BEGINNING);
 }
 
-export function refusal(): LlmTurnResponse {
-  return withText(REFUSAL, "contentFilter");
-}
+export const refusal = () => withText("I'm sorry, but I can't help with that.", "contentFilter");
 
-export function silence(): LlmTurnResponse {
-  return withText("", "stop");
-}
+export const silence = () => withText("", "stop");
 
-export function askingForUnknownTool(): LlmTurnResponse {
-  return withCall({ id: "call_unknown", name: UNKNOWN_TOOL, arguments: { query: "anything" } });
-}
+export const askingForUnknownTool = () =>
+  withCall({ id: "call_unknown", name: UNKNOWN_TOOL, arguments: { query: "anything" } });
 
 /** A call of the first tool with arguments that are not JSON. */
 export function askingWithoutJson({ tools }: LlmTurnRequest): LlmTurnResponse {

@@ -9,7 +9,6 @@ import {
   type WireName,
 } from "../../core/index.js";
 
-/** A page as a proxy sends it. */
 export const GATEWAY_PAGE =
   "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n" +
   "<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n";
@@ -23,7 +22,6 @@ export const HTTP_FAULTS = Object.fromEntries(WIRE_NAMES.map((name) => [name, fa
   Record<WireName, Vendor["faults"]>
 >;
 
-/** The refusal of that name, or undefined where this wire has none. */
 export function httpFault(wire: WireName, name: HttpFaultName): HttpFault | undefined {
   const known = HTTP_FAULTS[wire];
   return Object.hasOwn(known, name) ? known[name] : undefined;

@@ -1,5 +1,4 @@
-// Faults between an agent and its model, as data. Each kind describes what a caller sees. fetch.ts makes the faults of the transport,
-// answer.ts those of the model.
+// Faults between an agent and its model, as data: fetch.ts makes those of the transport, answer.ts those of the model.
 
 import {
   DEFAULT_VENDOR,
@@ -44,9 +43,6 @@ export type Fault =
   /** The answer is cut in the middle, or in its last call; stop reason `length`. Strikes an answer with text or calls. */
   | { readonly kind: "cut-by-length" };
 
-/** The name of a {@link Fault}. */
-export type FaultKind = Fault["kind"];
-
 const NETWORK_CODES = ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"] as const;
 const TORN = ["closed", "reset", "stalled", "error"] as const;
 const WRONG_BODIES = ["page", "half", "nothing", "foreign"] as const;
@@ -69,8 +65,7 @@ const KINDS: KindsOf<Fault> = {
   "cut-by-length": {},
 };
 
-/** Every kind of fault. */
-export const FAULT_KINDS = Object.keys(KINDS) as readonly FaultKind[];
+export const FAULT_KINDS = Object.keys(KINDS) as readonly Fault["kind"][];
 
 /** The problem of a fault, or "". `wire` is that of the provider, for a fault that names none. Without both, any wire will do. */
 export function faultProblem(fault: unknown, wire?: WireName): string {

@@ -1,11 +1,9 @@
-// A `fetch` with one fault, made of the bytes and errors of a transport. Put under one of our providers, it makes that provider's own
-// code produce the error that a caller sees.
+// A `fetch` with one fault of a transport, put under our own providers, so that their code makes the error of it.
 
 import { VENDORS, type HttpFaultName, type LlmTurnResponse, type Ports, type WireName } from "../../core/index.js";
 import { GATEWAY_PAGE, httpFault } from "./bodies.js";
 import type { Fault, NetworkCode } from "./fault.js";
 
-/** The faults that a transport can have. */
 export type WayFault = Extract<Fault, { kind: "http" | "network" | "hang" | "torn" | "wrong-json" }>;
 
 type Torn = Extract<Fault, { kind: "torn" }>;
@@ -21,25 +19,18 @@ export interface FaultyWay {
 
 /** The silence after which Node's fetch gives up (undici's `headersTimeout` and `bodyTimeout`). */
 export const TRANSPORT_PATIENCE_MS = 300_000;
-/** The share of a torn answer that comes by default. */
-const HALF = 0.5;
 
-/** Answers every request with the fault. */
 export function faultFetch(fault: WayFault, way: FaultyWay): typeof globalThis.fetch {
   switch (fault.kind) {
     case "http":
       return async () => refuse(fault.wire ?? way.wire, fault.error);
     case "network":
-      return () => Promise.reject(networkError(fault.code));
+      return () => Promise.reject(transportError("fetch failed", { code: fault.code, message: NETWORK[fault.code] }));
     case "hang":
       return (_input, init) =>
         new Promise((_resolve, reject) => {
-          whenPatienceEnds(
-            way.ports,
-            init?.signal,
-            () => reject(transportError("fetch failed", HEADERS_TIMEOUT)),
-            reject,
-          );
+          const late = () => transportError("fetch failed", HEADERS_TIMEOUT);
+          whenPatienceEnds(way.ports, init?.signal, late, reject);
         });
     case "torn":
       return answerFetch(way, fault);
@@ -78,7 +69,7 @@ function refuse(wire: WireName, error: HttpFaultName): Response {
 /** The first bytes of an answer, always fewer than all of them, and then its end. */
 function tear(
   pieces: readonly string[],
-  { how, after = HALF }: Torn,
+  { how, after = 0.5 }: Torn,
   { wire, ports }: FaultyWay,
   signal: AbortSignal | null | undefined,
 ): ReadableStream<Uint8Array> {
@@ -87,21 +78,10 @@ function tear(
   return new ReadableStream<Uint8Array>({
     start(controller) {
       if (came.length > 0) controller.enqueue(came);
-      switch (how) {
-        case "closed":
-        case "error":
-          controller.close();
-          return;
-        case "reset":
-          return;
-        case "stalled":
-          stopWaiting = whenPatienceEnds(
-            ports,
-            signal,
-            () => controller.error(transportError("terminated", BODY_TIMEOUT)),
-            (reason) => controller.error(reason),
-          );
-      }
+      if (how === "closed" || how === "error") controller.close();
+      if (how !== "stalled") return;
+      const late = () => transportError("terminated", BODY_TIMEOUT);
+      stopWaiting = whenPatienceEnds(ports, signal, late, (reason) => controller.error(reason));
     },
     // Called only after the bytes were read: an error at the start would discard them.
     pull:
@@ -128,34 +108,31 @@ function bytesOf(pieces: readonly string[]): Uint8Array {
 }
 
 function wrongBody(body: Extract<Fault, { kind: "wrong-json" }>["body"], answer: string): Response {
-  switch (body) {
-    case "page":
-      return new Response(GATEWAY_PAGE, { headers: { "content-type": "text/html" } });
-    case "half":
-      return new Response(`{"id":"faulty","object":${JSON.stringify(answer.slice(0, 8))}`, JSON_ANSWER);
-    case "nothing":
-      return new Response("", JSON_ANSWER);
-    case "foreign":
-      return new Response('{"ok":true,"result":"queued"}', JSON_ANSWER);
-  }
+  const bodies = {
+    page: GATEWAY_PAGE,
+    half: `{"id":"faulty","object":${JSON.stringify(answer.slice(0, 8))}`,
+    nothing: "",
+    foreign: '{"ok":true,"result":"queued"}',
+  };
+  return new Response(bodies[body], {
+    headers: { "content-type": body === "page" ? "text/html" : "application/json" },
+  });
 }
 
-const JSON_ANSWER = { headers: { "content-type": "application/json" } };
-
-/** Calls `late` when a transport would give up, or `stop` with the reason if the signal fires first. Returns a function that cancels both. */
+/** Calls `end` with `late()` when a transport would give up, or with the reason of the signal that fires first. Returns a cancel. */
 function whenPatienceEnds(
   ports: Pick<Ports, "timer">,
   signal: AbortSignal | null | undefined,
-  late: () => void,
-  stop: (reason: unknown) => void,
+  late: () => TypeError,
+  end: (reason: unknown) => void,
 ): () => void {
   const cancel = ports.timer(TRANSPORT_PATIENCE_MS, () => {
     signal?.removeEventListener("abort", onAbort);
-    late();
+    end(late());
   });
   const onAbort = () => {
     cancel();
-    stop(signal?.reason);
+    end(signal?.reason);
   };
   if (signal?.aborted === true) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });
@@ -175,10 +152,6 @@ const NETWORK: Readonly<Record<NetworkCode, string>> = {
   ENOTFOUND: "getaddrinfo ENOTFOUND",
   UND_ERR_CONNECT_TIMEOUT: "Connect Timeout Error (attempted address: 192.0.2.1:443, timeout: 10000ms)",
 };
-
-function networkError(code: NetworkCode): TypeError {
-  return transportError("fetch failed", { code, message: NETWORK[code] });
-}
 
 /** The rejection of Node's fetch: a TypeError with the error of the socket or undici as its cause. */
 function transportError(message: string, { code, message: below }: { code: string; message: string }): TypeError {

@@ -1,10 +1,9 @@
-// Decides when faults strike. A seed decides for each call separately whether one strikes and which, so the same seed strikes the same
-// calls. The injected faults can be passed back as a schedule.
+// Decides when faults strike: a seed decides for each call. Injected faults can be passed back as a schedule.
 
 import { showValue, unknownOptions } from "../../core/index.js";
 import { createRandom, type Random } from "../drift/statistics/random.js";
 import { HarnessError } from "../errors.js";
-import { countTo, optional, share } from "./fields.js";
+import { countTo, integer, optional, share } from "./fields.js";
 
 /** A fault at a call. `call` counts from 0, tries of a fallback included. */
 export interface Scheduled<F> {
@@ -18,34 +17,29 @@ export interface Injected<F> extends Scheduled<F> {
   readonly took: boolean;
 }
 
-/** Options for faults drawn by a seed. */
-export interface DrawnFaults<F> {
-  /** To draw from. */
+interface DrawnFaults<F> {
   readonly faults: readonly F[];
   /** The share of calls that are struck, from 0 to 1. Default 0.25. */
   readonly rate?: number;
   /** A whole number. The same seed, faults and rate strike the same calls. Default 0. */
   readonly seed?: number;
-  /** The most faults that are injected, taken or not. Default any number. */
-  readonly maxFaults?: number;
   readonly schedule?: never;
 }
 
-/** The options of faults whose calls are named. */
-export interface ScheduledFaults<F> {
+interface ScheduledFaults<F> {
   /** The very calls to strike; a call that is not in it goes through. */
   readonly schedule: readonly Scheduled<F>[];
-  /** The most faults that are injected, taken or not. Default any number. */
-  readonly maxFaults?: number;
   readonly faults?: never;
   readonly rate?: never;
   readonly seed?: never;
 }
 
 /** Either `schedule`, or `faults` and how often one of them strikes. */
-export type FaultPlanOptions<F> = DrawnFaults<F> | ScheduledFaults<F>;
+export type FaultPlanOptions<F> = (DrawnFaults<F> | ScheduledFaults<F>) & {
+  /** The most faults that are injected, taken or not. Default any number. */
+  readonly maxFaults?: number;
+};
 
-/** The names of these options. */
 export const PLAN_OPTIONS = ["faults", "rate", "seed", "maxFaults", "schedule"];
 const DEFAULT_RATE = 0.25;
 
@@ -59,17 +53,19 @@ export interface Struck<F> {
   miss(): void;
 }
 
-export interface FaultPlan<F> {
-  /** Counts a call, and gives its fault where there is one. */
-  next(): Struck<F> | undefined;
+export interface FaultLog<F> {
+  /** Every fault so far with its call. As `schedule`, the list injects the same faults again. */
   readonly injected: readonly Injected<F>[];
-  /** What of a schedule was not injected so far, by its calls. */
+  /** Scheduled faults that were not injected: their calls were not made, or `maxFaults` was met. */
   readonly pending: readonly Scheduled<F>[];
 }
 
-/** The facts about faults that a plan needs. */
-export interface FaultTerms<F> {
-  /** The problem of a fault, or "". */
+interface FaultPlan<F> extends FaultLog<F> {
+  /** Counts a call, and gives its fault where there is one. */
+  next(): Struck<F> | undefined;
+}
+
+interface FaultTerms<F> {
   readonly problemOf: (fault: unknown) => string;
   /** Fills in the optional fields of a drawn fault. */
   readonly complete?: (fault: F, random: Random) => F;
@@ -121,7 +117,7 @@ function draw<F>(options: DrawnFaults<F>, { complete = (fault) => fault }: Fault
 }
 
 /** Unchecked options. */
-type Given = Readonly<Partial<Record<keyof DrawnFaults<unknown>, unknown>>>;
+type Given = Readonly<Partial<Record<keyof FaultPlanOptions<unknown>, unknown>>>;
 
 function assertPlan(owner: string, options: Given, problemOf: (fault: unknown) => string): void {
   const { faults, rate, seed, maxFaults, schedule } = options;
@@ -132,13 +128,12 @@ function assertPlan(owner: string, options: Given, problemOf: (fault: unknown) =
       : "",
     ...(faults === undefined ? [] : faultsProblems(faults, problemOf)),
     optional(share)("rate", rate),
-    seed === undefined || Number.isSafeInteger(seed) ? "" : `seed is ${showValue(seed)}: give a whole number`,
+    optional(integer)("seed", seed),
     maxFaults === Infinity ? "" : optional(countTo(Number.MAX_SAFE_INTEGER))("maxFaults", maxFaults),
     ...(schedule === undefined ? [] : scheduleProblems(schedule, problemOf)),
   ]);
 }
 
-/** The problems of a list of faults to draw from. */
 export function faultsProblems(faults: unknown, problemOf: (fault: unknown) => string): string[] {
   if (!Array.isArray(faults) || faults.length === 0) return ["faults must be a list with at least one fault"];
   return faults.map((fault: unknown, index) => named(`fault ${index}`, problemOf(fault)));

@@ -1,5 +1,4 @@
-// A provider that fails as vendors do, by a plan that depends only on its seed. Faults go through the transport and decoders of our
-// own providers, so an error has its real code, kind and `retryable`.
+// A provider that fails as vendors do: faults go through our own transport and decoders, so an error has its real code.
 
 import {
   defined,
@@ -24,9 +23,8 @@ import {
   assertNone,
   createPlan,
   PLAN_OPTIONS,
+  type FaultLog,
   type FaultPlanOptions,
-  type Injected,
-  type Scheduled,
   type Struck,
 } from "./plan.js";
 import { answering, failing, wireOfName, type Desk, type VendorOutcome } from "./vendor.js";
@@ -40,14 +38,7 @@ export type FaultyProviderOptions = FaultPlanOptions<Fault> & {
 };
 
 /** A provider that fails by a plan; made by `faultyProvider`. */
-export interface FaultyProvider extends LlmProviderAdapter {
-  /** Every fault so far with its call. As `schedule`, the list injects the same faults again. */
-  readonly injected: readonly Injected<Fault>[];
-  /** Scheduled faults that were not injected: their calls were not made, or `maxFaults` was met. */
-  readonly pending: readonly Scheduled<Fault>[];
-}
-
-const OPTIONS = [...PLAN_OPTIONS, "wire", "ports"];
+export interface FaultyProvider extends LlmProviderAdapter, FaultLog<Fault> {}
 
 /**
  * Wraps `provider`. A call without a fault is the provider's own. `latency` delays a call of the provider, and `duplicate-call` and
@@ -57,7 +48,7 @@ const OPTIONS = [...PLAN_OPTIONS, "wire", "ports"];
  */
 export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProviderOptions): FaultyProvider {
   assertProvider(provider, "faultyProvider");
-  assertFaultOptions("faultyProvider", options, OPTIONS);
+  assertFaultOptions("faultyProvider", options, [...PLAN_OPTIONS, "wire", "ports"]);
   const { wire = wireOfName(providerName(provider)) } = options;
   assertWire("faultyProvider", wire);
   assertNone("faultyProvider", [portsProblem(options.ports)]);
@@ -69,15 +60,23 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
     },
   });
   const desk: Desk = { provider, wire, ports: withSystemPorts(options.ports) };
-  const stream = provider.stream?.bind(provider);
+  const ownStream = provider.stream?.bind(provider);
   // A call that was aborted before it began reaches no vendor.
   const nextFault = ({ signal }: LlmTurnRequest) => (signal?.aborted === true ? undefined : plan.next());
+  const stream =
+    ownStream &&
+    async function* (request: LlmTurnRequest) {
+      const struck = nextFault(request);
+      if (struck === undefined) yield* ownStream(request);
+      else {
+        const outcome = await strike(struck, request, desk, (asked) => collect(ownStream(asked)));
+        yield* streamed(outcome, request, ownStream);
+      }
+    };
 
   return {
-    ...defined({ name: provider.name }),
-    get injected() {
-      return plan.injected;
-    },
+    ...defined({ name: provider.name, stream }),
+    injected: plan.injected,
     get pending() {
       return plan.pending;
     },
@@ -94,26 +93,14 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
           return outcome.restore(await outcome.vendor.turn(outcome.request));
       }
     },
-    ...(stream === undefined
-      ? {}
-      : {
-          async *stream(request) {
-            const struck = nextFault(request);
-            if (struck === undefined) yield* stream(request);
-            else
-              yield* streamed(await strike(struck, request, desk, (asked) => collect(stream(asked))), request, stream);
-          },
-        }),
     async destroy() {
       await provider.destroy?.();
     },
   };
 }
 
-/** The provider's own answer, with the deltas that a stream has. */
 type Ask = (request: LlmTurnRequest) => Promise<CollectedStream>;
 
-/** Who answers a struck call. */
 type Outcome =
   | { readonly kind: "late"; readonly ms: number }
   | { readonly kind: "unstruck"; readonly heard: CollectedStream }

@@ -15,7 +15,6 @@ import { describeFault, everyFault, faultProblem, type Fault } from "./fault.js"
 import { assertFaultOptions, assertNone, callsProblem, faultsProblems } from "./plan.js";
 import { faultyProvider, type FaultyProvider } from "./provider.js";
 
-/** The means of one run. */
 export interface Trial {
   /** Wraps the provider that is to be struck. */
   readonly faulty: (provider: LlmProviderAdapter) => LlmProviderAdapter;
@@ -23,7 +22,6 @@ export interface Trial {
   readonly host: MemoryHost;
 }
 
-/** The options of {@link surviveFaults}. */
 export interface SurvivalOptions {
   /** At least one. Default one of each fault of OpenAI, as {@link everyFault} lists them. */
   readonly faults?: readonly Fault[];
@@ -31,7 +29,6 @@ export interface SurvivalOptions {
   readonly calls?: readonly number[];
 }
 
-/** The outcome of one run with one fault. */
 export interface SurvivalRow {
   readonly fault: Fault;
   /**
@@ -97,7 +94,8 @@ async function tryOne(
       throw error;
     }
   };
-  const play = () => host.clock.until(begin(run, { faulty, host }), MAX_TRIAL_TIMERS);
+  // The async function turns a throw before the promise into a rejection.
+  const play = () => host.clock.until((async () => run({ faulty, host }))(), MAX_TRIAL_TIMERS);
   const ended = await settle(play).catch((error: unknown) => {
     throw misuse.length > 0 ? misuse[0] : error;
   });
@@ -106,11 +104,6 @@ async function tryOne(
   const missed = calls.filter((call) => !struck.has(call));
   const row = { fault, ...ended, missed, tookMs: host.clock.now() - start };
   return struck.size > 0 ? row : { ...row, outcome: "unstruck" };
-}
-
-/** Turns a throw before the promise into a rejection. */
-async function begin(run: (trial: Trial) => Promise<RunResult>, trial: Trial): Promise<RunResult> {
-  return run(trial);
 }
 
 type Ended = Pick<SurvivalRow, "outcome" | "code" | "error" | "finalAnswer">;
@@ -125,11 +118,8 @@ async function settle(run: () => Promise<RunResult>): Promise<Ended> {
   }
   if (typeof result?.finalAnswer !== "string") {
     const hint = "Return the promise of a runtime's `run`.";
-    throw new HarnessError(
-      "faults-unclear",
-      `surviveFaults: the run returned ${showValue(result)} instead of a result`,
-      hint,
-    );
+    const message = `surviveFaults: the run returned ${showValue(result)} instead of a result`;
+    throw new HarnessError("faults-unclear", message, hint);
   }
   const { finalAnswer, budgetExhausted } = result;
   return { outcome: budgetExhausted === undefined ? "finished" : "budget", finalAnswer };
@@ -152,11 +142,7 @@ export function formatSurvival(rows: readonly SurvivalRow[]): string {
     const hint = "Pass the rows that surviveFaults returns.";
     throw new HarnessError("faults-unclear", `formatSurvival: the rows are ${showValue(rows)}`, hint);
   }
-  const cells = rows.map((row: SurvivalRow) => [
-    describeFault(row.fault),
-    row.outcome,
-    `${endOf(row)}${missedOf(row)}`,
-  ]);
+  const cells = rows.map((row: SurvivalRow) => [describeFault(row.fault), row.outcome, endOf(row) + missedOf(row)]);
   const widths = [0, 1].map((column) => Math.max(0, ...cells.map((row) => row[column]?.length ?? 0)));
   return cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")).join("\n");
 }
@@ -168,7 +154,6 @@ function endOf({ code, error, finalAnswer = "" }: SurvivalRow): string {
   return toVisible(shorten([code ?? [], thrownText(error)].flat().join(": "), MAX_CELL_CHARACTERS));
 }
 
-/** The missed calls of a run that was struck at others. */
 function missedOf({ outcome, missed }: SurvivalRow): string {
   if (outcome === "unstruck" || missed.length === 0) return "";
   return `, not struck at call ${shorten(missed.join(", "), MAX_CELL_CHARACTERS)}`;

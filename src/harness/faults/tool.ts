@@ -3,7 +3,6 @@
 import {
   copyJson,
   defined,
-  NotJsonError,
   portsProblem,
   showValue,
   sleep,
@@ -13,15 +12,14 @@ import {
   type JsonValue,
   type Ports,
 } from "../../core/index.js";
-import { countTo, fieldsProblem, oneOf, optional, text, wait, type Check, type KindsOf } from "./fields.js";
+import { countTo, fieldsProblem, json, oneOf, optional, text, wait, type KindsOf } from "./fields.js";
 import {
   assertFaultOptions,
   assertNone,
   createPlan,
   PLAN_OPTIONS,
+  type FaultLog,
   type FaultPlanOptions,
-  type Injected,
-  type Scheduled,
 } from "./plan.js";
 
 /** One thing that goes wrong in a tool, as plain JSON. See docs/faults.md. */
@@ -47,29 +45,13 @@ export type ToolFault =
 
 /** The options of `faultyTool`: `faults` or a `schedule`, and the clock. A wrong one is `HarnessError` `faults-unclear`. */
 export type FaultyToolOptions = FaultPlanOptions<ToolFault> & {
-  /** The clock for delays. */
   readonly ports?: Partial<Ports>;
 };
 
 /** A tool that fails by a plan; made by `faultyTool`. */
-export interface FaultyTool extends CustomTool {
-  /** Every fault so far with its call. As `schedule`, the list injects the same faults again. */
-  readonly injected: readonly Injected<ToolFault>[];
-  /** Scheduled faults that were not injected: their calls were not made, or `maxFaults` was met. */
-  readonly pending: readonly Scheduled<ToolFault>[];
-}
+export interface FaultyTool extends CustomTool, FaultLog<ToolFault> {}
 
 const MAX_HUGE_CHARACTERS = 100_000_000;
-
-const json: Check = (field, value) => {
-  try {
-    copyJson(value);
-    return "";
-  } catch (error) {
-    if (!(error instanceof NotJsonError)) throw error;
-    return `${field} is ${showValue(value)}: give plain JSON, or use the fault not-json`;
-  }
-};
 
 const KINDS: KindsOf<ToolFault> = {
   throw: { message: optional(text) },
@@ -83,33 +65,14 @@ const KINDS: KindsOf<ToolFault> = {
   "forbidden-key": {},
 };
 
-/** Every kind of fault of a tool. */
 export const TOOL_FAULT_KINDS = Object.keys(KINDS) as readonly ToolFault["kind"][];
-
-/** One of every fault that a tool can have, in a fixed order. */
-export function everyToolFault(): ToolFault[] {
-  return [
-    { kind: "throw" },
-    { kind: "lost-answer" },
-    { kind: "hang" },
-    { kind: "deaf" },
-    { kind: "slow", ms: 30_000 },
-    { kind: "wrong-type" },
-    { kind: "wrong-type", value: 42 },
-    ...(["bigint", "cycle", "function", "throws"] as const).map((what): ToolFault => ({ kind: "not-json", what })),
-    { kind: "huge" },
-    { kind: "forbidden-key" },
-  ];
-}
 
 /** Wraps `tool`, with the same name, description and schema. Calls are counted whoever makes them. Throws `faults-unclear`. */
 export function faultyTool(tool: CustomTool, options: FaultyToolOptions): FaultyTool {
   assertTool(tool);
   assertFaultOptions("faultyTool", options, [...PLAN_OPTIONS, "ports"]);
   assertNone("faultyTool", [portsProblem(options.ports)]);
-  const plan = createPlan<ToolFault>("faultyTool", options, {
-    problemOf: (fault) => fieldsProblem(KINDS, fault),
-  });
+  const plan = createPlan<ToolFault>("faultyTool", options, { problemOf: (fault) => fieldsProblem(KINDS, fault) });
   const ports = withSystemPorts(options.ports);
   const { name, description, schema, effect, timeoutMs } = tool;
   const faulty: CustomTool = {

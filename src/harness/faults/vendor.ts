@@ -17,33 +17,27 @@ import {
 import { beginningOf } from "./answer.js";
 import { answerFetch, faultFetch, type FaultyWay, type WayFault } from "./fetch.js";
 
-/** The provider to strike, the wire whose bytes are sent, and the clock. */
 export interface Desk {
   readonly provider: LlmProviderAdapter;
   readonly wire: WireName;
   readonly ports: Ports;
 }
 
-/** A provider that answers one struck call. */
 export interface VendorOutcome {
   readonly kind: "vendor";
-  /** One of our providers over a transport with the fault. */
   readonly vendor: LlmProviderAdapter;
   readonly request: LlmTurnRequest;
   /** Restores the parts of the answer that no wire carries. */
   readonly restore: (response: LlmTurnResponse) => LlmTurnResponse;
 }
 
-/** A call that fails in the transport. */
 export function failing(fault: WayFault, request: LlmTurnRequest, desk: Desk): VendorOutcome {
-  const way = { ...wayOf(desk), answer: beginningOf(request) };
+  const way = wayOf(desk, beginningOf(request));
   return toVendor(desk, request, faultFetch(fault, way), (response) => response);
 }
 
-/** `response` as the vendor would send it. */
 export function answering(response: LlmTurnResponse, request: LlmTurnRequest, desk: Desk): VendorOutcome {
-  const way = { ...wayOf(desk), answer: response };
-  return toVendor(desk, request, answerFetch(way), (read) => {
+  return toVendor(desk, request, answerFetch(wayOf(desk, response)), (read) => {
     const { message, finalAnswer, stopReason } = read;
     const { usage, costUsd, model } = response;
     // The wires of other vendors have no place for signed thoughts.
@@ -58,17 +52,19 @@ export function answering(response: LlmTurnResponse, request: LlmTurnRequest, de
 }
 
 function toVendor(
-  desk: Desk,
+  { provider, wire, ports }: Desk,
   { signal, timeoutMs }: LlmTurnRequest,
   fetch: typeof globalThis.fetch,
   restore: VendorOutcome["restore"],
 ): VendorOutcome {
   // A made-up answer does not depend on the caller's request, which the wire may not be able to carry.
-  const request: LlmTurnRequest = {
-    messages: [{ role: "user", content: "-" }],
-    ...defined({ signal, timeoutMs }),
-  };
-  return { kind: "vendor", vendor: vendorOf(desk, fetch), request, restore };
+  const request: LlmTurnRequest = { messages: [{ role: "user", content: "-" }], ...defined({ signal, timeoutMs }) };
+  const name = providerName(provider).trim() === "" ? "unnamed" : providerName(provider);
+  // Its warnings would be about the made-up answer.
+  const common = { name, model: MODEL, fetch, ports: { ...ports, warn: () => undefined } };
+  const vendor: Vendor = VENDORS[wire];
+  const options = vendor.keyVariable === undefined ? common : { ...common, apiKey: KEY, pricing: {} };
+  return { kind: "vendor", vendor: vendorProvider(vendor, options), request, restore };
 }
 
 /** A key that opens nothing. Keys are masked in vendors' words, so none of their bodies holds it. */
@@ -76,16 +72,8 @@ const KEY = "key-of-no-vendor";
 /** Only in transit: an answer names the model that its provider named, or none. */
 const MODEL = "unnamed";
 
-function vendorOf({ provider, wire, ports }: Desk, fetch: typeof globalThis.fetch): LlmProviderAdapter {
-  const name = providerName(provider).trim() === "" ? "unnamed" : providerName(provider);
-  // Its warnings would be about the made-up answer.
-  const common = { name, model: MODEL, fetch, ports: { ...ports, warn: () => undefined } };
-  const vendor: Vendor = VENDORS[wire];
-  return vendorProvider(vendor, vendor.keyVariable === undefined ? common : { ...common, apiKey: KEY, pricing: {} });
-}
-
-function wayOf({ wire, ports }: Desk): Omit<FaultyWay, "answer"> {
-  return { wire, ports, model: MODEL };
+function wayOf({ wire, ports }: Desk, answer: LlmTurnResponse): FaultyWay {
+  return { wire, ports, model: MODEL, answer };
 }
 
 /** The vendor that the name of a provider begins with, as in `anthropic:claude`, `anthropic/claude` and `anthropic`; else OpenAI. */

@@ -12,9 +12,8 @@ export interface MutatedCassette {
 }
 
 /**
- * Applies one mutant to `cassette`; undefined when `listMutants` with the same options has no such id. A changed answer also changes in
- * later prompts that repeat it, so that a replay goes on and the test must notice. A changed prompt changes in the recording alone, so
- * that a replay misses.
+ * Undefined when `listMutants` with the same options has no such id. A changed answer also changes in later prompts that repeat it, so
+ * that a replay goes on and the test must notice. A changed prompt changes in the recording alone, so that a replay misses.
  */
 export function mutateCassette(cassette: CassetteV2, options: MutantOptions, id: string): MutatedCassette | undefined {
   for (const candidate of candidates(cassette, options)) {

@@ -19,12 +19,14 @@ export function listMutants(cassette: CassetteV2, options: MutantOptions): Mutan
   return mutants;
 }
 
-/** Mutants one by one, with the edits that make them. */
 export function* candidates(
   cassette: CassetteV2,
   { seed, file, kinds = MUTANT_KINDS }: MutantOptions,
 ): Generator<Candidate> {
-  const choose = createChoose(seed, file);
+  const choose: Choose = (name, length) => {
+    if (length <= 1) return 0;
+    return Number.parseInt(sha256Hex(JSON.stringify([seed, file, name])).slice(0, 12), 16) % length;
+  };
   const wanted = new Set(kinds);
   yield* promptCandidates(cassette, wanted, choose);
   yield* responseCandidates(cassette, wanted, choose);
@@ -35,11 +37,4 @@ export function toMutant({ edit, ...change }: Candidate, file: string): Mutant {
   const { kind, pointer, old } = change;
   const now = change.new === undefined ? [] : [change.new];
   return { id: hashJson([file, kind, pointer, old, now]).slice(0, 12), file, ...change };
-}
-
-function createChoose(seed: string, file: string): Choose {
-  return (name, length) => {
-    if (length <= 1) return 0;
-    return Number.parseInt(sha256Hex(JSON.stringify([seed, file, name])).slice(0, 12), 16) % length;
-  };
 }

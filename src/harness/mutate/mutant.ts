@@ -8,7 +8,6 @@ import type { JsonValue, LlmMessage, LlmTurnResponse } from "../../core/index.js
  */
 export type MutantKind = "prompt" | "arguments" | "result" | "answer" | "stop" | "tool";
 
-/** Every {@link MutantKind}. */
 export const MUTANT_KINDS: readonly MutantKind[] = ["prompt", "arguments", "result", "answer", "stop", "tool"];
 
 /** One change of one cassette, as data. `turn` counts from 0. */
@@ -16,7 +15,6 @@ export interface Mutant {
   /** 12 hex digits. The same change of the same file has the same id. */
   readonly id: string;
   readonly kind: MutantKind;
-  /** The name of the file, as given. */
   readonly file: string;
   readonly turn: number;
   /** JSON pointer (RFC 6901) into the cassette, to the changed place. */
@@ -28,7 +26,6 @@ export interface Mutant {
   readonly sentence: string;
 }
 
-/** The options of the search for mutants. */
 export interface MutantOptions {
   /** Named in the mutants, and part of their ids. */
   readonly file: string;

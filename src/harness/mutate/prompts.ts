@@ -42,26 +42,25 @@ interface MessageChange {
 /** A prompt is compared as a whole, so one change of each text is enough. Results get every change, since their effects differ. */
 function* messageChanges(message: LlmMessage, name: string, choose: Choose): Generator<MessageChange> {
   if (message.role === "assistant") return;
-  if (message.role === "tool") {
-    for (const { text, says } of textChanges(message.content, name, choose)) {
-      const what = `the result of ${message.name} ${says}`;
-      yield { path: ["content"], old: message.content, text, what, message: { ...message, content: text } };
-    }
-    return;
-  }
-  const { role, content } = message;
+  const isResult = message.role === "tool";
+  const subject = isResult ? `the result of ${message.name}` : `the ${message.role} message`;
+  const { content } = message;
   if (typeof content === "string") {
-    if (content.trim() === "") return;
-    const { text, says } = replaceWord(content, name, choose);
-    const what = `the ${role} message ${says}`;
-    yield { path: ["content"], old: content, text, what, message: { ...message, content: text } };
+    for (const { text, says } of textChanges(content, name, choose).slice(0, isResult ? undefined : 1)) {
+      yield {
+        path: ["content"],
+        old: content,
+        text,
+        what: `${subject} ${says}`,
+        message: { ...message, content: text },
+      };
+    }
     return;
   }
   for (const [place, part] of content.entries()) {
     if (part.type !== "text" || part.text.trim() === "") continue;
     const { text, says } = replaceWord(part.text, `${name}/${place}`, choose);
     const other = { ...message, content: content.with(place, { ...part, text }) } as LlmMessage;
-    const path = ["content", place, "text"];
-    yield { path, old: part.text, text, what: `the ${role} message ${says}`, message: other };
+    yield { path: ["content", place, "text"], old: part.text, text, what: `${subject} ${says}`, message: other };
   }
 }

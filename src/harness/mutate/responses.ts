@@ -6,7 +6,6 @@ import type { Candidate, Choose, MutantKind } from "./mutant.js";
 import { textChanges } from "./text.js";
 import { valueEdits } from "./values.js";
 
-/** Candidates of the kinds `answer`, `arguments`, `tool` and `stop`. */
 export function* responseCandidates(
   cassette: CassetteV2,
   kinds: ReadonlySet<MutantKind>,
@@ -40,7 +39,6 @@ export function* responseCandidates(
 
 type Path = readonly (string | number)[];
 
-/** One call of a turn. */
 interface Place {
   readonly turn: number;
   readonly response: LlmTurnResponse;

@@ -6,7 +6,6 @@ import { describeGiven, isClass, isObject, missingMethods, refuse } from "../con
 import { isCount } from "../contract/response.js";
 import { describeThrown } from "../contract/thrown.js";
 
-/** The caps of a budget. */
 export const CAPS = ["turns", "toolCalls", "tokens", "costUsd"] as const satisfies readonly BudgetCap[];
 
 const OWNER = "checkBudget";
@@ -46,7 +45,6 @@ function missingOf(budget: unknown): string[] {
   return [...missingMethods(budget, METHODS), ...counts.map(([name]) => name), ...(isObject(usage) ? [] : ["usage"])];
 }
 
-/** Why these turns cannot be spent; undefined when they can. */
 export function findTurnsFault(turns: unknown): string | undefined {
   if (!Array.isArray(turns)) return "it must be a list of turns";
   const odd = turns.findIndex((turn: unknown) => !isObject(turn) || !isCount(turn["toolCalls"]));

@@ -1,5 +1,4 @@
-// Laws of a budget: it agrees with a plain count, for any turns. They are checked on the budget itself and, for limits, on whole runs
-// of a runtime.
+// Laws of a budget: it agrees with a plain count, for any turns, by itself and, for limits, in whole runs.
 
 import fc from "fast-check";
 import {
@@ -21,13 +20,11 @@ import { describeThrown } from "../contract/thrown.js";
 import { budgetMaker, CAPS, findTurnsFault } from "./budget-subject.js";
 import { settle } from "../contract/waiting.js";
 
-/** The options of `checkBudget`. */
 export interface CheckBudgetOptions extends LawOptions {
   /** Lists of turns to try first. */
   readonly examples?: readonly (readonly SpentTurn[])[];
 }
 
-/** The runs that `checkBudget` tried. */
 export interface BudgetReport {
   readonly runs: number;
   /** Runs that each cap ended. */
@@ -103,20 +100,19 @@ function spentExactly(cap: BudgetCap, limit: number): SpentTurn[][] {
 /** Sums of a run of `spending` that is not scaled. */
 const USUAL: Readonly<Record<BudgetCap, number>> = { turns: 12, toolCalls: 16, tokens: 100, costUsd: 1 };
 const MAX_TURNS = 60;
-/** Most tool calls of one turn. */
 const MAX_CALLS = 100;
 
-interface Counted {
-  readonly turns: number;
-  readonly toolCalls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number | undefined;
-  /** Turns with a price. */
-  readonly prices: number;
-}
+/** `prices` are the turns with a price. */
+const NOTHING = {
+  turns: 0,
+  toolCalls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  costUsd: undefined as number | undefined,
+  prices: 0,
+};
 
-const NOTHING: Counted = { turns: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, costUsd: undefined, prices: 0 };
+type Counted = Readonly<typeof NOTHING>;
 
 /** Spends until a cap forbids it or the turns are used up. Gives that cap. */
 function playBudget(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | undefined {
@@ -136,20 +132,14 @@ function play(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | undefine
     // An agent that is entered again goes on with the same caps.
     if (own.turns % 3 === 1) budget.beginConversation();
     const cap = budget.takeTurn();
-    if (cap !== undefined) {
-      judgeRefusal(budget, own, cap, () => budget.takeTurn());
-      return cap;
-    }
+    if (cap !== undefined) return judgeRefusal(budget, own, cap, () => budget.takeTurn());
     assertWithin(budget, own);
     budget.spend(toResponse(turn, own.turns + 1));
     own = add(own, turn);
     assertCounted(budget, own);
     for (let call = 0; call < turn.toolCalls; call++) {
       const refused = budget.takeToolCall();
-      if (refused !== undefined) {
-        judgeRefusal(budget, own, refused, () => budget.takeToolCall());
-        return refused;
-      }
+      if (refused !== undefined) return judgeRefusal(budget, own, refused, () => budget.takeToolCall());
       own = { ...own, toolCalls: own.toolCalls + 1 };
       assertCounted(budget, own);
     }
@@ -189,7 +179,7 @@ const ROUNDING = 1e-9;
 /** Some budgets count less than this as nothing. */
 const LEAST_USD = 1e-9;
 
-function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => BudgetCap | undefined): void {
+function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => BudgetCap | undefined): BudgetCap {
   assertCounted(budget, own);
   const spentOf: Readonly<Record<BudgetCap, number>> = {
     turns: own.turns,
@@ -203,6 +193,7 @@ function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => B
     breaks(law, `${cap} did at ${cap === "costUsd" ? (own.costUsd ?? 0) : spentOf[cap]}`);
   if (ask() === undefined) breaks("what is forbidden stays forbidden", `${cap} forbade it once only`);
   assertCounted(budget, own);
+  return cap;
 }
 
 function assertCounted(budget: Budget, own: Counted): void {

@@ -1,5 +1,4 @@
-// Laws of a hash filter: applying it twice changes nothing more, and it does the same for recorder and replayer, so that a recording
-// made with it replays with it.
+// Laws of a hash filter: applying it twice changes nothing more, and it does the same for recorder and replayer.
 
 import {
   cassetteProvider,
@@ -9,30 +8,21 @@ import {
   type HashFilter,
   type HashFilterOption,
 } from "../../cassette/index.js";
-import {
-  canonicalize,
-  copyJson,
-  findMessageFlaw,
-  scriptedProvider,
-  type LlmMessage,
-  type LlmTurnResponse,
-} from "../../core/index.js";
+import { canonicalize, copyJson, scriptedProvider, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 import { answerOf } from "../arbitraries/cassettes.js";
 import { conversation } from "../arbitraries/messages.js";
 import { withVolatile } from "../arbitraries/volatile.js";
 import { HarnessError } from "../errors.js";
 import { assertExamples, assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
-import { describeGiven, isClass, letGo, refuse } from "../contract/given.js";
+import { describeGiven, findMessagesFault, isClass, letGo, refuse } from "../contract/given.js";
 import { findImpurity } from "../contract/json.js";
 import { describeThrown } from "../contract/thrown.js";
 
-/** The options of `checkHashFilter`. */
 export interface CheckHashFilterOptions extends LawOptions {
   /** Prompts to try first: your own, with the texts that the filter is for. */
   readonly examples?: readonly (readonly LlmMessage[])[];
 }
 
-/** The prompts that `checkHashFilter` tried. */
 export interface HashFilterReport {
   readonly runs: number;
   /** Prompts that the filter changed; 0 means that it never did anything. */
@@ -53,7 +43,9 @@ export async function checkHashFilter(
   options: CheckHashFilterOptions = {},
 ): Promise<HashFilterReport> {
   assertLawOptions(OWNER, options, ["examples"]);
-  assertExamples(OWNER, options.examples, findPromptFault);
+  assertExamples(OWNER, options.examples, (prompt) =>
+    Array.isArray(prompt) ? findMessagesFault(prompt) : "a prompt is a list of messages",
+  );
   assertFilter(hashFilter);
   const { filter } = readHashFilter(hashFilter);
   if (filter === undefined) {
@@ -101,18 +93,6 @@ function assertFilter(hashFilter: unknown): void {
   const isFunction = typeof hashFilter === "function" && !isClass(hashFilter);
   if (hashFilter === undefined || isFunction || Array.isArray(hashFilter)) return;
   refuse(OWNER, describeGiven(hashFilter), "Pass a function, or a list of names and functions.");
-}
-
-function findPromptFault(prompt: unknown): string | undefined {
-  return Array.isArray(prompt) ? findMessagesFault(prompt) : "a prompt is a list of messages";
-}
-
-function findMessagesFault(messages: readonly unknown[]): string | undefined {
-  for (const [index, message] of messages.entries()) {
-    const flaw = findMessageFlaw(message);
-    if (flaw !== undefined) return `/${index}${flaw.pointer} is not ${flaw.expected}`;
-  }
-  return undefined;
 }
 
 const OWNER = "checkHashFilter";

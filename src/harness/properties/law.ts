@@ -1,5 +1,4 @@
-// The fast-check runner of all laws: it draws values until one breaks a law, shrinks that one, and reports the law, the value and how
-// to repeat it. Seed and path are fast-check's own.
+// The fast-check runner of all laws: it shrinks the first value that breaks one, and reports how to repeat it.
 
 import fc from "fast-check";
 import { AgentError, defined, showValue, toVisible } from "../../core/index.js";
@@ -7,7 +6,6 @@ import { violationOf } from "../contract/clause.js";
 import { assertOptionsObject, assertWait, describeGiven } from "../contract/given.js";
 import { HarnessError } from "../errors.js";
 
-/** The options of every law. */
 export interface LawOptions {
   /** How many values to try. */
   readonly numRuns?: number;
@@ -17,7 +15,6 @@ export interface LawOptions {
   readonly path?: string;
 }
 
-/** The names of the options of every law. */
 const LAW_OPTIONS = ["numRuns", "seed", "path"];
 
 /** A law that does not hold. `message` says all of it in words. */
@@ -43,7 +40,6 @@ export class LawBrokenError extends HarnessError {
   }
 }
 
-/** A law that does not hold for one value. */
 class Breach extends Error {
   readonly law: string;
 
@@ -64,19 +60,16 @@ export function holds(law: string, check: () => void): void {
   if (violation !== undefined) breaks(law, violation);
 }
 
-/** Whether something thrown is what {@link breaks} throws. */
 export function isBreach(thrown: unknown): boolean {
   return thrown instanceof Breach;
 }
 
-/** The laws of one subject, and the values to try. */
 export interface Trial<T> {
   /** The call that a user repeats, without its options: `checkTool(tool`. */
   readonly call: string;
   /** The subject in words: `tool weather`. */
   readonly subject: string;
   readonly values: fc.Arbitrary<T>;
-  /** Values to try before any is drawn. */
   readonly examples?: readonly T[];
   /** False reports the first value that breaks a law without shrinking it, since each try may cost something. Default true. */
   readonly shrinks?: boolean;
@@ -89,7 +82,10 @@ export interface Trial<T> {
 /** Gives the number of values tried. Throws {@link LawBrokenError}; other errors of `judge` pass through. */
 export async function holdLaws<T>(trial: Trial<T>): Promise<number> {
   const { numRuns = trial.defaultRuns, seed, path } = trial.options;
-  assertRuns(trial.call, numRuns);
+  if (!Number.isSafeInteger(numRuns) || numRuns <= 0) {
+    const hint = "Give a whole number of 1 or more.";
+    throw new HarnessError("law-empty", `${trial.call}): numRuns is ${showValue(numRuns)}`, hint);
+  }
   let fault: { error: unknown } | undefined;
   const property = fc.asyncProperty(trial.values, async (value) => {
     try {
@@ -136,16 +132,6 @@ function shownValue(value: unknown): string {
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
 }
 
-function assertRuns(call: string, numRuns: unknown): void {
-  if (Number.isSafeInteger(numRuns) && (numRuns as number) > 0) return;
-  throw new HarnessError(
-    "law-empty",
-    `${call}): numRuns is ${showValue(numRuns)}`,
-    "Give a whole number of 1 or more.",
-  );
-}
-
-/** Checks the options of a law. Throws `AgentError` `invalid-options`. */
 export function assertLawOptions(owner: string, options: object, own: readonly string[]): void {
   assertOptionsObject(owner, options, [...LAW_OPTIONS, ...own]);
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
@@ -182,7 +168,6 @@ export function assertSeen(count: number, least: number, what: string, hint: str
   throw new HarnessError("law-empty", `${what}: ${count}, and ${least} are needed for the check to say anything`, hint);
 }
 
-/** Throws `AgentError` `invalid-options` for the first example with a fault. */
 export function assertExamples(
   owner: string,
   examples: readonly unknown[] = [],

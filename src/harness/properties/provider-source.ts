@@ -1,8 +1,8 @@
 // The inputs of checkProvider: one provider or a function that makes a new one for each call, and the prompts.
 
-import { findMessageFlaw, providerName, type LlmProviderAdapter, type LlmTurnRequest } from "../../core/index.js";
+import { providerName, type LlmProviderAdapter, type LlmTurnRequest } from "../../core/index.js";
 import { checkedFactory, factoryHint } from "../contract/factory.js";
-import { describeGiven, isClass, isObject, missingMethods, refuse } from "../contract/given.js";
+import { describeGiven, findMessagesFault, isClass, isObject, missingMethods, refuse } from "../contract/given.js";
 import { settle } from "../contract/waiting.js";
 
 /** A provider, or a function that makes a new one in the same state at each call. */
@@ -36,7 +36,6 @@ export async function checkSource(source: ProviderSource, timeoutMs: number): Pr
   return { isMade: true, name: providerName(first), get };
 }
 
-/** Throws `AgentError` `invalid-options` for prompts that cannot be sent. */
 export function assertPrompts(prompts: readonly LlmTurnRequest[] | undefined): void {
   if (prompts === undefined) return;
   const hint = "Give requests such as { messages: [{ role: 'user', content: 'Hello' }] }, or leave prompts out.";
@@ -44,10 +43,7 @@ export function assertPrompts(prompts: readonly LlmTurnRequest[] | undefined): v
   for (const [index, prompt] of prompts.entries()) {
     const messages: unknown = isObject(prompt) ? prompt.messages : undefined;
     if (!Array.isArray(messages)) refuse(OWNER, `a prompt ${index} without a list of messages`, hint);
-    for (const [place, message] of (messages as unknown[]).entries()) {
-      const flaw = findMessageFlaw(message);
-      if (flaw === undefined) continue;
-      refuse(OWNER, `a prompt ${index} in which /messages/${place}${flaw.pointer} is not ${flaw.expected}`, hint);
-    }
+    const fault = findMessagesFault(messages);
+    if (fault !== undefined) refuse(OWNER, `a prompt ${index} in which /messages${fault}`, hint);
   }
 }

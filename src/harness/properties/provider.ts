@@ -1,5 +1,4 @@
-// Laws of a provider: the contract of src/core/model/provider.ts, for conversations of every shape or for given prompts. The provider
-// is really called, so use a loopback server, a cassette or a script, not a vendor that is paid.
+// Laws of a provider: the contract of src/core/model/provider.ts. It is really called, so pass no vendor that is paid.
 
 import fc from "fast-check";
 import {
@@ -23,7 +22,6 @@ import { describeThrown, isCrash } from "../contract/thrown.js";
 import { abortMidway, GRACE_MS, settle, type Settled } from "../contract/waiting.js";
 import { assertPrompts, checkSource, type CheckedSource, type ProviderSource } from "./provider-source.js";
 
-/** The options of `checkProvider`. */
 export interface CheckProviderOptions extends LawOptions {
   /** Requests to send, each once and in this order unless `numRuns` says otherwise. Default: arbitrary conversations with tools. */
   readonly prompts?: readonly LlmTurnRequest[];
@@ -35,7 +33,6 @@ export interface CheckProviderOptions extends LawOptions {
   readonly minAnswered?: number;
 }
 
-/** The calls that `checkProvider` made. */
 export interface ProviderReport {
   readonly runs: number;
   /** Calls of `turn` and `stream` that the check did not abort. */
@@ -250,10 +247,7 @@ function assertAnswer(response: unknown, handedOut: WeakSet<object>): void {
   freeze(response, "", handedOut);
 }
 
-/**
- * Freezes a response, as its owner may. A provider that writes into it later fails by that, and one that hands out the same object
- * again is found here. Objects that the provider itself has frozen may be shared.
- */
+/** Freezes a response, as its owner may, and finds objects handed out before. Those that the provider has frozen may be shared. */
 function freeze(value: unknown, pointer: string, handedOut: WeakSet<object>): void {
   if (typeof value !== "object" || value === null) return;
   if (handedOut.has(value)) {

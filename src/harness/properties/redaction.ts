@@ -1,5 +1,4 @@
-// Laws of a redaction, which takes secrets out of answers (the `redact` of a recorder: a function or options): its result is still an
-// answer, and the same one each time.
+// Laws of a redaction (the `redact` of a recorder): its result is still an answer, and the same one each time.
 
 import fc from "fast-check";
 import { createRedactor, type Redact, type RedactOptions } from "../../cassette/index.js";
@@ -13,7 +12,6 @@ import { describeGiven, isClass, isObject, letGo, refuse } from "../contract/giv
 import { findAnswerFault } from "../contract/response.js";
 import { describeThrown } from "../contract/thrown.js";
 
-/** The options of `checkRedaction`. */
 export interface CheckRedactionOptions extends LawOptions {
   /** Texts that must be gone. They are put into the answers that are tried, wherever one has text. Default none. */
   readonly secrets?: readonly string[];
@@ -21,7 +19,6 @@ export interface CheckRedactionOptions extends LawOptions {
   readonly examples?: readonly LlmTurnResponse[];
 }
 
-/** The answers that `checkRedaction` tried. */
 export interface RedactionReport {
   readonly runs: number;
   /** Answers that the redaction changed. */
@@ -52,7 +49,8 @@ export async function checkRedaction(
   if (secrets.some((secret) => secret === "")) {
     throw new HarnessError("law-empty", `${OWNER}: a secret is empty, so every text contains it`, "Leave it out.");
   }
-  const redact = typeof redaction === "function" ? redaction : asFunction(redaction);
+  const redactor = typeof redaction === "function" ? { response: redaction } : createRedactor(redaction);
+  const redact: Redact = (response) => redactor.response(response);
   const count = { changed: 0, withSecret: 0 };
   const runs = await holdLaws({
     call: "checkRedaction(redact",
@@ -76,19 +74,12 @@ export async function checkRedaction(
 
 const OWNER = "checkRedaction";
 
-/** A function that can be called, or an object that may be options. */
 function assertRedaction(redaction: unknown): void {
   const isFunction = typeof redaction === "function" && !isClass(redaction);
   if (isFunction || isObject(redaction)) return;
   const hint =
     "Pass a function that gives the answer without its secrets, or the options that a recorder takes as redact.";
   refuse(OWNER, describeGiven(redaction), hint);
-}
-
-/** What a recorder with these options does to an answer. */
-function asFunction(options: RedactOptions): Redact {
-  const redactor = createRedactor(options);
-  return (response) => redactor.response(response);
 }
 
 /** Answers, some with thoughts, or texts that redactions look for, and some with a secret in one of their texts. */
@@ -140,7 +131,6 @@ function apply(redact: Redact, response: LlmTurnResponse): LlmTurnResponse {
   }
 }
 
-/** The redacted answer. */
 function judgeResult(redact: Redact, response: LlmTurnResponse): LlmTurnResponse {
   const given = apply(redact, response);
   letGo(given);
@@ -160,7 +150,6 @@ function judgeResult(redact: Redact, response: LlmTurnResponse): LlmTurnResponse
   return once;
 }
 
-/** The redacted answer as text, or its fault. */
 function textOf(redact: Redact, response: LlmTurnResponse): string {
   const given = apply(redact, response);
   return findAnswerFault(given) ?? canonicalize(copyJson(given));

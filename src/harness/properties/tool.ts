@@ -1,10 +1,11 @@
-// Laws of a tool: whatever arguments a model writes, nothing breaks when they are checked and the tool is called as a runtime would
-// do it.
+// Laws of a tool: whatever arguments a model writes, nothing breaks in their check, or in a call as a runtime makes it.
 
 import fc from "fast-check";
 import {
   copyJson,
   createArgumentCheck,
+  createInMemoryRuntimeMemory,
+  createPluck,
   createRuntime,
   echoProvider,
   FORBIDDEN_KEYS,
@@ -28,10 +29,8 @@ import { watchPrototypes } from "./prototypes.js";
 import { describeGiven, isObject, refuse } from "../contract/given.js";
 import { findLoss } from "../contract/json.js";
 import { describeThrown, isCrash } from "../contract/thrown.js";
-import { toolContext } from "./tool-context.js";
 import { settle, type Settled } from "../contract/waiting.js";
 
-/** The options of `checkTool`. */
 export interface CheckToolOptions extends LawOptions {
   /** Arguments to try first, such as those of a call that once went wrong. */
   readonly examples?: readonly JsonObject[];
@@ -45,7 +44,6 @@ export interface CheckToolOptions extends LawOptions {
   readonly minAccepted?: number;
 }
 
-/** The calls that `checkTool` tried. */
 export interface ToolReport {
   readonly runs: number;
   /** Arguments that match the schema, so the tool was called. */
@@ -168,11 +166,9 @@ async function judgeCall(tool: CustomTool, args: JsonObject, options: CheckToolO
   const polluted = touched();
   if (polluted.length > 0) breaks("a call leaves the prototypes alone", `it ${polluted.join(", ")}`);
   const ended = judgeEnd(alone, "", args, { timeoutMs, mayThrow });
-  for (const end of together) judgeEnd(end, AT_ONCE, args, { timeoutMs, mayThrow });
+  for (const end of together) judgeEnd(end, "of two calls at once, ", args, { timeoutMs, mayThrow });
   return ended;
 }
-
-const AT_ONCE = "of two calls at once, ";
 
 function judgeEnd(
   end: Settled,
@@ -203,4 +199,21 @@ function assertWritable(result: unknown): void {
   } catch (error) {
     breaks(law, `writing it threw ${describeThrown(error)}`, error);
   }
+}
+
+/** Verbs without bodies, and a memory of its own; `given` replaces parts of it. */
+function toolContext(signal: AbortSignal, given: Partial<CustomToolContext> = {}): CustomToolContext {
+  const store = createInMemoryRuntimeMemory();
+  return {
+    signal,
+    agentId: "check",
+    pluck: createPluck(),
+    memory: {
+      get: async (scope, key) => store.get(scope, key),
+      set: async (scope, key, value) => store.set(scope, key, value),
+      delete: async (scope, key) => store.delete(scope, key),
+      keys: async (scope) => store.keys(scope),
+    },
+    ...given,
+  };
 }

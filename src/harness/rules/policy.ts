@@ -1,5 +1,4 @@
-// Enforces rules on a live run: a policy for tool calls, and a budget for limits that a policy cannot see. It finds the breaks that
-// `checkRules` finds in a recording of the same run, at the same places, except breaks that only the end of a run shows.
+// Enforces rules on a live run. It finds the breaks that `checkRules` finds in its recording, except those of its end.
 
 import { watchRules, type FoundBreak, type RuleBreak, type RuleSet, type RuleWatch } from "../../cassette/index.js";
 import {
@@ -13,12 +12,10 @@ import {
 } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 
-/** A rule broken by a live run. */
 export interface LiveBreak extends RuleBreak {
   agentId: string;
 }
 
-/** The options of {@link rulesPolicy}. */
 export interface RulesPolicyOptions {
   /**
    * A call that breaks a rule never runs. `end` (the default): the run rejects with a `ToolPolicyError`. `refuse`: the model reads why,
@@ -54,7 +51,9 @@ export function rulesPolicy(rules: RuleSet, options: RulesPolicyOptions = {}): T
       for (const broken of breaks) onBreak?.({ ...broken, agentId });
       const [first] = breaks;
       if (first === undefined) return undefined;
-      const message = messageOf(first);
+      const { rule, sentence, pointer, reason } = first;
+      const why = reason === undefined ? "" : ` ${reason}`;
+      const message = `the rule ${showValue(rule)} is broken: ${sentence}${why} (at ${pointer})`;
       return onBroken === "end" ? { action: "error", message } : { action: "reject-and-continue", message };
     },
   };
@@ -87,11 +86,6 @@ function findBreaks(live: LiveWatch, { tool, arguments: args, turnIndex, callInd
   for (; live.nextTurn <= turnIndex; live.nextTurn++) live.ofTurn = watch.turn(live.nextTurn, {});
   const ofCall = watch.call({ call: { name: tool, arguments: args }, turn: turnIndex, index: callIndex });
   return [...live.ofTurn, ...ofCall].map(({ fact }) => fact);
-}
-
-function messageOf({ rule, sentence, pointer, reason }: RuleBreak): string {
-  const why = reason === undefined ? "" : ` ${reason}`;
-  return `the rule ${showValue(rule)} is broken: ${sentence}${why} (at ${pointer})`;
 }
 
 function tightest(own: BudgetLimits | undefined, { rules }: RuleSet): BudgetLimits | undefined {

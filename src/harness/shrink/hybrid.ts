@@ -1,5 +1,4 @@
-// Cassettes of the baseline with some turns of the candidate. They are made for comparison alone, never recorded, and
-// `extensions.shrunk` marks them.
+// Cassettes of the baseline with some turns of the candidate: for comparison alone, marked by `extensions.shrunk`.
 
 import { rebuildPrompts, resealCassette, type CassetteV2, type TurnPair } from "../../cassette/index.js";
 import { hashJson, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
@@ -11,7 +10,6 @@ interface SourceTurn {
   after: readonly LlmMessage[];
 }
 
-/** Both runs as turns that can be recombined. */
 export interface Sources {
   base: CassetteV2;
   candidate: CassetteV2;

@@ -1,5 +1,4 @@
-// Shrinks a drift to the shortest beginning of two runs that shows it, and to the fewest turns of the candidate that must replace turns
-// of the baseline. Instead of a drift it can look for a rule that the candidate breaks.
+// Shrinks a drift, or a broken rule, to the shortest beginning of two runs and the fewest turns of the candidate.
 
 import {
   alignTurns,
@@ -21,13 +20,11 @@ import { buildPair, readSources, type Sources } from "./hybrid.js";
 /** The drift to look for. Default any. */
 export interface WantedDrift {
   kind?: DriftKind;
-  /** The tool of the call. */
   tool?: string;
   /** Looks for the first rule that the candidate breaks and the baseline keeps, instead of a drift. */
   rules?: RuleSet;
 }
 
-/** The smallest pair of runs that still shows a drift or a broken rule. */
 export interface Shrunk {
   /** The beginning of the baseline. */
   base: CassetteV2;
@@ -47,7 +44,6 @@ export interface Shrunk {
   isMinimal: boolean;
 }
 
-/** The most comparisons of one shrink. */
 export const MAX_COMPARISONS = 10_000;
 
 /** Shrinks two runs; undefined when they do not show the wanted drift. Throws like `diffCassettes` and `checkRules`. */

@@ -8,8 +8,9 @@ import { HarnessError } from "../../../src/harness/errors.js";
 import { describeFault, everyFault, type Fault } from "../../../src/harness/faults/fault.js";
 import { faultyProvider } from "../../../src/harness/faults/provider.js";
 import { formatSurvival, surviveFaults, type Trial } from "../../../src/harness/faults/survive.js";
-import { everyToolFault, faultyTool } from "../../../src/harness/faults/tool.js";
+import { faultyTool } from "../../../src/harness/faults/tool.js";
 import { tool } from "../../support/script.js";
+import { everyToolFault } from "../../support/tool-faults.js";
 
 /** Calls as a file without types makes them. */
 const loose = {

@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { AgentError } from "../../../src/core/errors.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
 import { MAX_LISTED_FAULTS } from "../../../src/harness/faults/plan.js";
-import { everyToolFault, faultyTool, TOOL_FAULT_KINDS, type ToolFault } from "../../../src/harness/faults/tool.js";
+import { faultyTool, TOOL_FAULT_KINDS, type ToolFault } from "../../../src/harness/faults/tool.js";
 import { playLoop, toolResults } from "../../support/loop.js";
 import { ask, say, tool } from "../../support/script.js";
+import { everyToolFault } from "../../support/tool-faults.js";
 
 /** What the model reads of a call that is struck, how often the tool did its work, and how long that took. */
 async function strike(fault: ToolFault, extra: { toolTimeoutMs?: number } = {}) {

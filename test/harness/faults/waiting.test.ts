@@ -7,9 +7,10 @@ import { fixedClock } from "../../../src/harness/doubles/clock.js";
 import { collect } from "../../../src/harness/doubles/collect.js";
 import { describeFault, everyFault, type Fault } from "../../../src/harness/faults/fault.js";
 import { faultyProvider } from "../../../src/harness/faults/provider.js";
-import { everyToolFault, faultyTool } from "../../../src/harness/faults/tool.js";
+import { faultyTool } from "../../../src/harness/faults/tool.js";
 import { ask, say, tool } from "../../support/script.js";
 import { weatherTool } from "../../support/wire.js";
+import { everyToolFault } from "../../support/tool-faults.js";
 
 const request: LlmTurnRequest = { messages: [{ role: "user", content: "go" }], tools: [weatherTool] };
 const wires = Object.keys(WIRES) as WireName[];

@@ -1,8 +1,30 @@
 // Cases about the events that a log keeps: which ones, in which order, with which stamps.
 
-import { createHlc, defined, parseHlc, type AgentEvent, type EventLog } from "../../../core/index.js";
-import { assertKept, delta, start, type Bench } from "./bench.js";
+import {
+  createHlc,
+  defined,
+  parseHlc,
+  type AgentEvent,
+  type EventBody,
+  type EventLog,
+  type EventLogOptions,
+} from "../../../core/index.js";
 import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
+import type { MemoryHost } from "../../doubles/host.js";
+
+export interface Bench {
+  readonly host: MemoryHost;
+  readonly open: (options?: EventLogOptions) => Promise<EventLog>;
+}
+
+export const start: EventBody = { type: "turn-start" };
+
+export const delta = (text: string): EventBody => ({ type: "llm-delta", kind: "text", text });
+
+export function assertKept(field: keyof AgentEvent, log: EventLog, expected: unknown[], where = ""): void {
+  const kept = log.events.map((event) => event[field]);
+  assertSame(`${field} of the kept events${where}`, kept, expected);
+}
 
 export const keepingClauses: readonly Clause<Bench>[] = toClauses({
   "begins empty, with the run's id": {

@@ -1,7 +1,7 @@
 // Cases about the listener of a log, and the tap that is called before it.
 
 import type { AgentEvent, EventLog } from "../../../core/index.js";
-import { assertKept, delta, start, type Bench } from "./bench.js";
+import { assertKept, delta, start, type Bench } from "./keeping.js";
 import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
 
 const TELL = "Call the listener within append, for every event and in order.";

@@ -1,26 +1,14 @@
-// The contract of the event log of a run as cases for any test runner, so that a log of one's own (one that writes to a disk, or
-// to another process) can be held to it:
-//
-//   for (const { name, run } of eventLogConformance(createEventLog)) test(name, run);
-//
-// What it does not see: whether a log outlives its process.
+// The contract of a run's event log as cases for any test runner. It does not see whether a log outlives its process.
 
 import type { EventLog, EventLogOptions, Ports } from "../../../core/index.js";
 import { fail } from "../../contract/clause.js";
 import { memoryHost } from "../../doubles/host.js";
-import { readPatience, suiteFactory, toCases, type ConformanceCase } from "../case.js";
-import type { Bench } from "./bench.js";
-import { keepingClauses } from "./keeping.js";
+import { readPatience, suiteFactory, toCases, type ConformanceCase, type ConformanceOptions } from "../case.js";
+import { keepingClauses, type Bench } from "./keeping.js";
 import { listenerClauses } from "./listeners.js";
 
 /** Opens a new and empty log. It takes its time from `ports` alone. */
 export type MakeEventLog = (ports: Ports, options: EventLogOptions) => EventLog | Promise<EventLog>;
-
-/** The options of `eventLogConformance`. */
-export interface EventLogConformanceOptions {
-  /** Milliseconds that the opening of a log may take. Default 4,000. */
-  readonly patienceMs?: number;
-}
 
 const OWNER = "eventLogConformance";
 
@@ -28,7 +16,7 @@ const OWNER = "eventLogConformance";
  * The cases for the log that `make` gives. The names of the cases are not stable, and later versions may add cases. Throws
  * `AgentError` `invalid-options` for a value that is not a function that makes logs, and for an unknown option.
  */
-export function eventLogConformance(make: MakeEventLog, options: EventLogConformanceOptions = {}): ConformanceCase[] {
+export function eventLogConformance(make: MakeEventLog, options: ConformanceOptions = {}): ConformanceCase[] {
   const patienceMs = readPatience(OWNER, options);
   const kind = { suite: OWNER, kind: "event log", methods: ["append"], patienceMs, made: new WeakSet() };
   const opened = suiteFactory(kind, "make", make);

@@ -1,13 +1,16 @@
-// The contract of RuntimeMemory (see its comment) as cases for any test runner, so that a store of one's own can be held to it:
-//
-//   for (const { name, run } of memoryConformance(openMyStore)) test(name, run);
-//
-// What it does not see: whether a store outlives its process, and how it fails when its disk or its network does.
+// The contract of RuntimeMemory as cases for any test runner. It sees no process, disk or network fail.
 
 import type { RuntimeMemory } from "../../../core/index.js";
-import { toClauses, Violation, type Clause } from "../../contract/clause.js";
+import { Violation, type Clause } from "../../contract/clause.js";
 import { within } from "../../contract/waiting.js";
-import { blameFactory, readPatience, suiteFactory, toCases, type ConformanceCase } from "../case.js";
+import {
+  blameFactory,
+  readPatience,
+  suiteFactory,
+  toCases,
+  type ConformanceCase,
+  type ConformanceOptions,
+} from "../case.js";
 import { keyClauses } from "./keys.js";
 import { scopeClauses } from "./scopes.js";
 import { valueClauses } from "./values.js";
@@ -16,30 +19,14 @@ import { walkClauses } from "./walk.js";
 /** Opens a store that is new and empty at each call. */
 export type OpenMemory = () => RuntimeMemory | Promise<RuntimeMemory>;
 
-/** The options of `memoryConformance`. */
-export interface MemoryConformanceOptions {
-  /** Milliseconds after which a call counts as one that never ends. Default 4,000. */
-  readonly patienceMs?: number;
-}
-
 const OWNER = "memoryConformance";
-
-const closeClauses = toClauses<PatientMemory>({
-  "closes without an error": {
-    advice: "Let close end when everything that was asked before it is done.",
-    async check(memory) {
-      await memory.set("s", "k", 1);
-      await memory.close();
-    },
-  },
-});
 
 /**
  * The cases for the store that `open` gives: a new and empty one at each call. Each case closes its store. The names of the cases
  * are not stable, and later versions may add cases. Throws `AgentError` `invalid-options` for a value that is not a function that
  * opens stores, and for an unknown option.
  */
-export function memoryConformance(open: OpenMemory, options: MemoryConformanceOptions = {}): ConformanceCase[] {
+export function memoryConformance(open: OpenMemory, options: ConformanceOptions = {}): ConformanceCase[] {
   const patienceMs = readPatience(OWNER, options);
   const methods = ["get", "set", "delete", "keys", "clear"];
   const kind = { suite: OWNER, kind: "store", methods, patienceMs, made: new WeakSet() };
@@ -52,8 +39,8 @@ export function memoryConformance(open: OpenMemory, options: MemoryConformanceOp
     });
     if (Array.isArray(keys) && keys.length > 0) blame(`gave a store that already has ${keys.length} keys`, { keys });
   };
-  const clauses = [...keyClauses, ...valueClauses, ...scopeClauses, ...walkClauses, ...closeClauses];
-  const onEmpty = clauses.map(({ check, ...clause }): Clause<PatientMemory> => ({
+  const clauses = [...keyClauses, ...valueClauses, ...scopeClauses, ...walkClauses];
+  const onEmpty = clauses.map(({ check, ...clause }): Clause<RuntimeMemory> => ({
     ...clause,
     check: async (memory) => {
       await assertEmpty(memory);
@@ -64,14 +51,11 @@ export function memoryConformance(open: OpenMemory, options: MemoryConformanceOp
     onEmpty,
     async () => withPatience(await opened(), patienceMs),
     patienceMs,
-    (memory) => memory.close(),
+    (memory) => memory.close?.(),
   );
 }
 
-type PatientMemory = Omit<RuntimeMemory, "close"> & { close(): Promise<void> };
-
-/** The same store, each call of which ends: by what it gives, or by a violation that says it never does. */
-function withPatience(memory: RuntimeMemory, patienceMs: number): PatientMemory {
+function withPatience(memory: RuntimeMemory, patienceMs: number): RuntimeMemory {
   const call = <T>(what: string, work: () => T | Promise<T>): Promise<T> => within(patienceMs, what, work);
   let closed: Promise<void> | undefined;
   return {

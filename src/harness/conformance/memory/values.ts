@@ -1,5 +1,4 @@
-// Cases about values: every kind of JSON comes back equal, nothing is shared with the store, and other values are refused without
-// loss.
+// Cases about values: every kind of JSON comes back equal and unshared, and other values are refused without loss.
 
 import {
   AgentError,

@@ -1,5 +1,4 @@
-// Cases about many calls: a long random walk that is compared with a plain map after each step, and calls made at once. The walk is
-// the same in every run, so a failure can be repeated.
+// Cases about many calls: a random walk compared with a plain map, the same in every run, calls at once, and the end.
 
 import type { JsonValue, RuntimeMemory } from "../../../core/index.js";
 import { assertSame, toClauses, type Clause } from "../../contract/clause.js";
@@ -11,7 +10,7 @@ const SEEDS = [1, 2, 3];
 const SCOPES = ["a", "a:b", "", "global"];
 const KEYS = ["a", "b", "b:c", "", "10", "9"];
 const VALUES: readonly JsonValue[] = [null, 0, "", "text", [], {}, { a: [1, { b: null }] }, false];
-const AT_ONCE = 50;
+const NUMBERS = Array.from({ length: 50 }, (_, index) => index);
 
 export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
   "does what a plain map does, over many mixed calls": {
@@ -32,13 +31,12 @@ export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
   "keeps every value of calls that are made at once": {
     advice: ONE_CALL,
     async check(memory) {
-      const numbers = Array.from({ length: AT_ONCE }, (_, index) => index);
-      await atOnce(numbers, (index) => memory.set(`s${index % 3}`, `k${index}`, { index }));
-      const read = await atOnce(numbers, (index) => memory.get(`s${index % 3}`, `k${index}`));
-      const written = numbers.map((index) => ({ index }));
+      await atOnce(NUMBERS, (index) => memory.set(`s${index % 3}`, `k${index}`, { index }));
+      const read = await atOnce(NUMBERS, (index) => memory.get(`s${index % 3}`, `k${index}`));
+      const written = NUMBERS.map((index) => ({ index }));
       assertSame("what was read", read, written);
       for (const third of [0, 1, 2]) {
-        const expected = numbers.filter((index) => index % 3 === third).map((index) => `k${index}`);
+        const expected = NUMBERS.filter((index) => index % 3 === third).map((index) => `k${index}`);
         assertSame(`keys of s${third}`, await memory.keys(`s${third}`), expected.sort());
       }
     },
@@ -47,7 +45,7 @@ export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
     advice: ONE_CALL,
     async check(memory) {
       const copiesOf = (index: number) => ({ index, copies: Array(20).fill(index) as number[] });
-      const values = Array.from({ length: AT_ONCE }, (_, index) => copiesOf(index));
+      const values = NUMBERS.map(copiesOf);
       await atOnce(values, (value) => memory.set("s", "k", value));
       const read = (await memory.get("s", "k")) as { index: number } | undefined;
       assertSame("the value", read, values[read?.index ?? -1]);
@@ -57,13 +55,12 @@ export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
   "clears one scope while another is written": {
     advice: ONE_CALL,
     async check(memory) {
-      const numbers = Array.from({ length: AT_ONCE }, (_, index) => index);
-      for (const index of numbers) await memory.set("cleared", `k${index}`, index);
-      await atOnce([-1, ...numbers], (index) =>
+      for (const index of NUMBERS) await memory.set("cleared", `k${index}`, index);
+      await atOnce([-1, ...NUMBERS], (index) =>
         index === -1 ? memory.clear("cleared") : memory.set("written", `k${index}`, index),
       );
       assertSame("keys of the cleared scope", await memory.keys("cleared"), []);
-      const keys = numbers.map((index) => `k${index}`).sort();
+      const keys = NUMBERS.map((index) => `k${index}`).sort();
       assertSame("keys of the other", [...(await memory.keys("written"))].sort(), keys);
     },
   },
@@ -71,8 +68,15 @@ export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
     advice: ONE_CALL,
     async check(memory) {
       await memory.set("s", "k", 1);
-      const answers = await atOnce(Array.from({ length: AT_ONCE }), () => memory.delete("s", "k"));
+      const answers = await atOnce(NUMBERS, () => memory.delete("s", "k"));
       assertSame("how many calls deleted the key", answers.filter(Boolean).length, 1);
+    },
+  },
+  "closes without an error": {
+    advice: "Let close end when everything that was asked before it is done.",
+    async check(memory) {
+      await memory.set("s", "k", 1);
+      await memory.close?.();
     },
   },
 });
@@ -104,7 +108,6 @@ async function takeStep(
   }
 }
 
-/** Starts all calls before it awaits the first. */
 function atOnce<T, R>(items: readonly T[], call: (item: T) => R | Promise<R>): Promise<R[]> {
   return Promise.all(items.map(async (item) => call(item)));
 }

@@ -1,5 +1,4 @@
-// Cases about calls that meet: made at once, or one call by both ways. Answers are compared only where a provider answers alike
-// whenever it is asked alone. A model may answer differently each time, and then these cases pass.
+// Cases about calls made at once, or by both ways. Answers are compared only where a provider alone answers steadily.
 
 import type { LlmStreamEvent, LlmTurnRequest, LlmTurnResponse } from "../../../core/index.js";
 import { assertSame, isSame, locate, toClauses, violationOf, type Clause } from "../../contract/clause.js";
@@ -55,7 +54,6 @@ export const apartClauses: readonly Clause<ProviderSubject>[] = toClauses({
   },
 });
 
-/** Requests that are made at once, two of them alike. */
 function mixOf({ requests: { plain, tools, conversation } }: ProviderSubject): LlmTurnRequest[] {
   return [plain, plain, tools, conversation];
 }
@@ -86,7 +84,6 @@ async function assertApart(subject: ProviderSubject, way: Way): Promise<void> {
   }
 }
 
-/** What one call gave, and its pieces when it was streamed. */
 interface Outcome {
   readonly essence: unknown;
   readonly events?: readonly LlmStreamEvent[];

@@ -6,7 +6,6 @@ import { iteratorOf, leaveStream, readPieces, responseOf } from "../../contract/
 import { within } from "../../contract/waiting.js";
 import type { ProviderRequests } from "./requests.js";
 
-/** A provider for one case alone, and its requests. */
 export interface ProviderSubject {
   readonly provider: LlmProviderAdapter;
   /** Copies that may be written into: one clause alone is about a provider that does so. */
@@ -14,10 +13,8 @@ export interface ProviderSubject {
   readonly patienceMs: number;
 }
 
-/** The two ways of one call. */
 export type Way = "turn" | "stream";
 
-/** The ways that a provider has. */
 export function waysOf({ provider }: ProviderSubject): Way[] {
   return provider.stream === undefined ? ["turn"] : ["turn", "stream"];
 }
@@ -35,15 +32,10 @@ export async function watch({ provider, patienceMs }: Asked, request: LlmTurnReq
 }
 
 /** The response by either way; undefined where a stream gave none. */
-export async function answerBy(
-  way: Way,
-  subject: ProviderSubject,
-  request: LlmTurnRequest,
-): Promise<LlmTurnResponse | undefined> {
+export async function answerBy(way: Way, subject: ProviderSubject, request: LlmTurnRequest) {
   return way === "turn" ? ask(subject, request) : responseOf(await watch(subject, request));
 }
 
-/** Every piece of a stream, within the time that a call has. */
 export async function readAll(iterator: AsyncIterator<LlmStreamEvent>, patienceMs: number): Promise<LlmStreamEvent[]> {
   const events: LlmStreamEvent[] = [];
   let isLeft = false;

@@ -6,7 +6,6 @@ import { describeThrown, isError } from "../../contract/thrown.js";
 import { rejection } from "../../contract/waiting.js";
 import { ask, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
 
-/** For a provider of which every call fails. */
 export const failureClauses: readonly Clause<ProviderSubject>[] = toClauses({
   "fails by a rejection with an Error": {
     advice: "Reject with an AgentError.",
@@ -44,7 +43,6 @@ export const failureClauses: readonly Clause<ProviderSubject>[] = toClauses({
   },
 });
 
-/** For a provider that never answers. */
 export const silenceClauses: readonly Clause<ProviderSubject>[] = toClauses({
   "ends a call that waits when its signal fires": {
     advice: "Listen to request.signal until the call is over, and pass it on to fetch.",
@@ -74,13 +72,11 @@ const WAIT_MS = 20;
 /** Failures of a vendor, or of the way to it. */
 const OF_VENDORS: readonly AgentErrorCode[] = ["provider-http", "provider-response", "timeout", "providers-exhausted"];
 
-/** The error that a call rejects with. */
 function failureOf(subject: ProviderSubject, way: Way, terms: Partial<LlmTurnRequest> = {}): Promise<unknown> {
   const request = { ...subject.requests.plain, ...terms };
   return rejection(`a ${way} that must fail`, way === "turn" ? ask(subject, request) : watch(subject, request));
 }
 
-/** Fails unless `error` is an Error. */
 export function assertError(what: string, error: unknown): void {
   if (!isError(error)) fail(what, describeThrown(error), "an Error");
 }

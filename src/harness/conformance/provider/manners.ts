@@ -1,9 +1,7 @@
-// Cases about what lies between a provider and its caller: a call gives its promise or stream at once, request and response belong
-// to the caller, and a signal is heeded.
+// Cases about what lies between a provider and its caller: promises, streams, who owns values, and signals.
 
 import { isThenable, type LlmTurnRequest } from "../../../core/index.js";
 import { assertSame, fail, toClauses, Violation, type Clause } from "../../contract/clause.js";
-
 import { iteratorOf } from "../../contract/stream.js";
 import { abortMidway, GRACE_MS, rejection, settle, within } from "../../contract/waiting.js";
 import { answerBy, ask, readAll, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
@@ -109,7 +107,6 @@ function withAndWithoutSignal(request: LlmTurnRequest): LlmTurnRequest[] {
   return [request, { ...request, signal: AbortSignal.abort() }];
 }
 
-/** What `call` gives; fails where it throws. */
 function atOnce(what: string, expected: string, call: () => unknown): unknown {
   try {
     return call();
@@ -118,7 +115,6 @@ function atOnce(what: string, expected: string, call: () => unknown): unknown {
   }
 }
 
-/** A check of one way to call, for providers that have it. */
 function by(way: Way, check: Check): Check {
   return async (subject) => (waysOf(subject).includes(way) ? check(subject) : undefined);
 }

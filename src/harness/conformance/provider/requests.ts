@@ -2,7 +2,6 @@
 
 import { seal, type LlmTurnRequest } from "../../../core/index.js";
 
-/** Every request of the suite by its name. */
 export type ProviderRequests = Readonly<Record<"plain" | "tools" | "settings" | "conversation", LlmTurnRequest>>;
 
 const instruction = { role: "system", content: "Answer in one sentence." } as const;
@@ -25,11 +24,7 @@ export const PROVIDER_REQUESTS: ProviderRequests = {
   conversation: seal({
     messages: [
       ...question,
-      {
-        role: "assistant",
-        content: "",
-        toolCalls: [{ id: "call_1", name: "weather", arguments: { city: "Oslo" } }],
-      },
+      { role: "assistant", content: "", toolCalls: [{ id: "call_1", name: "weather", arguments: { city: "Oslo" } }] },
       { role: "tool", toolCallId: "call_1", name: "weather", content: "rain" },
     ],
     tools: [weather],

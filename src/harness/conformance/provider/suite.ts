@@ -1,39 +1,26 @@
-// The contract of LlmProviderAdapter (see its comment) as cases for any test runner, to hold a provider of your own to
-// it:
-//
-//   for (const { name, run } of providerConformance(() => myProvider())) test(name, run);
-//
-// It does not see whether an answer is good, or what a provider sends to its vendor.
+// The contract of LlmProviderAdapter as cases for any test runner. It does not see whether an answer is good.
 
 import { copyJson, type LlmProviderAdapter } from "../../../core/index.js";
 import { assertSame, fail, locate, type Clause } from "../../contract/clause.js";
 import { responseClauses } from "../../contract/response.js";
 import { streamClauses } from "../../contract/stream.js";
 import { within } from "../../contract/waiting.js";
-import { readPatience, suiteFactory, toCases, type ConformanceCase } from "../case.js";
+import { readPatience, suiteFactory, toCases, type ConformanceCase, type ConformanceOptions } from "../case.js";
 import { apartClauses } from "./apart.js";
 import { ask, watch, type ProviderSubject } from "./ask.js";
 import { failureClauses, silenceClauses } from "./failures.js";
 import { mannersClauses } from "./manners.js";
 import { PROVIDER_REQUESTS } from "./requests.js";
 
-/** A new provider at each call. */
 export type MakeProvider = () => LlmProviderAdapter | Promise<LlmProviderAdapter>;
 
-/** The options of `providerConformance`. */
-export interface ProviderConformanceOptions {
+export interface ProviderConformanceOptions extends ConformanceOptions {
   /** Makes a provider of which every call fails. Adds the cases about failures. */
   readonly failing?: MakeProvider;
   /** Makes a provider that never answers, and heeds `signal` and `timeoutMs`. Adds the cases about waiting. */
   readonly silent?: MakeProvider;
-  /**
-   * Milliseconds after which a call counts as one that never ends. Default 4,000, which is less than the five seconds that Vitest
-   * and Jest give a test: raise both for a slow provider.
-   */
-  readonly patienceMs?: number;
 }
 
-/** Every clause about a response, held against the answers of `turn`. */
 const turnClauses = responseClauses.map(({ check, ...clause }): Clause<ProviderSubject> => ({
   ...clause,
   async check(subject) {
@@ -44,7 +31,7 @@ const turnClauses = responseClauses.map(({ check, ...clause }): Clause<ProviderS
   },
 }));
 
-/** Every clause about the pieces of a stream. A provider without streams keeps them all. */
+/** A provider without streams keeps them all. */
 const pieceClauses = streamClauses.map(({ check, ...clause }): Clause<ProviderSubject> => ({
   ...clause,
   async check(subject) {
