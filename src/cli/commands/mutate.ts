@@ -7,7 +7,7 @@ import { wholeNumber } from "../options/limits.js";
 import { collectPaths, parsePath } from "../options/path.js";
 import type { MutateOptions } from "../mutate/mutate.js";
 import type { CommandIo } from "../terminal/io.js";
-import { splitCommand } from "../terminal/split-command.js";
+import { splitCommand } from "../terminal/commander.js";
 
 /** Each run listens for signals, and Node warns about more than ten listeners. */
 const MAX_AT_ONCE = 8;

@@ -5,7 +5,7 @@ import { DEFAULT_PORT, portOption } from "../options/limits.js";
 import { collectPaths } from "../options/path.js";
 import type { ServeOptions } from "../serve/serve.js";
 import type { CommandIo } from "../terminal/io.js";
-import { splitCommand } from "../terminal/split-command.js";
+import { splitCommand } from "../terminal/commander.js";
 
 export function serveCommand(program: Command, io: CommandIo): void {
   program
