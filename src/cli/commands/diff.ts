@@ -2,8 +2,7 @@
 
 import type { Command } from "commander";
 import { comparisonOptions } from "../options/comparison.js";
-import { jobsOption, maxBytesOption } from "../options/limits.js";
-import { parsePath } from "../options/path.js";
+import { jobsOption, maxBytesOption, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 import { runs } from "../terminal/commander.js";
 

@@ -4,7 +4,7 @@ import { Option, type Command } from "commander";
 import type { ExportFormat } from "../../cassette/index.js";
 import type { CommandIo } from "../terminal/io.js";
 import { runs } from "../terminal/commander.js";
-import { parsePath } from "../options/path.js";
+import { parsePath } from "../options/values.js";
 
 /** A copy of the cassette layer's EXPORT_FORMATS, so that a help text loads nothing; a test compares them. */
 export const EXPORT_CHOICES: readonly ExportFormat[] = ["openai", "anthropic", "otlp", "ai-sdk"];

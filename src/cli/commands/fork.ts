@@ -1,8 +1,7 @@
 // `cassette fork`: runs a command that replays one cassette up to a turn, and records a new cassette from there.
 
 import type { Command } from "commander";
-import { wholeNumber } from "../options/limits.js";
-import { parsePath } from "../options/path.js";
+import { wholeNumber, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 import { runs } from "../terminal/commander.js";
 

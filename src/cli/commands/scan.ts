@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
 import { runs } from "../terminal/commander.js";
-import { collectPaths } from "../options/path.js";
+import { collectPaths } from "../options/values.js";
 
 export function scanCommand(program: Command, io: CommandIo): void {
   program

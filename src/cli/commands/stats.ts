@@ -1,8 +1,7 @@
 // `cassette stats`: totals over many cassettes.
 
 import { Option, type Command } from "commander";
-import { maxBytesOption } from "../options/limits.js";
-import { collectPaths } from "../options/path.js";
+import { maxBytesOption, collectPaths } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 import { runs } from "../terminal/commander.js";
 

@@ -3,8 +3,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 import type { Rate } from "../../core/index.js";
 import { toleranceOptions } from "../options/comparison.js";
-import { wholeNumber } from "../options/limits.js";
-import { parsePath } from "../options/path.js";
+import { wholeNumber, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 import { runs } from "../terminal/commander.js";
 

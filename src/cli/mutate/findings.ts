@@ -1,13 +1,12 @@
 // The result of a mutation run: a table by kind, a score, and every survivor with the command that runs it again.
 
 import { cutAround } from "../../cassette/index.js";
-import { MUTANT_KINDS, type Mutant, type MutantKind } from "../../harness/index.js";
+import { shellText, MUTANT_KINDS, type Mutant, type MutantKind } from "../../harness/index.js";
 import type { CommandIo } from "../terminal/io.js";
 import { count, createPrinter, type PrintLine } from "../terminal/output.js";
 import { shortenMutant } from "./report-file.js";
 import type { Suite } from "./suite.js";
 import type { Outcome, Trial } from "./trial.js";
-import { quote } from "../terminal/shell.js";
 
 export interface Findings {
   suite: Suite;
@@ -119,7 +118,7 @@ function minuteOf(date: string): string {
 
 function againText({ id, file }: Mutant, { command, seed }: Findings): string {
   const seeded = seed === "1" ? [] : ["--seed", seed];
-  return ["cassette", "mutate", ...seeded, "--only", id, file, "--", ...command].map(quote).join(" ");
+  return ["cassette", "mutate", ...seeded, "--only", id, file, "--", ...command].map(shellText).join(" ");
 }
 
 function tally({ chosen, trials }: Findings, kind?: MutantKind): Tally {

@@ -11,8 +11,7 @@ import {
   type Mutant,
   type MutantKind,
 } from "../../harness/index.js";
-import { makeFolder } from "../child/folder.js";
-import { holdSignals, type HeldSignals } from "../child/signals.js";
+import { makeFolder, holdSignals, type HeldSignals } from "../child/spawn.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import type { CommandIo } from "../terminal/io.js";

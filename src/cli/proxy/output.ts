@@ -3,12 +3,17 @@
 
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { CASSETTE_SUFFIX, CassetteError, type CassetteStore, type CassetteV2 } from "../../cassette/index.js";
+import {
+  CASSETTE_SUFFIX,
+  CassetteError,
+  type CassetteStore,
+  type CassetteV2,
+  DEFAULT_MAX_BYTES,
+} from "../../cassette/index.js";
 import { sha256Hex, thrownText, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { pathIn } from "../options/recordings.js";
 import { nameOfPrompt } from "./names.js";
-import { findTwins } from "./twins.js";
 
 export interface ProxyOutput {
   /**
@@ -194,4 +199,39 @@ async function existing(files: FilePort, out: string): Promise<string[]> {
 /** `run.cassette.json`, `run-2.cassette.json` …; numbers below `first` are left out. */
 function numbered(base: string, number: number, first: number): string {
   return `${base}${number < first ? "" : `-${number}`}${CASSETTE_SUFFIX}`;
+}
+
+/** By file of `written`: another cassette in `folder` with the same first prompt. Unreadable files are skipped. */
+export async function findTwins(
+  files: FilePort,
+  folder: string,
+  written: readonly string[],
+): Promise<Map<string, string>> {
+  const own = new Set(written.map((file) => resolve(file)));
+  const earlier = new Map<string, string>();
+  for (const name of (await files.list(folder, CASSETTE_SUFFIX)) ?? []) {
+    const file = pathIn(folder, name);
+    const hash = own.has(resolve(file)) ? undefined : await firstPromptHash(files, file);
+    if (hash !== undefined && !earlier.has(hash)) earlier.set(hash, file);
+  }
+  const twins = new Map<string, string>();
+  for (const file of earlier.size === 0 ? [] : written) {
+    const twin = earlier.get((await firstPromptHash(files, file)) ?? "");
+    if (twin !== undefined) twins.set(file, twin);
+  }
+  return twins;
+}
+
+async function firstPromptHash(files: FilePort, file: string): Promise<string | undefined> {
+  const read = await files.read(file, DEFAULT_MAX_BYTES);
+  if (read.kind !== "read") return undefined;
+  try {
+    const cassette = JSON.parse(new TextDecoder().decode(read.bytes)) as {
+      entries?: { promptHash?: unknown }[];
+    } | null;
+    const hash = cassette?.entries?.[0]?.promptHash;
+    return typeof hash === "string" ? hash : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -22,15 +22,13 @@ import { runChild } from "../child/spawn.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
-import { OWN_BASE } from "../serve/advice.js";
+import { OWN_BASE } from "../serve/handler.js";
 import { BASE_VARIABLES, clientSettings, settingsText } from "../serve/client-settings.js";
-import { listen } from "../serve/listen.js";
-import { untilSignal, type Stop } from "../serve/stop.js";
-import { proxyHandler } from "./handler.js";
+import { listen, untilSignal, type Stop } from "../serve/listen.js";
+import { proxyHandler, parseTarget } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
 import { createSaver, type Saved } from "./saver.js";
-import { parseTarget } from "./target.js";
 
 export interface ProxyOptions {
   target: string;

@@ -19,8 +19,7 @@ import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
 import { createProgress, type Progress } from "../terminal/progress.js";
 import { findTarget, loadEach, pathIn } from "../options/recordings.js";
-import { assertAbout, assertMet, readLedgers, type LedgerOptions } from "./ledgers.js";
-import { isInside, realPath } from "./path.js";
+import { assertAbout, assertMet, readLedgers, type LedgerOptions, isInside, realPath } from "./ledgers.js";
 
 export interface PruneOptions extends LedgerOptions {
   write?: boolean;

@@ -26,11 +26,9 @@ import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
 import { findTarget, pathIn } from "../options/recordings.js";
-import { OWN_BASE } from "./advice.js";
 import { clientSettings, PLACEHOLDER_KEYS, settingsText } from "./client-settings.js";
-import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher } from "./handler.js";
-import { listen } from "./listen.js";
-import { untilSignal, type Stop } from "./stop.js";
+import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher, OWN_BASE } from "./handler.js";
+import { listen, untilSignal, type Stop } from "./listen.js";
 
 /** The flags of `cassette serve`, as commander gives them. */
 export interface ServeOptions {

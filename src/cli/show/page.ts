@@ -14,10 +14,9 @@ import { toBundlePage, toConversationPage, type ConversationPage, type LeftOut }
 import { pathBeside } from "../../host/index.js";
 import { usageError } from "../errors.js";
 import { writeText } from "../options/file.js";
-import type { ShowOptions } from "./show.js";
+import { type ShowOptions, assertNoFolder } from "./show.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { assertNoFolder } from "./folder.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
 
 /** Writes the page to the path `html`, or next to the cassette for `true`. */
