@@ -65,7 +65,6 @@ export function countRefused({ refused, refusedMore }: Tally): number {
   return refused.length + refusedMore;
 }
 
-/** The tally as the fields of a JSON document. */
 export function toJsonTally(tally: Tally): object {
   const { written, existed, refused, refusedMore, repairs, redacted } = tally;
   return {
@@ -79,7 +78,6 @@ export function toJsonTally(tally: Tally): object {
   };
 }
 
-/** Prints failures kind by kind, and successes as a number. */
 export function printTally(line: PrintLine, tally: Tally, out: string): void {
   const { written, existed, refused, kinds, repairs, redacted } = tally;
   const lines = kinds.print(line);
@@ -114,13 +112,13 @@ interface RefusalKind {
 }
 
 /** Kinds in the order of their first refusal. The memory depends on the number of kinds, not of refusals. */
-export interface RefusalKinds {
+interface RefusalKinds {
   add(failure: Failure): void;
   /** Prints a line for each kind, and returns their number. */
   print(line: PrintLine): number;
 }
 
-export function createRefusalKinds(): RefusalKinds {
+function createRefusalKinds(): RefusalKinds {
   const kinds = new Map<string, RefusalKind>();
   const perCode = new Map<string, number>();
   return {
