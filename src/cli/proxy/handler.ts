@@ -27,7 +27,7 @@ interface ProxyHandlerOptions {
   readonly findSecrets: Finder;
   /** Reserves a name for a client's recording. Resolves to the reason if the client cannot have it. */
   readonly claim: (name: string) => Promise<string | undefined>;
-  /** Called with the reason why a target did not answer. */
+  /** Called when a target does not answer. */
   readonly note: (text: string) => void;
   /** Called for a refused request that its client sends again as a whole conversation. */
   readonly sentBack: (text: string) => void;
@@ -96,10 +96,8 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
   try {
     answer = await forward({ url, method, headers, body, signal });
   } catch (error) {
-    const why = thrownText(error);
-    return {
-      refusal: { status: 502, code: "target-unreachable", message: `${target.host} could not be reached: ${why}` },
-    };
+    const message = `${target.host} could not be reached: ${thrownText(error)}`;
+    return { refusal: { status: 502, code: "target-unreachable", message } };
   }
   // A client that followed it would send its key to another host.
   const isRedirect = answer.status >= 300 && answer.status < 400 && "location" in answer.headers;
@@ -183,7 +181,7 @@ export function parseTarget(text: string): URL {
 }
 
 /** The client's path below the base, without a second `/v1` if the client's own base URL has one. */
-export function below(target: URL, path: string, search: string): URL {
+function below(target: URL, path: string, search: string): URL {
   const base = target.pathname.replace(/\/+$/, "");
   const rest = base.endsWith("/v1") && path.startsWith("/v1/") ? path.slice("/v1".length) : path;
   const url = new URL(target);

@@ -105,7 +105,6 @@ function decimalOf(text: string): string {
 /** An object of a parsed JSON text. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a parsed value is an object and not a list. */
 export function isRecord(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -115,7 +114,6 @@ export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The keys of an object that are not in a list. */
 export function otherKeys(object: Fields, known: readonly string[]): string[] {
   return Object.keys(object).filter((key) => !known.includes(key));
 }

@@ -3,42 +3,34 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-/** A value that is not what the second implementation computes. */
 export interface Disagreement {
   /** JSON pointer into the file; empty for the file as a whole. */
   pointer: string;
   what: string;
 }
 
-/** What holds of a file by the second implementation. */
 export interface Recomputed {
-  /** Hashes that were computed again and are the stored ones. */
   hashes: number;
-  /** Signatures that were verified again and hold. */
   signatures: number;
   /** How many values of a kind cannot be computed from the file, by the kind in words. */
   notRecomputed: Record<string, number>;
 }
 
-/** Collects a {@link Recomputed} and the disagreements. */
 export class Tally implements Recomputed {
   hashes = 0;
   signatures = 0;
   readonly notRecomputed: Record<string, number> = {};
   readonly disagreements: Disagreement[] = [];
 
-  /** Counts a hash that was computed again, or notes that it differs. */
   compareHash(pointer: string, stored: unknown, computed: string): void {
     if (stored === computed) this.hashes++;
     else this.disagree(pointer, `the stored hash is ${quote(stored)}, the recomputed one ${quote(computed)}`);
   }
 
-  /** Notes a value that must be another one. */
   disagree(pointer: string, what: string): void {
     this.disagreements.push({ pointer, what });
   }
 
-  /** Counts what cannot be computed again. */
   leaveOut(kind: string, count = 1): void {
     if (count > 0) this.notRecomputed[kind] = (this.notRecomputed[kind] ?? 0) + count;
   }
