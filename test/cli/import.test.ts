@@ -206,7 +206,7 @@ describe("cassette import", () => {
     const logs = ["dense.json", "line.jsonl", "after.json"];
     await importLogs(logs, { out: "dense" }, io, { maxMemory: 4 * 1024 * 1024 });
     expect(code).toBe(2);
-    expect(out).toMatch(/dense\.json {2}too-large: .*the 4 MiB of memory may not suffice/);
+    expect(out).toMatch(/dense\.json {2}too-large: .*4 MiB of memory may not suffice/);
     expect(out).toMatch(/line\.jsonl {2}too-large: .*line 2/);
     expect(readdirSync(join(folder, "dense", "m-1")).sort()).toEqual(
       ["after", "one", "two"].map((task) => `${task}.cassette.json`),

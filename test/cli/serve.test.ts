@@ -862,7 +862,7 @@ describe("cassette serve", () => {
       expect(server.io.err.match(/refused: POST \/v1\/embeddings is a request for embeddings/g)).toHaveLength(1);
       expect(server.io.err).toContain("refused: POST /v1/messages/count_tokens is Anthropic's token counting");
       expect(server.io.err).toContain("refused: POST /v1/chat/completions: the request's body is not JSON in UTF-8\n");
-      expect(server.io.err).toContain("refused: POST /api/chat: this server answers no page of another site");
+      expect(server.io.err).toContain("refused: POST /api/chat: this server does not answer pages of other sites");
       expect(server.io.err).not.toContain("hidden");
       await (await post(`${server.url}/api/chat`, chat("q"))).text();
       const { code, out } = await server.stop();
@@ -921,7 +921,7 @@ describe("cassette serve", () => {
     const again = await (await post(`${server.url}/api/chat`, chat("q"))).text();
     const { err } = await server.stop();
     expect(err).toContain(
-      "miss:   to do    Undo the change if it was not meant; else record again (cassette record --proxy",
+      "miss:   to do    Undo the change, or record again (npx cassette record --proxy",
     );
     expect(err).toContain("miss:   to do    Each recorded turn answers once: restart cassette serve for a second run");
     for (const text of [err, again]) expect(text).not.toMatch(/reset\(\)|cassetteProvider|useCassette|CASSETTE_MODE/);
@@ -941,7 +941,7 @@ describe("cassette serve", () => {
     const counted = await serving(["counted.cassette.json"]);
     const number = await (await post(`${counted.url}/api/chat`, chat("21 sparrows?"))).text();
     expect(number).toContain("the two differ only in a number");
-    expect(number).toContain("Undo the change if it was not meant");
+    expect(number).toContain("Undo the change, or record again");
   });
 
   it("refuses at the start what it could not stand by", async () => {
@@ -1022,7 +1022,7 @@ describe("cassette record --proxy", () => {
     expect(await record(question)).toMatchObject({ code: 0, lines: [`recorded ${first}, 1 turn`] });
     expect((await record(question)).lines).toEqual([
       `recorded ${join("many", `${name}-2.cassette.json`)}, 1 turn`,
-      `   begins with the same prompt as ${join("many", `${name}-2.cassette.json`).replace("-2.", ".")}, which was there before: delete one of the two, or record with --refresh to replace recordings`,
+      `   begins with the same prompt as ${join("many", `${name}-2.cassette.json`).replace("-2.", ".")}, an earlier recording: delete one of the two, or record with --refresh to replace recordings`,
     ]);
     expect((await record("?!")).lines).toEqual([`recorded ${join("many", "conversation-1.cassette.json")}, 1 turn`]);
     const named = await record("?!", { "x-playhead-cassette": "birds.cassette.json" });
@@ -1056,7 +1056,7 @@ describe("cassette record --proxy", () => {
       return (await proxy.stop()).out;
     };
     await record("one", false);
-    expect(await record("two", true)).toMatch(/one\.cassette\.json, which was there before: delete one of the two\n/);
+    expect(await record("two", true)).toMatch(/one\.cassette\.json, an earlier recording: delete one of the two\n/);
     expect(await record("three", false)).toContain("delete one of the two, or record with --refresh");
   });
 
@@ -1105,7 +1105,7 @@ describe("cassette record --proxy", () => {
       expect(proxy.io.err).toContain(
         "not recorded: POST /v1/chat/completions was not passed on: x-playhead-cassette is ",
       );
-      await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded", hint: "See above why." });
+      await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded", hint: "The lines above say why." });
     },
   );
 
@@ -1175,7 +1175,7 @@ describe("cassette record --proxy", () => {
     await (await post(`${proxy.url}/v1/responses`, { input: "x" })).text();
     await expect(proxy.stop()).rejects.toMatchObject({
       code: "nothing-recorded",
-      hint: "The client asked for POST /v1/responses, which is not recorded: cassettes hold POST requests to /chat/completions, /messages and /api/chat.",
+      hint: "The client requested POST /v1/responses, which is not recorded: cassettes hold POST requests to /chat/completions, /messages and /api/chat.",
     });
     expect(proxy.io.err).toContain("POST /v1/responses passed on, not recorded: 1 time\n");
   });
@@ -1185,7 +1185,7 @@ describe("cassette record --proxy", () => {
     const page = { origin: "https://page.example" };
     expect((await post(`${proxy.url}/v1/chat/completions`, chat("q"), page)).status).toBe(403);
     expect(proxy.io.err).toContain(
-      "not recorded: POST /v1/chat/completions was not passed on: this server answers no page",
+      "not recorded: POST /v1/chat/completions was not passed on: this server does not answer pages",
     );
     await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
   });

@@ -274,7 +274,7 @@ differs: ${spec} agrees in 50 % of 4 turns (95 % interval 15 % to 85 %; required
     [["a", "--provider", "openai:x", "--max-cost", "0"], "Give an amount above 0"],
     [["a", "--provider", "openai:x", "--min-agreement", "90"], "Give a number from 0 to 1"],
     [["a", "--provider", "openai:x", "--price", "2"], "Give two figures"],
-    [["a", "--provider", "openai:x", "--concurrency", "100"], "concurrency is 100"],
+    [["a", "--provider", "openai:x", "--concurrency", "100"], "concurrency of a step check is 100"],
   ])("refuses %j", async (argv, words) => {
     const ran = await cli(["step-check", ...argv]);
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(words)]);

@@ -19,8 +19,8 @@ interface Judged {
   canDecide: boolean[];
 }
 
-/** Judges each family. Whether a test can decide depends only on the numbers of runs and successes, not on the sides. */
-function judgeFamilies(families: readonly Family[], alpha: number): { families: Judged[]; shares: number } {
+/** Judges each family. Whether a test can decide depends only on the numbers of runs and successes, not on the sides. The bench uses it. */
+export function judgeFamilies(families: readonly Family[], alpha: number): { families: Judged[]; shares: number } {
   const live = families.filter(({ attainable }) => selectTestable(attainable, alpha).includes(true)).length;
   const shares = Math.max(1, live);
   const judged = families.map(({ p, attainable }) => {

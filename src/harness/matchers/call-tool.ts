@@ -1,6 +1,6 @@
 // toCallTool: the model called this tool with these arguments, whatever the tool answered.
 
-import { defined, plural } from "../../core/index.js";
+import { defined } from "../../core/index.js";
 import type { Tolerances } from "../../cassette/index.js";
 import { usesText } from "./baseline/comparison.js";
 import { handleAdvice } from "./baseline/command.js";
@@ -71,8 +71,7 @@ export function parseCall(matcher: string, name: unknown, rest: readonly unknown
 function failureText(wanted: string, compared: readonly ComparedCall[]): string {
   const advice = "Correct the expectation, or the prompt, tool description or tool list that led the model elsewhere.";
   if (compared.length === 0) return `expected a call of ${wanted}, but no tool was called.\n${advice}`;
-  return (
-    `expected a call of ${wanted}, but none of the ${plural(compared.length, "call")} matches it, nearest first:\n` +
-    `${callLines(compared, MAX_CALLS).join("\n")}\n${advice}`
-  );
+  const others =
+    compared.length === 1 ? "the only call differs" : `none of the ${compared.length} calls matches it, nearest first`;
+  return `expected a call of ${wanted}, but ${others}:\n${callLines(compared, MAX_CALLS).join("\n")}\n${advice}`;
 }

@@ -191,7 +191,7 @@ describe("the report", () => {
       const rows = [...(await surviveFaults(waits, { faults })), ...(await surviveFaults(polls, { faults }))];
       expect(rows.map(({ outcome }) => outcome)).toEqual(["hangs", "hangs"]);
       const [silent = "", busy = ""] = formatSurvival(rows).split("\n");
-      expect(silent).toContain("no timer is left that could change that");
+      expect(silent).toContain("no timer is left that could settle it");
       expect(busy).toContain("until fired 50000 timers and there was always one more");
     },
   );

@@ -91,7 +91,7 @@ describe("toCallTool", () => {
     });
     const other = await callRun({ name: "save" });
     const error = refusal(() => expect(other.result).toCallTool("lookup", {})) as Error & { expected?: unknown };
-    expect(error.message).toContain("but none of the 1 call matches it, nearest first:\n  turn 0: save({})\n");
+    expect(error.message).toContain("but the only call differs:\n  turn 0: save({})\n");
     expect(error.expected).toBeUndefined();
   });
 
