@@ -7,9 +7,7 @@ import { EXIT, exitCodeOf, type ExitCode } from "./exit-codes.js";
 
 /** Closed; tests and scripts rely on the words. */
 export type CliErrorCode =
-  /** A wrong argument or option. */
   | "usage"
-  /** A folder without cassettes, or a log without records. */
   | "nothing-found"
   | "nothing-to-compare"
   | "log-not-found"
@@ -18,55 +16,43 @@ export type CliErrorCode =
   | "receipts-unreadable"
   /** Two records of one import have the same path, or a folder contains other files. */
   | "path-taken"
-  /** A file would be outside the folder it belongs to. */
   | "path-outside"
   /** The request of `why` is missing, too large or not JSON. */
   | "request-unreadable"
   /** A ledger of `prune` is missing, empty or damaged, lacks a shard, or belongs to other cassettes. */
   | "ledger-unreadable"
   | "command-not-started"
-  /** The command after `--` succeeded without using a cassette. */
   | "no-cassette-used"
   /** Two processes of one command recorded the same file. */
   | "recorded-twice"
   /** The command of `mutate` fails without any change, so a failure with one proves nothing. */
   | "baseline-failed"
-  /** The command of `mutate` records cassettes instead of replaying them. */
   | "suite-records"
   /** No mutant could be made of the cassettes that the command loads, or the command loaded none of the mutants. */
   | "nothing-to-mutate"
-  /** No mutant has the id of `--only`. */
   | "mutant-unknown"
-  /** A cassette changed while `mutate` ran. */
   | "cassette-changed"
   /** The report of `mutate` or `drift` exists already, is not such a report, is of another run, or cannot be written. */
   | "report-unusable"
   | "no-temporary-folder"
-  /** These exist already, or cannot be written. */
   | "key-not-written"
   | "export-not-written"
   | "page-not-written"
   | "key-unreadable"
-  /** CI is set, and `lock` would write. */
   | "lock-in-ci"
   | "lock-not-written"
   | "envelope-not-written"
-  /** CI is set, and `bless` would write. */
   | "bless-in-ci"
-  /** Another process accepts runs into the same baseline. */
   | "bless-running"
   /** The recording to accept is of a failed run, or does not say that the run succeeded. */
   | "run-failed"
   | "acceptance-not-written"
   /** The module of `step-check --provider` cannot be loaded, or does not export a provider. */
   | "provider-unclear"
-  /** The variable for a vendor's key is empty. */
   | "key-missing"
-  /** CI is set, and `step-check` would call a model. */
   | "live-in-ci"
   | "answers-not-kept"
   | "tools-unreadable"
-  /** The thread that read a file died. */
   | "thread-died"
   | "cannot-listen"
   /** With `verify --independent`: the second implementation computes another result. Exits 3, as any refusal does. */
@@ -87,7 +73,6 @@ export class CliError extends Error {
   }
 }
 
-/** Wrong usage of the command line. */
 export function usageError(message: string, hint: string): CliError {
   return new CliError("usage", message, hint);
 }
@@ -98,7 +83,6 @@ export function noCassettesIn(path: string, work?: string): CliError {
   return new CliError("nothing-found", message, "Check the path.", path);
 }
 
-/** A failure as it is printed. */
 export interface Failure {
   exitCode: ExitCode;
   code: string;
@@ -124,21 +108,22 @@ export function exitCodeForAll(failures: readonly Failure[]): ExitCode {
 
 function recognise(error: unknown): Failure {
   if (error instanceof CassetteError) {
-    const { code, summary: message, file, pointer, hint } = error;
-    return compact({ exitCode: exitCodeOf(code), code, message, file, pointer, hint });
+    const { code, summary: message, file, hint } = error;
+    const pointer = error.pointer === "" ? undefined : error.pointer;
+    return { exitCode: exitCodeOf(code), code, message, ...defined({ file, pointer, hint }) };
   }
   if (error instanceof CliError) {
     const { code, message, file, hint } = error;
     const exitCode = code === "independent-mismatch" ? EXIT.integrity : EXIT.failed;
-    return compact({ exitCode, code, message, file, hint });
+    return { exitCode, code, message, hint, ...defined({ file }) };
   }
   if (isHarnessError(error)) {
     const { code, hint } = error;
-    return compact({ exitCode: EXIT.failed, code, message: withoutHint(error.message, hint), hint });
+    return { exitCode: EXIT.failed, code, message: withoutHint(error.message, hint), ...defined({ hint }) };
   }
   if (error instanceof AgentError) {
     const { code, message, hint } = error;
-    return compact({ exitCode: EXIT.failed, code, message, hint });
+    return { exitCode: EXIT.failed, code, message, ...defined({ hint }) };
   }
   return {
     exitCode: EXIT.failed,
@@ -157,13 +142,4 @@ function isHarnessError(error: unknown): error is HarnessError {
 function withoutHint(message: string, hint: string | undefined): string {
   const tail = `. ${hint ?? ""}`;
   return hint !== undefined && message.endsWith(tail) ? message.slice(0, -tail.length) : message;
-}
-
-type LooseFailure = { [Field in keyof Failure]: Failure[Field] | undefined } & Pick<
-  Failure,
-  "exitCode" | "code" | "message"
->;
-
-function compact({ exitCode, code, message, file, pointer, hint }: LooseFailure): Failure {
-  return { exitCode, code, message, ...defined({ file, pointer: pointer === "" ? undefined : pointer, hint }) };
 }

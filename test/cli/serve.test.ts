@@ -16,7 +16,7 @@ import { formatCassette } from "../../src/cassette/trust/store.js";
 import { recordProxy } from "../../src/cli/proxy/proxy.js";
 import { serve, type ServeOptions } from "../../src/cli/serve/serve.js";
 import type { CommandIo } from "../../src/cli/terminal/io.js";
-import type { Stop } from "../../src/cli/serve/stop.js";
+import type { Stop } from "../../src/cli/serve/listen.js";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
 import { WIRES, type WireName } from "../../src/core/vendors/vendors.js";
 import { anthropicProvider, ollamaProvider, openaiProvider } from "../../src/core/vendors/providers.js";

@@ -19,7 +19,6 @@ import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
 import { readBytes } from "../options/file.js";
 import { loadRecording } from "../options/recordings.js";
-import { findUnexplained, unexplainedText } from "./unexplained.js";
 
 export interface AcceptedOptions {
   trust?: string;
@@ -73,4 +72,20 @@ async function stateOf(store: CassetteStore, file: string, { envelopeHash }: Acc
   if (loaded.kind === "failed") return loaded.failure.code === "file-not-found" ? "gone" : "refused";
   const { cassette } = loaded;
   return cassette.version === 2 && cassette.envelopeHash === envelopeHash ? "there" : "changed";
+}
+
+const MAX_NAMED = 5;
+
+/** The cassettes of a baseline without a reason, recorded there by hand or left by an interrupted bless. */
+export function findUnexplained(names: readonly string[], lines: readonly Acceptance[]): string[] {
+  const explained = new Set(lines.map(({ path }) => path));
+  return names.filter((name) => !explained.has(name));
+}
+
+/** "2 cassettes have no reason in accepted.jsonl: a.0.cassette.json, b.0.cassette.json". */
+export function unexplainedText(names: readonly string[]): string {
+  const more = names.length - MAX_NAMED;
+  const named = [...names.slice(0, MAX_NAMED), ...(more > 0 ? [`and ${more} more`] : [])];
+  const who = names.length === 1 ? "1 cassette has" : `${names.length} cassettes have`;
+  return `${who} no reason in accepted.jsonl: ${named.join(", ")}`;
 }

@@ -12,7 +12,7 @@ import { count, createPrinter, toJsonError, writeJson } from "../terminal/output
 import { findTarget, pathIn } from "../options/recordings.js";
 import { readPrivateKey } from "../sign/key.js";
 import { withClaim } from "./claim.js";
-import { planBlessings, type Baseline, type Blessing, type Candidate, type Demands } from "./plan.js";
+import { planBlessings, type Baseline, type Blessing, type Candidate } from "./plan.js";
 import { readAcceptances, readLockIfThere, writeBlessings, type Written } from "./write.js";
 
 export interface BlessOptions {
@@ -35,10 +35,10 @@ export async function bless(paths: readonly string[], options: BlessOptions, io:
   const files = filesAt(io);
   const key = await keyOf(options, files, io);
   const store = createCassetteStore(files);
-  const candidates = await candidatesOf(files, paths, options, io);
-  const plan = async (): Promise<Blessing[]> => {
-    return planBlessings(store, candidates, await readBaseline(files, options, io), demandsOf(options));
-  };
+  const candidates = await candidatesOf(files, paths, into, io);
+  const demands = { allowError: options.allowError === true, ...defined({ success: options.success }) };
+  const plan = async (): Promise<Blessing[]> =>
+    planBlessings(store, candidates, await readBaseline(files, options, io), demands);
   let blessings = await plan();
   let isLocked = false;
   if (toWrite(blessings).length > 0 && exitCodeFor(blessings) === EXIT.ok) {
@@ -58,10 +58,6 @@ export async function bless(paths: readonly string[], options: BlessOptions, io:
 
 function toWrite(blessings: readonly Blessing[]): Written[] {
   return blessings.filter(({ status }) => status === "accepted" || status === "completed") as Written[];
-}
-
-function demandsOf({ success, allowError }: BlessOptions): Demands {
-  return { allowError: allowError === true, ...defined({ success }) };
 }
 
 async function readBaseline(files: FilePort, { into, lock: lockFile }: BlessOptions, io: CommandIo): Promise<Baseline> {
@@ -105,13 +101,8 @@ async function keyOf(options: BlessOptions, files: FilePort, io: CommandIo): Pro
   return key === undefined ? undefined : readPrivateKey(files, key, io);
 }
 
-/** Every run that the paths mean. A run inside the baseline cannot be a candidate. */
-async function candidatesOf(
-  files: FilePort,
-  paths: readonly string[],
-  { into }: BlessOptions,
-  io: CommandIo,
-): Promise<Candidate[]> {
+/** A run inside the baseline cannot be a candidate. */
+async function candidatesOf(files: FilePort, paths: readonly string[], into: string, io: CommandIo) {
   const candidates: Candidate[] = [];
   for (const path of paths) {
     const target = await findTarget(files, path);
@@ -137,19 +128,12 @@ function toJson(blessing: Blessing): object {
   return { file, status, to: blessing.to };
 }
 
-interface Printed {
-  into: string;
-  isLocked: boolean;
-  lock: string;
-  isSigned: boolean;
-  exitCode: ExitCode;
-}
-
 function print(
   blessings: readonly Blessing[],
-  { into, isLocked, lock, isSigned, exitCode }: Printed,
+  run: { into: string; isLocked: boolean; lock: string; isSigned: boolean; exitCode: ExitCode },
   io: CommandIo,
 ): void {
+  const { into, isLocked, lock, isSigned, exitCode } = run;
   const line = createPrinter(io);
   for (const blessing of blessings) {
     const { status, file } = blessing;
@@ -158,8 +142,8 @@ function print(
     const word = (status === "accepted" || status === "completed") && exitCode !== EXIT.ok ? "left" : status;
     line({ look: isRefused ? "bad" : "good", text: word.padEnd(9) }, file, what);
   }
-  const accepted = blessings.filter(({ status }) => status === "accepted").length;
-  const completed = blessings.filter(({ status }) => status === "completed").length;
+  const having = (wanted: Blessing["status"]) => blessings.filter(({ status }) => status === wanted).length;
+  const [accepted, completed] = [having("accepted"), having("completed")];
   if (exitCode !== EXIT.ok) {
     line({ look: "bad", text: "nothing was accepted" });
     return;
@@ -168,8 +152,6 @@ function print(
   if (completed > 0)
     line(`${count(completed, "run")} of it completed: its reason or its place in the lock was missing`);
   if (accepted + completed === 0) return;
-  line({
-    look: "dim",
-    text: isLocked ? `${lock} lists ${accepted + completed === 1 ? "it" : "them"}` : `there is no ${lock} to add to`,
-  });
+  const listed = `${lock} lists ${accepted + completed === 1 ? "it" : "them"}`;
+  line({ look: "dim", text: isLocked ? listed : `there is no ${lock} to add to` });
 }

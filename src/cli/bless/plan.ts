@@ -7,9 +7,9 @@ import { outcomeOf, scenarioOf } from "../../harness/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { loadRecording } from "../options/recordings.js";
 
-/** A run to accept: the file, and its path below the folder that was given. */
 export interface Candidate {
   file: string;
+  /** The path below the folder that was given. */
   name: string;
 }
 
@@ -32,17 +32,18 @@ export interface Baseline {
   isLocked: (name: string, cassette: CassetteV2) => boolean;
 }
 
-/** The conditions on runs to accept. */
-export interface Demands {
+interface Demands {
   /** JSON pointer to the success in a run's outcome. */
   success?: string;
   /** Accepts a run that recorded an error and does not say whether it succeeded. */
   allowError: boolean;
 }
 
-/** The baseline as far as one scenario needs it: the next number, and the names by envelope hash. */
+/** The variants of one scenario in the baseline. */
 interface Variants {
+  /** The next number. */
   next: number;
+  /** Names by envelope hash. */
   hashes: Map<string, string>;
   /** Lines without a cassette, left by an interrupted bless. */
   reserved: Map<string, string>;
@@ -67,11 +68,7 @@ export async function planBlessings(
   return blessings;
 }
 
-async function readVariants(
-  store: CassetteStore,
-  { into, names, lines }: Baseline,
-  scenario: string,
-): Promise<Variants> {
+async function readVariants(store: CassetteStore, { into, names, lines }: Baseline, scenario: string) {
   const own = names.filter((name) => scenarioOf(name) === scenario);
   const hashes = new Map<string, string>();
   for (const name of own) {
@@ -85,18 +82,15 @@ async function readVariants(
     next: taken.length === 0 ? 0 : numbers.reduce((most, number) => Math.max(most, number), 0) + 1,
     hashes,
     reserved: new Map(missing.map(({ envelopeHash, path }) => [envelopeHash, path])),
-    planned: new Set(),
+    planned: new Set<string>(),
   };
 }
 
-interface Plan {
-  scenario: string;
-  variants: Variants;
-  baseline: Baseline;
-  demands: Demands;
-}
-
-async function planOne(store: CassetteStore, file: string, plan: Plan): Promise<Blessing> {
+async function planOne(
+  store: CassetteStore,
+  file: string,
+  plan: { scenario: string; variants: Variants; baseline: Baseline; demands: Demands },
+): Promise<Blessing> {
   const { scenario, variants, baseline } = plan;
   const { into, lines } = baseline;
   const loaded = await loadRecording(store, file, { requireIntegrity: true });
@@ -129,16 +123,17 @@ function whyNot(file: string, cassette: CassetteV2, { success, allowError }: Dem
         "the recording says that this run failed, and a failed run is never accepted",
         "Record a run that succeeds.",
       );
-    case "broken-off": {
-      const hint = "Record a run that succeeds, or add --allow-error.";
-      return allowError
-        ? undefined
-        : refuse("the recording has an error and does not say that the run succeeded", hint);
-    }
-    case "untold": {
-      const hint = "Check --success. npx cassette show --json prints the outcome.";
-      const message = `the recording has no true, false or number at ${JSON.stringify(success)} of its outcome`;
-      return success === undefined ? undefined : refuse(message, hint);
-    }
+    case "broken-off":
+      if (allowError) return undefined;
+      return refuse(
+        "the recording has an error and does not say that the run succeeded",
+        "Record a run that succeeds, or add --allow-error.",
+      );
+    case "untold":
+      if (success === undefined) return undefined;
+      return refuse(
+        `the recording has no true, false or number at ${JSON.stringify(success)} of its outcome`,
+        "Check --success. npx cassette show --json prints the outcome.",
+      );
   }
 }

@@ -25,7 +25,7 @@ import type { Blessing } from "./plan.js";
 
 export type Written = Extract<Blessing, { status: "accepted" | "completed" }>;
 
-export interface WriteOptions {
+interface WriteOptions {
   into: string;
   reason: string;
   /** The lock's file. */
@@ -58,9 +58,9 @@ export async function writeBlessings(
   const lock = await toNewLock(files, written, options, io);
   await writeLines(files, written, options, io);
   if (lock !== undefined) await writeLock(files, options.lock, lock);
+  const { key } = options;
   for (const { status, to, cassette } of written) {
     if (status === "completed") continue;
-    const { key } = options;
     const isBare = key !== undefined && cassette.signature === undefined;
     await store.save(to, isBare ? await signCassette(cassette, key) : cassette);
   }

@@ -11,7 +11,7 @@ import {
   type RuleSet,
 } from "../../cassette/index.js";
 import { exitCodeForAll, noCassettesIn } from "../errors.js";
-import { EXIT, type ExitCode } from "../exit-codes.js";
+import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createPrinter, toJsonError, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
@@ -30,7 +30,9 @@ export async function check(paths: readonly string[], options: CheckCommandOptio
   const { found } = await findFiles(files, paths, io.cwd);
   if (found.length === 0) throw noCassettesIn(paths.join(", "), "checked");
   const result = await checkAll(found, rules, io);
-  const exitCode = exitCodeOf(result);
+  const isBroken = result.files.some(({ breaks }) => breaks.length > 0);
+  const failed = exitCodeForAll(result.failures.map(({ failure }) => failure));
+  const exitCode = failed === EXIT.ok && isBroken ? EXIT.drift : failed;
   io.exit(exitCode);
   if (options.json === true) writeJson(io, "check", exitCode, toDocument(result));
   else printCheck(createPrinter(io), result);
@@ -62,11 +64,6 @@ function toolsOf(cassette: Cassette): string[] {
   const contexts = cassette.version === 1 ? [] : (cassette.extensions?.contexts ?? []);
   const offered = contexts.flatMap(({ tools = [] }) => tools.map((tool) => tool["name"]));
   return [...called, ...offered.filter((name) => typeof name === "string")];
-}
-
-function exitCodeOf({ files, failures }: CheckResult): ExitCode {
-  if (failures.length > 0) return exitCodeForAll(failures.map(({ failure }) => failure));
-  return files.some(({ breaks }) => breaks.length > 0) ? EXIT.drift : EXIT.ok;
 }
 
 function toDocument({ rules, files, failures, unseen }: CheckResult): object {

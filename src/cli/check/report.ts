@@ -4,10 +4,7 @@ import type { RuleBreak, RuleSet } from "../../cassette/index.js";
 import type { Failure } from "../errors.js";
 import { count, type PrintLine } from "../terminal/output.js";
 
-interface CheckedFile {
-  file: string;
-  breaks: RuleBreak[];
-}
+type CheckedFile = { file: string; breaks: RuleBreak[] };
 
 export interface CheckResult {
   rules: RuleSet;
@@ -27,10 +24,9 @@ export function printCheck(line: PrintLine, result: CheckResult): void {
   for (const { rule, tool } of unseen) {
     line({ look: "warn", text: "note  " }, `the rule ${rule} names ${tool}, which no cassette calls or offers`);
   }
-  const isKept = broken.length === 0;
   const all = `${count(files.length, "cassette")} checked against ${count(rules.rules.length, "rule")}`;
   line(
-    { look: isKept ? "good" : "bad", text: isKept ? "kept" : "broken" },
+    broken.length === 0 ? { look: "good", text: "kept" } : { look: "bad", text: "broken" },
     `: ${all}, ${files.length - broken.length} kept, ${broken.length} broken`,
   );
   for (const { id } of rules.rules) {
@@ -40,7 +36,6 @@ export function printCheck(line: PrintLine, result: CheckResult): void {
   if (failures.length > 0) line({ look: "bad", text: `${count(failures.length, "file")} could not be checked` });
 }
 
-/** Counts the cassettes that break a rule. */
 export function brokenIn(files: readonly CheckedFile[], id: string): number {
   return files.filter(({ breaks }) => breaks.some(({ rule }) => rule === id)).length;
 }

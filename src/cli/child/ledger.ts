@@ -20,7 +20,7 @@ const MODES: readonly unknown[] = [
 /** A line about a cassette that was recorded or replayed. */
 export type UsedLine = LedgerLine & { mode: Exclude<LedgerLine["mode"], "live" | "unfinished"> };
 
-/** The contents of a ledger. Every `path` is absolute. */
+/** Every `path` is absolute. */
 export interface Ledger {
   lines: UsedLine[];
   /** Paths of the cassettes of tests that ran in mode `live` or failed. The files need not exist. */

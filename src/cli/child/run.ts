@@ -4,15 +4,12 @@
 import { rm } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
 import { CASSETTE_SUFFIX } from "../../cassette/index.js";
-import { resolveMode } from "../../harness/index.js";
+import { shellText, resolveMode } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 import { count, createNotes, writeJson } from "../terminal/output.js";
-import { quote } from "../terminal/shell.js";
-import { makeFolder } from "./folder.js";
 import { readLedger, recordedTwice, type Ledger, type UsedLine } from "./ledger.js";
-import { holdSignals } from "./signals.js";
-import { runChild } from "./spawn.js";
+import { runChild, makeFolder, holdSignals } from "./spawn.js";
 
 interface RunRequest {
   verb: "record" | "replay" | "fork";
@@ -57,20 +54,21 @@ const DONE = {
   fork: "forked into",
   failed: "kept the run of a failed test in",
 } as const;
-/** The suffix of recordings of failed tests. */
 const FAILED = /\.cassette\.failed\.json$/;
 const DID = { record: "recorded", replay: "replayed", fork: "forked" } as const;
 
 function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: number, io: CommandIo): void {
   const note = createNotes(io);
   for (const { file, mode, turns, kept } of lines) {
-    const done = kept !== undefined && mode === "from-first-miss" && kept === turns ? "kept" : DONE[mode];
-    const isTold = kept !== undefined && (kept !== turns || mode === "fork");
-    const old = isTold ? `, ${kept} of them replayed` : "";
-    note(`cassette ${verb}: ${done} `, shownPath(file, io.cwd), `, ${count(turns, "turn")}${old}`);
+    const done = mode === "from-first-miss" && kept === turns ? "kept" : DONE[mode];
+    const old = kept !== undefined && (kept !== turns || mode === "fork") ? `, ${kept} of them replayed` : "";
     const path = shownPath(file, io.cwd);
+    note(`cassette ${verb}: ${done} `, path, `, ${count(turns, "turn")}${old}`);
     if (mode === "failed")
-      note("   if the assertion is wrong: ", `mv ${quote(path)} ${quote(path.replace(FAILED, CASSETTE_SUFFIX))}`);
+      note(
+        "   if the assertion is wrong: ",
+        `mv ${shellText(path)} ${shellText(path.replace(FAILED, CASSETTE_SUFFIX))}`,
+      );
   }
   if (unreadable > 0) note(`cassette ${verb}: ${count(unreadable, "line")} of the ledger could not be read`);
   if (exitCode !== 0) {
@@ -97,11 +95,8 @@ function noneUsed({ verb, command }: RunRequest, { unreadable }: Ledger): CliErr
 
 /** Two tests in two processes recorded one file. Within one process `useCassette` refuses the second. */
 function replacedEachOther(files: readonly string[]): CliError {
-  const several = files.length > 1;
-  return new CliError(
-    "recorded-twice",
-    `${files.join(", ")} ${several ? "were" : "was"} recorded more than once, so only the last recording of ${several ? "each" : "it"} is left`,
-    "Two tests share a cassette. Give each its own file, and record again.",
-    files[0],
-  );
+  const [were, each] = files.length > 1 ? ["were", "each"] : ["was", "it"];
+  const what = `${files.join(", ")} ${were} recorded more than once, so only the last recording of ${each} is left`;
+  const hint = "Two tests share a cassette. Give each its own file, and record again.";
+  return new CliError("recorded-twice", what, hint, files[0]);
 }

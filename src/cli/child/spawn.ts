@@ -1,17 +1,41 @@
-// Runs one child process, which inherits the terminal, gets our signals, and ends with an exit code as a shell reports it.
+// Runs one child process, which inherits the terminal, gets our signals, and ends with an exit code as a shell reports it. Signals are
+// held back while the temporary folder of a command exists, so that none ends the process without removing it.
 
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
-import { constants } from "node:os";
+import { mkdtemp } from "node:fs/promises";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
 import { isatty } from "node:tty";
 import { CliError } from "../errors.js";
-import { ENDING_SIGNALS } from "./signals.js";
+
+/** The signals that end a command. A child gets them before this process ends. */
+export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+export interface HeldSignals {
+  /** The first signal. */
+  readonly caught: () => NodeJS.Signals | undefined;
+  /** Lets signals end the process again. */
+  readonly release: () => void;
+}
+
+export function holdSignals(): HeldSignals {
+  let caught: NodeJS.Signals | undefined;
+  const hold = (signal: NodeJS.Signals): void => void (caught ??= signal);
+  for (const signal of ENDING_SIGNALS) process.on(signal, hold);
+  return {
+    caught: () => caught,
+    release: () => {
+      for (const signal of ENDING_SIGNALS) process.off(signal, hold);
+    },
+  };
+}
 
 interface ChildOptions {
   cwd: string;
   env: Record<string, string | undefined>;
   /** Keeps stdout free for a JSON document. */
   stdoutToStderr: boolean;
-  /** Runs the child without a terminal and without output, and kills it with all its children after the timeout. */
+  /** Without a terminal and output. The timeout kills the child with all its children. */
   quietly?: { timeoutMs: number };
   /** The child's stdin is our terminal, which sends Ctrl-C to the child itself. Default: whether stdin is a terminal. */
   sharesTerminal?: boolean;
@@ -93,4 +117,16 @@ function notStarted(program: string, error: unknown): CliError {
   const why = code === "ENOENT" ? "command not found" : message;
   const hint = "Give a program on the PATH, and its arguments, after --.";
   return new CliError("command-not-started", `${JSON.stringify(program)} could not be started: ${why}`, hint);
+}
+
+/** Makes a private temporary folder. Throws `no-temporary-folder`. */
+export async function makeFolder(prefix: string): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), prefix));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const hint = "Set TMPDIR (TEMP on Windows) to an existing folder that can be written to.";
+    const what = `cannot make a temporary folder in ${tmpdir()}: ${code ?? message}`;
+    throw new CliError("no-temporary-folder", what, hint);
+  }
 }

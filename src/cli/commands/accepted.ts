@@ -1,9 +1,9 @@
 // `cassette accepted`: the reasons in a baseline, and whether they still hold.
 
 import type { Command } from "commander";
-import type { AcceptedOptions } from "../bless/accepted.js";
 import type { CommandIo } from "../terminal/io.js";
-import { parsePath } from "../options/path.js";
+import { runs } from "../terminal/commander.js";
+import { parsePath } from "../options/values.js";
 
 export function acceptedCommand(program: Command, io: CommandIo): void {
   program
@@ -12,8 +12,5 @@ export function acceptedCommand(program: Command, io: CommandIo): void {
     .argument("<folder>", "folder of the baseline", parsePath)
     .option("--trust <keys>", "require signatures by keys of this trust file", parsePath)
     .option("--json", "print one JSON document")
-    .action(async (folder: string, options: AcceptedOptions) => {
-      const { accepted } = await import("../bless/accepted.js");
-      await accepted(folder, options, io);
-    });
+    .action(runs(async () => (await import("../bless/accepted.js")).accepted, io));
 }

@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
-import { parsePath } from "../options/path.js";
-import type { AttestOptions } from "../sign/attest.js";
+import { runs } from "../terminal/commander.js";
+import { parsePath } from "../options/values.js";
 
 export function attestCommand(program: Command, io: CommandIo): void {
   program
@@ -12,8 +12,5 @@ export function attestCommand(program: Command, io: CommandIo): void {
     .argument("<file>", "cassette file", parsePath)
     .option("--key <key>", "private key (PEM file or env:NAME); prints the statement in a signed DSSE envelope")
     .option("--json", "print one JSON document that contains the statement")
-    .action(async (file: string, options: AttestOptions) => {
-      const { attest } = await import("../sign/attest.js");
-      await attest(file, options, io);
-    });
+    .action(runs(async () => (await import("../sign/attest.js")).attest, io));
 }

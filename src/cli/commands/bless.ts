@@ -1,9 +1,9 @@
 // `cassette bless`: accepts runs with a different behaviour into the baseline, with a reason.
 
 import type { Command } from "commander";
-import type { BlessOptions } from "../bless/bless.js";
 import type { CommandIo } from "../terminal/io.js";
-import { collectPaths, parsePath } from "../options/path.js";
+import { runs } from "../terminal/commander.js";
+import { collectPaths, parsePath } from "../options/values.js";
 
 export function blessCommand(program: Command, io: CommandIo): void {
   program
@@ -20,8 +20,5 @@ export function blessCommand(program: Command, io: CommandIo): void {
     .option("--success <pointer>", "JSON pointer into a run's outcome that says whether the run succeeded")
     .option("--allow-error", "accept a run that recorded an error and does not say whether it succeeded")
     .option("--json", "print one JSON document")
-    .action(async (paths: string[], options: BlessOptions) => {
-      const { bless } = await import("../bless/bless.js");
-      await bless(paths, options, io);
-    });
+    .action(runs(async () => (await import("../bless/bless.js")).bless, io));
 }

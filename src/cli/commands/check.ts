@@ -1,9 +1,9 @@
 // `cassette check`: does every recorded run keep the rules?
 
 import type { Command } from "commander";
-import type { CheckCommandOptions } from "../check/check.js";
 import type { CommandIo } from "../terminal/io.js";
-import { collectPaths, parsePath } from "../options/path.js";
+import { runs } from "../terminal/commander.js";
+import { collectPaths, parsePath } from "../options/values.js";
 
 export function checkCommand(program: Command, io: CommandIo): void {
   program
@@ -12,8 +12,5 @@ export function checkCommand(program: Command, io: CommandIo): void {
     .argument("<path...>", "cassette files or folders", collectPaths)
     .option("--rules <file>", "rules file (default: cassette.rules.json)", parsePath)
     .option("--json", "print one JSON document")
-    .action(async (paths: string[], options: CheckCommandOptions) => {
-      const { check } = await import("../check/check.js");
-      await check(paths, options, io);
-    });
+    .action(runs(async () => (await import("../check/check.js")).check, io));
 }

@@ -1,9 +1,9 @@
 // `cassette demo`: the whole workflow on this machine, with real parts and no network.
 
 import type { Command } from "commander";
-import type { DemoOptions } from "../demo/demo.js";
 import type { CommandIo } from "../terminal/io.js";
-import { parsePath } from "../options/path.js";
+import { runs } from "../terminal/commander.js";
+import { parsePath } from "../options/values.js";
 
 export function demoCommand(program: Command, io: CommandIo): void {
   program
@@ -11,8 +11,5 @@ export function demoCommand(program: Command, io: CommandIo): void {
     .description("record, replay, tamper with and compare a small agent, offline")
     .option("--out <folder>", "folder for the cassettes and the report", parsePath, "playhead-demo")
     .option("--json", "print one JSON document")
-    .action(async (options: DemoOptions) => {
-      const { demo } = await import("../demo/demo.js");
-      await demo(options, io);
-    });
+    .action(runs(async () => (await import("../demo/demo.js")).demo, io));
 }

@@ -1,11 +1,10 @@
 // `cassette diff`: where did the behaviour of two runs, or of two sets of runs, part?
 
 import type { Command } from "commander";
-import type { DiffCommandOptions } from "../diff/diff.js";
 import { comparisonOptions } from "../options/comparison.js";
-import { jobsOption, maxBytesOption } from "../options/limits.js";
-import { parsePath } from "../options/path.js";
+import { jobsOption, maxBytesOption, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
+import { runs } from "../terminal/commander.js";
 
 export function diffCommand(program: Command, io: CommandIo): void {
   const command = program
@@ -18,8 +17,5 @@ export function diffCommand(program: Command, io: CommandIo): void {
     .addOption(jobsOption())
     .addOption(maxBytesOption())
     .option("--json", "print one JSON document")
-    .action(async (old: string, now: string, options: DiffCommandOptions) => {
-      const { diff } = await import("../diff/diff.js");
-      await diff(old, now, options, io);
-    });
+    .action(runs(async () => (await import("../diff/diff.js")).diff, io));
 }

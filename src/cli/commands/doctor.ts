@@ -1,9 +1,9 @@
 // `cassette doctor`: is everything as it should be, here?
 
 import type { Command } from "commander";
-import type { DoctorOptions } from "../doctor/doctor.js";
 import type { CommandIo } from "../terminal/io.js";
-import { parsePath } from "../options/path.js";
+import { runs } from "../terminal/commander.js";
+import { parsePath } from "../options/values.js";
 
 export function doctorCommand(program: Command, io: CommandIo): void {
   program
@@ -11,8 +11,5 @@ export function doctorCommand(program: Command, io: CommandIo): void {
     .description("check environment, keys, cassettes, lock and trust file")
     .argument("[folder]", "folder of the cassettes", parsePath, ".")
     .option("--json", "print one JSON document")
-    .action(async (folder: string, options: DoctorOptions) => {
-      const { doctor } = await import("../doctor/doctor.js");
-      await doctor(folder, options, io);
-    });
+    .action(runs(async () => (await import("../doctor/doctor.js")).doctor, io));
 }

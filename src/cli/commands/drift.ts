@@ -2,12 +2,10 @@
 
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Verdict } from "../../harness/index.js";
-import type { DriftOptions } from "../drift/drift-options.js";
+import type { DriftOptions } from "../drift/commands.js";
 import type { ReportTarget } from "../drift/outputs.js";
-import { REPORTER_CHOICES, VERDICT_CHOICES } from "../options/choices.js";
 import { comparisonOptions } from "../options/comparison.js";
-import { wholeNumber } from "../options/limits.js";
-import { parsePath } from "../options/path.js";
+import { wholeNumber, parsePath, REPORTER_CHOICES, VERDICT_CHOICES } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 
 export function driftCommand(program: Command, io: CommandIo): void {

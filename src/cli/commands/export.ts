@@ -2,9 +2,9 @@
 
 import { Option, type Command } from "commander";
 import type { ExportFormat } from "../../cassette/index.js";
-import type { ExportCommandOptions } from "../export/export.js";
 import type { CommandIo } from "../terminal/io.js";
-import { parsePath } from "../options/path.js";
+import { runs } from "../terminal/commander.js";
+import { parsePath } from "../options/values.js";
 
 /** A copy of the cassette layer's EXPORT_FORMATS, so that a help text loads nothing; a test compares them. */
 export const EXPORT_CHOICES: readonly ExportFormat[] = ["openai", "anthropic", "otlp", "ai-sdk"];
@@ -18,8 +18,5 @@ export function exportCommand(program: Command, io: CommandIo): void {
     .option("--out <file>", "file to write (default: stdout)", parsePath)
     .option("--force", "replace an existing file")
     .option("--json", "print one JSON document, which contains the exported lines unless --out is given")
-    .action(async (path: string, options: ExportCommandOptions) => {
-      const { exportCassettes } = await import("../export/export.js");
-      await exportCassettes(path, options, io);
-    });
+    .action(runs(async () => (await import("../export/export.js")).exportCassettes, io));
 }

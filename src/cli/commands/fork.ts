@@ -1,10 +1,9 @@
 // `cassette fork`: runs a command that replays one cassette up to a turn, and records a new cassette from there.
 
 import type { Command } from "commander";
-import type { ForkCommandOptions } from "../fork/fork.js";
-import { wholeNumber } from "../options/limits.js";
-import { parsePath } from "../options/path.js";
+import { wholeNumber, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
+import { runs } from "../terminal/commander.js";
 
 export function forkCommand(program: Command, io: CommandIo): void {
   program
@@ -16,8 +15,5 @@ export function forkCommand(program: Command, io: CommandIo): void {
     .requiredOption("--at <turn>", "first live turn, counted from 0", wholeNumber(0, 999_999_999))
     .requiredOption("--out <file>", "new cassette; it must not exist", parsePath)
     .option("--json", "print one JSON document; the output of the command goes to stderr")
-    .action(async (file: string, command: string[], options: ForkCommandOptions) => {
-      const { fork } = await import("../fork/fork.js");
-      await fork(file, command, options, io);
-    });
+    .action(runs(async () => (await import("../fork/fork.js")).fork, io));
 }

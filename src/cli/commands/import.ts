@@ -3,8 +3,8 @@
 import { Option, type Command } from "commander";
 import type { ImportFormat } from "../../cassette/index.js";
 import type { CommandIo } from "../terminal/io.js";
-import { collectPaths, parsePath } from "../options/path.js";
-import type { ImportCommandOptions } from "../import/import.js";
+import { runs } from "../terminal/commander.js";
+import { collectPaths, parsePath } from "../options/values.js";
 
 /** A copy of the cassette layer's IMPORT_FORMATS, so that a help text loads nothing; a test compares them. */
 export const FORMAT_CHOICES: readonly ImportFormat[] = [
@@ -41,8 +41,5 @@ export function importCommand(program: Command, io: CommandIo): void {
     .option("--no-redact", "keep secrets; without this option they are redacted")
     .option("--force", "replace existing cassettes")
     .option("--json", "print one JSON document")
-    .action(async (logs: string[], options: ImportCommandOptions) => {
-      const { importLogs } = await import("../import/import.js");
-      await importLogs(logs, options, io);
-    });
+    .action(runs(async () => (await import("../import/import.js")).importLogs, io));
 }

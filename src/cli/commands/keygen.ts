@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
-import { parsePath } from "../options/path.js";
-import type { KeygenOptions } from "../sign/keygen.js";
+import { runs } from "../terminal/commander.js";
+import { parsePath } from "../options/values.js";
 
 export function keygenCommand(program: Command, io: CommandIo): void {
   program
@@ -11,8 +11,5 @@ export function keygenCommand(program: Command, io: CommandIo): void {
     .description("write a new Ed25519 private key, and print its trust file")
     .option("--out <name>", "path of the private key without .pem; it must not exist", parsePath, "cassette-key")
     .option("--json", "print one JSON document")
-    .action(async (options: KeygenOptions) => {
-      const { keygen } = await import("../sign/keygen.js");
-      await keygen(options, io);
-    });
+    .action(runs(async () => (await import("../sign/keygen.js")).keygen, io));
 }

@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
-import type { LockCommandOptions } from "../lock/lock.js";
-import { collectPaths, parsePath } from "../options/path.js";
+import { runs } from "../terminal/commander.js";
+import { collectPaths, parsePath } from "../options/values.js";
 
 export function lockCommand(program: Command, io: CommandIo): void {
   program
@@ -14,8 +14,5 @@ export function lockCommand(program: Command, io: CommandIo): void {
     .option("--update", "also lock changed cassettes, and drop missing ones")
     .option("--check", "write nothing, and exit 3 if the lock does not match")
     .option("--json", "print one JSON document")
-    .action(async (paths: string[], options: LockCommandOptions) => {
-      const { lock } = await import("../lock/lock.js");
-      await lock(paths, options, io);
-    });
+    .action(runs(async () => (await import("../lock/lock.js")).lock, io));
 }

@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
-import type { MigrateOptions } from "../migrate/migrate.js";
-import { parsePath } from "../options/path.js";
+import { runs } from "../terminal/commander.js";
+import { parsePath } from "../options/values.js";
 
 export function migrateCommand(program: Command, io: CommandIo): void {
   program
@@ -12,8 +12,5 @@ export function migrateCommand(program: Command, io: CommandIo): void {
     .argument("<path>", "cassette file or folder", parsePath)
     .requiredOption("--out <path>", "new file, or new folder where <path> is a folder", parsePath)
     .option("--json", "print one JSON document")
-    .action(async (path: string, options: MigrateOptions) => {
-      const { migrate } = await import("../migrate/migrate.js");
-      await migrate(path, options, io);
-    });
+    .action(runs(async () => (await import("../migrate/migrate.js")).migrate, io));
 }

@@ -2,12 +2,10 @@
 
 import { InvalidArgumentError, type Command } from "commander";
 import type { MutantKind } from "../../harness/index.js";
-import { MUTANT_CHOICES } from "../options/choices.js";
-import { wholeNumber } from "../options/limits.js";
-import { collectPaths, parsePath } from "../options/path.js";
+import { wholeNumber, collectPaths, parsePath, MUTANT_CHOICES } from "../options/values.js";
 import type { MutateOptions } from "../mutate/mutate.js";
 import type { CommandIo } from "../terminal/io.js";
-import { splitCommand } from "../terminal/split-command.js";
+import { splitCommand } from "../terminal/commander.js";
 
 /** Each run listens for signals, and Node warns about more than ten listeners. */
 const MAX_AT_ONCE = 8;

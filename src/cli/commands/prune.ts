@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
-import { collectPaths, parsePath } from "../options/path.js";
-import type { PruneOptions } from "../prune/prune.js";
+import { runs } from "../terminal/commander.js";
+import { collectPaths, parsePath } from "../options/values.js";
 
 export function pruneCommand(program: Command, io: CommandIo): void {
   program
@@ -14,8 +14,5 @@ export function pruneCommand(program: Command, io: CommandIo): void {
     .option("--from <folder>", "read every *.jsonl file of this folder as a ledger", parsePath)
     .option("--write", "delete the cassettes that no run used; duplicates stay")
     .option("--json", "print one JSON document")
-    .action(async (folders: string[], options: PruneOptions) => {
-      const { prune } = await import("../prune/prune.js");
-      await prune(folders, options, io);
-    });
+    .action(runs(async () => (await import("../prune/prune.js")).prune, io));
 }

@@ -1,8 +1,7 @@
 // `cassette record`: runs a command that records, or records between any client and its vendor.
 
 import { Option, type Command } from "commander";
-import { DEFAULT_PORT, portOption } from "../options/limits.js";
-import { parsePath } from "../options/path.js";
+import { DEFAULT_PORT, portOption, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 
 interface RecordOptions {

@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
-import { collectPaths } from "../options/path.js";
-import type { ScanOptions } from "../scan/scan.js";
+import { runs } from "../terminal/commander.js";
+import { collectPaths } from "../options/values.js";
 
 export function scanCommand(program: Command, io: CommandIo): void {
   program
@@ -13,8 +13,5 @@ export function scanCommand(program: Command, io: CommandIo): void {
     .option("--email", "also find e-mail addresses")
     .option("--values-from-env", "also find the values of environment variables whose names look secret")
     .option("--json", "print one JSON document")
-    .action(async (paths: string[], options: ScanOptions) => {
-      const { scan } = await import("../scan/scan.js");
-      await scan(paths, options, io);
-    });
+    .action(runs(async () => (await import("../scan/scan.js")).scan, io));
 }

@@ -1,11 +1,10 @@
 // `cassette serve`: replay for clients that speak a vendor's wire.
 
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { DEFAULT_PORT, portOption } from "../options/limits.js";
-import { collectPaths } from "../options/path.js";
+import { DEFAULT_PORT, portOption, collectPaths } from "../options/values.js";
 import type { ServeOptions } from "../serve/serve.js";
 import type { CommandIo } from "../terminal/io.js";
-import { splitCommand } from "../terminal/split-command.js";
+import { splitCommand } from "../terminal/commander.js";
 
 export function serveCommand(program: Command, io: CommandIo): void {
   program

@@ -1,8 +1,7 @@
 // `cassette show`: a recording turn by turn, on the terminal or as a page.
 
 import type { Command } from "commander";
-import { maxBytesOption } from "../options/limits.js";
-import { parsePath } from "../options/path.js";
+import { maxBytesOption, parsePath } from "../options/values.js";
 import type { ShowOptions } from "../show/show.js";
 import type { CommandIo } from "../terminal/io.js";
 

@@ -2,9 +2,9 @@
 
 import type { Command } from "commander";
 import { comparisonOptions } from "../options/comparison.js";
-import { parsePath } from "../options/path.js";
-import type { ShrinkOptions } from "../shrink/shrink.js";
+import { parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
+import { runs } from "../terminal/commander.js";
 
 export function shrinkCommand(program: Command, io: CommandIo): void {
   const command = program
@@ -23,8 +23,5 @@ export function shrinkCommand(program: Command, io: CommandIo): void {
     .option("--force", "with --out: replace existing cassettes");
   comparisonOptions(command)
     .option("--json", "print one JSON document")
-    .action(async (base: string, candidate: string, options: ShrinkOptions) => {
-      const { shrink } = await import("../shrink/shrink.js");
-      await shrink(base, candidate, options, io);
-    });
+    .action(runs(async () => (await import("../shrink/shrink.js")).shrink, io));
 }

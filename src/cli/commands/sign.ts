@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
-import { collectPaths } from "../options/path.js";
-import type { SignOptions } from "../sign/sign.js";
+import { runs } from "../terminal/commander.js";
+import { collectPaths } from "../options/values.js";
 
 export function signCommand(program: Command, io: CommandIo): void {
   program
@@ -12,8 +12,5 @@ export function signCommand(program: Command, io: CommandIo): void {
     .argument("<file...>", "cassette files", collectPaths)
     .requiredOption("--key <key>", "private key: a PEM file or env:NAME")
     .option("--json", "print one JSON document")
-    .action(async (paths: string[], options: SignOptions) => {
-      const { sign } = await import("../sign/sign.js");
-      await sign(paths, options, io);
-    });
+    .action(runs(async () => (await import("../sign/sign.js")).sign, io));
 }

@@ -1,10 +1,9 @@
 // `cassette stats`: totals over many cassettes.
 
 import { Option, type Command } from "commander";
-import { maxBytesOption } from "../options/limits.js";
-import { collectPaths } from "../options/path.js";
-import type { StatsOptions } from "../stats/stats.js";
+import { maxBytesOption, collectPaths } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
+import { runs } from "../terminal/commander.js";
 
 export function statsCommand(program: Command, io: CommandIo): void {
   program
@@ -14,8 +13,5 @@ export function statsCommand(program: Command, io: CommandIo): void {
     .addOption(new Option("--by <what>", "also count each folder or model separately").choices(["folder", "model"]))
     .addOption(maxBytesOption())
     .option("--json", "print one JSON document")
-    .action(async (paths: string[], options: StatsOptions) => {
-      const { stats } = await import("../stats/stats.js");
-      await stats(paths, options, io);
-    });
+    .action(runs(async () => (await import("../stats/stats.js")).stats, io));
 }

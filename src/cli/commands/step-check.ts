@@ -3,10 +3,9 @@
 import { InvalidArgumentError, type Command } from "commander";
 import type { Rate } from "../../core/index.js";
 import { toleranceOptions } from "../options/comparison.js";
-import { wholeNumber } from "../options/limits.js";
-import { parsePath } from "../options/path.js";
-import type { StepCheckFlags } from "../step-check/step-check.js";
+import { wholeNumber, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
+import { runs } from "../terminal/commander.js";
 
 const parseCount = wholeNumber(1, 999_999);
 
@@ -33,10 +32,7 @@ export function stepCheckCommand(program: Command, io: CommandIo): void {
     .option("--min-agreement <rate>", "share of the turns that must agree, from 0 to 1", parseRate, 1);
   toleranceOptions(command)
     .option("--json", "print one JSON document")
-    .action(async (path: string, options: StepCheckFlags) => {
-      const { stepCheckCassettes } = await import("../step-check/step-check.js");
-      await stepCheckCassettes(path, options, io);
-    });
+    .action(runs(async () => (await import("../step-check/step-check.js")).stepCheckCassettes, io));
 }
 
 function parseProvider(text: string): string {

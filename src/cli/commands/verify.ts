@@ -2,8 +2,7 @@
 // --receipts: is a chain of signed receipts whole?
 
 import { Option, type Command } from "commander";
-import { jobsOption, maxBytesOption } from "../options/limits.js";
-import { collectPaths, parsePath } from "../options/path.js";
+import { jobsOption, maxBytesOption, collectPaths, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 import type { ReceiptsOptions } from "../verify/receipts.js";
 import type { VerifyOptions } from "../verify/verify.js";

@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
-import { parsePath } from "../options/path.js";
-import type { WhyOptions } from "../why/why.js";
+import { runs } from "../terminal/commander.js";
+import { parsePath } from "../options/values.js";
 
 export function whyCommand(program: Command, io: CommandIo): void {
   program
@@ -17,8 +17,5 @@ export function whyCommand(program: Command, io: CommandIo): void {
     )
     .option("--wire <name>", "wire of the body: openai, anthropic or ollama (default: recognised)")
     .option("--json", "print one JSON document")
-    .action(async (file: string, options: WhyOptions) => {
-      const { why } = await import("../why/why.js");
-      await why(file, options, io);
-    });
+    .action(runs(async () => (await import("../why/why.js")).why, io));
 }

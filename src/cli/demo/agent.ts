@@ -1,7 +1,7 @@
 // The agent of the demo: one tool that reads, and a question that takes several pages to answer.
 
 import { createRuntime, defineTool, type LlmProviderAdapter, type RunResult } from "../../core/index.js";
-import type { ReadPage } from "./site.js";
+import type { ReadPage } from "./servers.js";
 
 export const SYSTEM_PROMPT = "You research a web site. Read pages with read_page, then answer in one sentence.";
 const GOAL = "What is the cheapest rocket kit in this shop, and since when does the shop exist?";

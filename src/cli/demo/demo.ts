@@ -41,9 +41,8 @@ async function claimFolder(out: string, io: CommandIo): Promise<void> {
   if (present !== undefined && present.length > 0 && !present.includes(MARKER)) {
     throw new CliError("path-taken", `${out} contains files of something else`, "Name another folder with --out.", out);
   }
-  const marked = await files.write(join(out, MARKER), "Written by `cassette demo`, which replaces what is here.\n", {
-    overwrite: true,
-  });
-  if (marked.kind === "failed")
-    throw new CliError("path-taken", marked.message, "Name another folder with --out.", out);
+  const text = "Written by `cassette demo`, which replaces what is here.\n";
+  const marked = await files.write(join(out, MARKER), text, { overwrite: true });
+  if (marked.kind !== "failed") return;
+  throw new CliError("path-taken", marked.message, "Name another folder with --out.", out);
 }

@@ -16,8 +16,7 @@ import {
 } from "../../cassette/index.js";
 import { openaiProvider, type FilePort, type RunResult } from "../../core/index.js";
 import { research, SYSTEM_PROMPT } from "./agent.js";
-import { DEMO_PRICING, serveModel, type DemoModel } from "./model.js";
-import { serveSite, type ReadPage } from "./site.js";
+import { DEMO_PRICING, serveModel, type DemoModel, serveSite, type ReadPage } from "./servers.js";
 
 export interface DemoStep {
   title: string;
@@ -86,9 +85,8 @@ interface Recorded {
 async function record(model: DemoModel, readPage: ReadPage): Promise<Recorded> {
   const server = await serveModel();
   try {
-    const recorder = recordingProvider(
-      openaiProvider({ apiKey: "demo", model, baseURL: `${server.url}/v1`, pricing: DEMO_PRICING }),
-    );
+    const settings = { apiKey: "demo", model, baseURL: `${server.url}/v1`, pricing: DEMO_PRICING };
+    const recorder = recordingProvider(openaiProvider(settings));
     const result = await research(recorder, readPage);
     const cassette = recorder.toCassette({ agentId: result.agentId });
     return { result, cassette, requests: server.requests(), totalRequests: server.requests };
@@ -153,17 +151,8 @@ async function refusal(load: () => Promise<Cassette>): Promise<string> {
 }
 
 function reportText(drifts: readonly Drift[], old: RunResult, now: RunResult): string {
-  const lines = drifts.map((drift) => `- **${drift.kind}**: ${drift.sentence}`);
-  return [
-    "# Drift from orbit-1 to orbit-2",
-    "",
-    ...lines,
-    "",
-    `Before: ${old.finalAnswer}`,
-    "",
-    `After: ${now.finalAnswer}`,
-    "",
-  ].join("\n");
+  const lines = drifts.map((drift) => `- **${drift.kind}**: ${drift.sentence}\n`).join("");
+  return `# Drift from orbit-1 to orbit-2\n\n${lines}\nBefore: ${old.finalAnswer}\n\nAfter: ${now.finalAnswer}\n`;
 }
 
 async function write(files: FilePort, path: string, text: string): Promise<void> {

@@ -6,15 +6,14 @@ import { CASSETTE_SUFFIX, CassetteError, createUseCounter, diffSets, type SetDif
 import { doJobs } from "../../host/index.js";
 import { CliError, type Failure } from "../errors.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { lostFailure } from "../thread-failure.js";
+import { lostFailure, threadScript } from "../threads.js";
 import { createProgress } from "../terminal/progress.js";
 import { pathIn, type Target } from "../options/recordings.js";
 import type { OpenTolerances } from "../options/tolerances.js";
-import { threadScript } from "../thread-script.js";
 import { comparerWith, type PairJob, type PairResult, type PairSettings } from "./pair.js";
 import type { TaskDiff } from "./report.js";
 
-/** The result of all comparisons, sorted by task. */
+/** Sorted by task. */
 interface Compared extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "tolerances"> {
   tasks: TaskDiff[];
   version1: number;
@@ -46,7 +45,6 @@ function recordingsOf(target: Target, task: string): { task: string; file: strin
   return target.names.map((name) => ({ task: taskOf(name), file: pathIn(target.path, name) }));
 }
 
-/** The name of a recording without the suffix. */
 export function taskOf(name: string): string {
   return name.endsWith(CASSETTE_SUFFIX) ? name.slice(0, -CASSETTE_SUFFIX.length) : name;
 }

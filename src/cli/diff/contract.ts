@@ -1,12 +1,6 @@
 // Compares what two runs were offered: tools and settings, and the calls that changed with a schema. It never decides what is drift.
 
-import {
-  compareContracts,
-  isBecauseOfSchema,
-  type ContractComparison,
-  type Drift,
-  type NamedCassette,
-} from "../../cassette/index.js";
+import { isBecauseOfSchema, type ContractComparison, type Drift } from "../../cassette/index.js";
 import { count, type PrintLine } from "../terminal/output.js";
 
 /** A drift, marked if the changed arguments follow from a changed schema. */
@@ -17,24 +11,7 @@ export interface ContractOutcome {
   contract: ContractComparison;
 }
 
-/** The comparison of each task that both sides have. */
-export function contractsOf(
-  before: readonly NamedCassette[],
-  after: readonly NamedCassette[],
-): Map<string, ContractComparison> {
-  const old = new Map(before.map(({ task, cassette }) => [task, cassette]));
-  return new Map(
-    after.flatMap(({ task, cassette }) => {
-      const was = old.get(task);
-      return was === undefined ? [] : [[task, compareContracts(was, cassette)]];
-    }),
-  );
-}
-
-export function withContract(
-  drifts: readonly Drift[],
-  contract: ContractComparison = { state: "not-recorded", sides: ["old", "new"] },
-): ContractOutcome {
+export function withContract(drifts: readonly Drift[], contract: ContractComparison): ContractOutcome {
   const changes = contract.state === "compared" ? contract.changes : [];
   return {
     contract,
@@ -50,8 +27,7 @@ export function printReason(line: PrintLine, { becauseOfSchema }: MarkedDrift): 
 export function printContracts(line: PrintLine, tasks: readonly ContractOutcome[]): void {
   const times = new Map<string, number>();
   for (const { contract } of tasks) {
-    const said = sentencesOf(contract);
-    for (const sentence of said) times.set(sentence, (times.get(sentence) ?? 0) + 1);
+    for (const sentence of sentencesOf(contract)) times.set(sentence, (times.get(sentence) ?? 0) + 1);
   }
   for (const [sentence, number] of times) {
     const where = tasks.length === 1 ? "" : ` (${count(number, "task")})`;

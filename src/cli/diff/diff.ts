@@ -1,27 +1,21 @@
 // `cassette diff`: two files or two folders. Both sides are checked before anything is compared. Comparing nothing is a failure.
 
 import { basename } from "node:path";
-import type { CallOrder } from "../../cassette/index.js";
 import { defined } from "../../core/index.js";
 import { CliError, exitCodeForAll, type Failure } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, toJsonError, writeFailure, writeJson } from "../terminal/output.js";
 import { findTarget } from "../options/recordings.js";
-import { openTolerances, type FileFlag } from "../options/tolerances.js";
+import { openTolerances } from "../options/tolerances.js";
+import type { ComparisonFlags } from "../options/comparison.js";
 import { compareAll, pairUp, taskOf } from "./compare.js";
 import { printDiff } from "./report.js";
 
-export interface DiffCommandOptions {
-  ignore: string[];
-  order: CallOrder;
-  readOnly: string[];
-  content?: boolean;
+export interface DiffCommandOptions extends ComparisonFlags {
   sharedOnly?: boolean;
-  tolerances?: FileFlag;
   jobs?: number;
   maxBytes?: number;
-  json?: boolean;
 }
 
 /** Exits 1 on drift. Throws when there is nothing to compare. */
@@ -30,10 +24,8 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   const tolerated = await openTolerances(files, options.tolerances);
   const targets = [await findTarget(files, old), await findTarget(files, now)] as const;
   const jobs = pairUp(...targets);
-  const { ignore, order, readOnly, maxBytes, jobs: threads } = options;
-  const contentCompared = options.content === true;
-  const { tolerances: flag } = options;
-  const compared = { ignore, order, readOnly, ignoreContent: !contentCompared, tolerances: flag };
+  const { ignore, order, readOnly, maxBytes, jobs: threads, content: contentCompared = false } = options;
+  const compared = { ignore, order, readOnly, ignoreContent: !contentCompared, tolerances: options.tolerances };
   const found = await compareAll(jobs, { cwd: io.cwd, ...compared, maxBytes }, tolerated, { threads, io });
   if (found.failures.length > 0) {
     refuseComparison("diff", found.failures, options, io);
@@ -80,8 +72,8 @@ export function refuseComparison(
     return;
   }
   for (const failure of failures) writeFailure(io, failure);
-  if (failures.length > 1)
-    io.stderr(`${count(failures.length, "cassette")} cannot be compared, so nothing was compared.\n`);
+  if (failures.length < 2) return;
+  io.stderr(`${count(failures.length, "cassette")} cannot be compared, so nothing was compared.\n`);
 }
 
 function nothingShared(old: string, now: string): CliError {

@@ -3,20 +3,20 @@
 
 import {
   CassetteError,
+  compareContracts,
   createCassetteStore,
   diffSets,
   type CallOrder,
   type CassetteErrorCode,
-  type CassetteStore,
   type DiffOptions,
   type NamedCassette,
   type SetDiff,
 } from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
 import type { Failure } from "../errors.js";
-import { loadRecording, type LoadOptions } from "../options/recordings.js";
+import { loadRecording } from "../options/recordings.js";
 import { openTolerances, type OpenTolerances, type FileFlag } from "../options/tolerances.js";
-import { contractsOf, withContract } from "./contract.js";
+import { withContract } from "./contract.js";
 import { outcomesOf, type TaskDiff } from "./report.js";
 
 /** A task with its files. A file on one side only is still checked. */
@@ -26,7 +26,6 @@ export interface PairJob {
   new?: string;
 }
 
-/** The settings of a thread. */
 export interface PairSettings {
   cwd: string;
   ignore: string[];
@@ -48,53 +47,43 @@ export interface PairResult {
   refused?: { code: CassetteErrorCode; message: string; details: { file?: string; pointer?: string; hint?: string } };
 }
 
-/** Compares one pair after another. */
 export async function createComparer(files: FilePort, settings: PairSettings) {
   return comparerWith(files, settings, await openTolerances(files, settings.tolerances));
 }
 
 export function comparerWith(files: FilePort, settings: PairSettings, tolerated: OpenTolerances | undefined) {
   const { ignore, order, readOnly, ignoreContent, maxBytes } = settings;
-  const limits = defined({ maxBytes });
-  const tolerances = tolerated?.value;
   const compared = { ignore, order, readOnly, ignoreContent, ignoreStops: false };
-  const options: DiffOptions = { ...compared, ...defined({ tolerances }) };
+  const options: DiffOptions = { ...compared, ...defined({ tolerances: tolerated?.value }) };
   const store = createCassetteStore(files);
 
-  return async ({ task, old, new: now }: PairJob): Promise<PairResult> => {
+  async function load(side: "old" | "new", { task, ...job }: PairJob, result: PairResult) {
+    const file = job[side];
+    if (file === undefined) return undefined;
+    const loaded = await loadRecording(store, file, defined({ maxBytes }));
+    if (loaded.kind === "failed") {
+      result.failures[side] = loaded.failure;
+      return undefined;
+    }
+    if (loaded.cassette.version === 1) result.version1++;
+    return { task, cassette: loaded.cassette };
+  }
+
+  return async (job: PairJob): Promise<PairResult> => {
     const result: PairResult = { failures: {}, version1: 0 };
-    const before = await load({ store, limits }, { task, file: old, side: "old" }, result);
-    const after = await load({ store, limits }, { task, file: now, side: "new" }, result);
+    const before = await load("old", job, result);
+    const after = await load("new", job, result);
     return before === undefined || after === undefined ? result : { ...result, ...compare(before, after, options) };
   };
 }
 
-async function load(
-  { store, limits }: { store: CassetteStore; limits: LoadOptions },
-  { task, file, side }: { task: string; file: string | undefined; side: "old" | "new" },
-  result: PairResult,
-): Promise<NamedCassette | undefined> {
-  if (file === undefined) return undefined;
-  const loaded = await loadRecording(store, file, limits);
-  if (loaded.kind === "failed") {
-    result.failures[side] = loaded.failure;
-    return undefined;
-  }
-  if (loaded.cassette.version === 1) result.version1++;
-  return { task, cassette: loaded.cassette };
-}
-
-function compare(
-  before: NamedCassette,
-  after: NamedCassette,
-  options: DiffOptions,
-): Pick<PairResult, "compared" | "refused"> {
+function compare(before: NamedCassette, after: NamedCassette, options: DiffOptions): Partial<PairResult> {
   try {
     const { shared, tolerances } = diffSets([before], [after], options);
     const { task } = before;
     const drifts = shared.flatMap((each) => each.drifts);
-    const contract = contractsOf([before], [after]).get(task);
-    const diff = { task, ...withContract(drifts, contract), ...outcomesOf([before], [after]).get(task) };
+    const contract = compareContracts(before.cassette, after.cassette);
+    const diff = { task, ...withContract(drifts, contract), ...outcomesOf(before.cassette, after.cassette) };
     return { compared: { diff, tolerances } };
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;

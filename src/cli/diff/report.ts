@@ -1,13 +1,6 @@
 // The differences of two sets of runs as lines for a reviewer, with the outcomes that importers keep.
 
-import {
-  nullHint,
-  unpairedHint,
-  type CallOrder,
-  type NamedCassette,
-  type SetDiff,
-  type ValueChange,
-} from "../../cassette/index.js";
+import { nullHint, unpairedHint, type CallOrder, type Cassette, type SetDiff } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
 import { count, type PrintLine } from "../terminal/output.js";
 import { printContracts, printReason, printUncompared, type ContractOutcome } from "./contract.js";
@@ -40,19 +33,13 @@ interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "
 
 const MAX_VALUE = 200;
 
-/** `extensions.import.outcome` of both sides, by task. It is listed and never decides what is drift. */
-export function outcomesOf(before: readonly NamedCassette[], after: readonly NamedCassette[]): Map<string, Outcomes> {
-  const old = new Map(before.map((named) => [named.task, outcomeOf(named)]));
-  const both = new Map<string, Outcomes>();
-  for (const named of after) {
-    const was = old.get(named.task);
-    const is = outcomeOf(named);
-    if (was !== undefined && is !== undefined) both.set(named.task, { outcomes: { old: was, new: is } });
-  }
-  return both;
+/** `extensions.import.outcome` of both sides. It is listed and never decides what is drift. */
+export function outcomesOf(before: Cassette, after: Cassette): Outcomes {
+  const [old, now] = [outcomeOf(before), outcomeOf(after)];
+  return old === undefined || now === undefined ? {} : { outcomes: { old, new: now } };
 }
 
-function outcomeOf({ cassette }: NamedCassette): JsonValue | undefined {
+function outcomeOf(cassette: Cassette): JsonValue | undefined {
   const imported = cassette.version === 1 ? undefined : cassette.extensions?.["import"];
   return isPlainObject(imported) ? (imported["outcome"] as JsonValue | undefined) : undefined;
 }
@@ -63,11 +50,13 @@ export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], sum
     if (task.drifts.length > 0 || hasOtherOutcome(task)) printTask(line, task, summary.heading ?? task.task);
   }
   printContracts(line, tasks);
-  printSides(line, summary);
+  for (const task of summary.onlyOld) line("only in the old set: ", task);
+  for (const task of summary.onlyNew) line("only in the new set: ", task);
+  const unpaired = unpairedHint(summary.onlyOld, summary.onlyNew);
+  if (unpaired !== "") line(unpaired);
   const { shared, same, drifted, isSame, totals, version1, contentCompared, order, readOnly } = summary;
-  const verdict = isSame ? "same" : "drift";
   line(
-    { look: isSame ? "good" : "bad", text: verdict },
+    isSame ? { look: "good", text: "same" } : { look: "bad", text: "drift" },
     `: ${count(shared, "task")} compared, ${same} same, ${drifted} drifted`,
   );
   const kinds = Object.entries(totals).filter(([, total]) => total > 0);
@@ -83,31 +72,19 @@ export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], sum
 }
 
 function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
-  line(
-    { look: "bold", text: heading },
-    `: ${task.drifts.length === 0 ? "same calls" : count(task.drifts.length, "drift")}`,
-  );
+  const drifts = task.drifts.length === 0 ? "same calls" : count(task.drifts.length, "drift");
+  line({ look: "bold", text: heading }, `: ${drifts}`);
   for (const drift of task.drifts) {
     line("  - ", drift.sentence);
-    if (drift.kind === "args-changed") for (const change of drift.changes) printChange(line, change);
+    for (const { pointer, old, new: now } of drift.kind === "args-changed" ? drift.changes : []) {
+      line(`      ${pointer === "" ? "(the whole)" : pointer}  ${showJson(old)} → ${showJson(now)}`);
+    }
     printReason(line, drift);
   }
   if (task.outcomes !== undefined && hasOtherOutcome(task)) {
     line({ look: "dim", text: `    outcome  ${showJson(task.outcomes.old)} → ${showJson(task.outcomes.new)}` });
   }
   line("");
-}
-
-function printChange(line: PrintLine, change: ValueChange): void {
-  const place = change.pointer === "" ? "(the whole)" : change.pointer;
-  line(`      ${place}  ${showJson(change.old)} → ${showJson(change.new)}`);
-}
-
-function printSides(line: PrintLine, { onlyOld, onlyNew }: DiffSummary): void {
-  for (const task of onlyOld) line("only in the old set: ", task);
-  for (const task of onlyNew) line("only in the new set: ", task);
-  const hint = unpairedHint(onlyOld, onlyNew);
-  if (hint !== "") line(hint);
 }
 
 function hasOtherOutcome({ outcomes }: TaskDiff): boolean {

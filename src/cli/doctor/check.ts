@@ -29,6 +29,11 @@ export function fail(name: CheckName, message: string, hint: string): Check {
 
 const SHOWN = 5;
 
+/** "changed: a, b" for each list that is not empty. */
+export function partsOf(lists: Readonly<Record<string, readonly string[]>>): string[] {
+  return Object.entries(lists).flatMap(([what, names]) => (names.length === 0 ? [] : [`${what}: ${some(names)}`]));
+}
+
 /** "a, b and 3 more". */
 export function some(names: readonly string[]): string {
   const shown = names.slice(0, SHOWN).join(", ");

@@ -21,8 +21,7 @@ export async function doctor(folder: string, options: DoctorOptions, io: Command
   }
   const node = process.versions.node;
   const progress = createProgress(io, "loading");
-  const onStep = (done: number, total: number): void => progress.step(done, total);
-  const recordings = await checkRecordings({ files, folder, cwd: io.cwd, onStep });
+  const recordings = await checkRecordings({ files, folder, cwd: io.cwd, progress });
   progress.clear();
   const checks: Check[] = [
     checkNode(node),

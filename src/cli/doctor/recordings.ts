@@ -20,8 +20,9 @@ import { systemPorts, type FilePort } from "../../core/index.js";
 import { pathInLock } from "../../harness/index.js";
 import { pathBeside } from "../../host/index.js";
 import { count } from "../terminal/output.js";
+import type { Progress } from "../terminal/progress.js";
 import { loadRecording, pathIn } from "../options/recordings.js";
-import { fail, ok, some, warn, type Check } from "./check.js";
+import { fail, ok, partsOf, some, warn, type Check } from "./check.js";
 
 /** The little that is kept of each cassette, because a folder may contain many. */
 interface Seen {
@@ -34,7 +35,7 @@ interface Survey {
   files: FilePort;
   folder: string;
   cwd: string;
-  onStep: (done: number, total: number) => void;
+  progress: Progress;
 }
 
 /** Every check of the recordings below the folder, except those in `node_modules`. */
@@ -64,7 +65,7 @@ async function look(survey: Survey): Promise<Seen[]> {
   const store = createCassetteStore(survey.files);
   const seen: Seen[] = [];
   for (const [index, file] of paths.entries()) {
-    survey.onStep(index, paths.length);
+    survey.progress.step(index, paths.length);
     const loaded = await loadRecording(store, file);
     if (loaded.kind === "failed") seen.push({ file, state: "refused" });
     else if (loaded.cassette.version === 1) seen.push({ file, state: "version-1" });
@@ -115,20 +116,15 @@ async function checkLock({ files, folder, cwd }: Survey, seen: readonly Seen[]):
     const root = resolve(cwd, folder);
     const below = [...lock.keys()].filter((path) => resolve(cwd, path).startsWith(root));
     const gone = below.filter((path) => !paths.has(path));
-    return toLockCheck(lock.size, { unknown, changed, gone });
+    return toLockCheck(lock.size, changed, gone, unknown);
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;
     return fail("lock", error.summary, error.hint ?? "Restore the lock from version control.");
   }
 }
 
-function toLockCheck(size: number, found: { unknown: string[]; changed: string[]; gone: string[] }): Check {
-  const { unknown, changed, gone } = found;
-  const parts = [
-    ...(changed.length === 0 ? [] : [`changed: ${some(changed)}`]),
-    ...(gone.length === 0 ? [] : [`gone: ${some(gone)}`]),
-    ...(unknown.length === 0 ? [] : [`not locked: ${some(unknown)}`]),
-  ];
+function toLockCheck(size: number, changed: string[], gone: string[], unknown: string[]): Check {
+  const parts = partsOf({ changed, gone, "not locked": unknown });
   if (parts.length === 0) return ok("lock", `${LOCK_FILE} confirms ${count(size, "cassette")}`);
   const hint = "Review the changes. If they are right, run npx cassette lock --update.";
   const message = `${LOCK_FILE} does not match: ${parts.join("; ")}`;
@@ -158,20 +154,17 @@ async function checkTrustFile({ files }: Survey): Promise<Check[]> {
   }
 }
 
+const TEMPORARY = /(^|[\\/])\.playhead-[0-9a-f]{12}\.tmp$/;
+
 /** Signatures without their cassette, and temporary files of killed writes. */
 async function checkOrphans(survey: Survey): Promise<Check> {
   const envelopes = await namesBelow(survey, CASSETTE_SUFFIX + ENVELOPE_SUFFIX);
   const cassettes = new Set(await namesBelow(survey, CASSETTE_SUFFIX));
   const alone = envelopes.filter((file) => !cassettes.has(file.slice(0, -ENVELOPE_SUFFIX.length)));
-  const leftover = (await namesBelow(survey, ".tmp")).filter((file) =>
-    /(^|[\\/])\.playhead-[0-9a-f]{12}\.tmp$/.test(file),
-  );
-  if (alone.length + leftover.length === 0)
-    return ok("orphans", "no signature without its cassette, nothing half-written");
-  const parts = [
-    ...(alone.length === 0 ? [] : [`signatures without a cassette: ${some(alone)}`]),
-    ...(leftover.length === 0 ? [] : [`left by an interrupted write: ${some(leftover)}`]),
-  ];
+  const leftover = (await namesBelow(survey, ".tmp")).filter((file) => TEMPORARY.test(file));
+  const none = "no signature without its cassette, nothing half-written";
+  if (alone.length + leftover.length === 0) return ok("orphans", none);
+  const parts = partsOf({ "signatures without a cassette": alone, "left by an interrupted write": leftover });
   const hint = "Delete them. npx cassette prune --ledger finds cassettes that no test uses.";
   return warn("orphans", parts.join("; "), hint);
 }

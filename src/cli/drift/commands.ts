@@ -1,31 +1,44 @@
 // The commands that make a report again, and that accept its candidate.
 
 import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
-import { scenarioOf, type GateReport } from "../../harness/index.js";
+import { shellText, scenarioOf, type GateReport, type GateSettings } from "../../harness/index.js";
 import type { Target } from "../options/recordings.js";
-import type { DriftOptions } from "./drift-options.js";
-import { quote } from "../terminal/shell.js";
+import type { ComparisonFlags } from "../options/comparison.js";
+import type { FileFlag } from "../options/tolerances.js";
+import type { ReportTarget } from "./outputs.js";
+
+export interface DriftOptions extends ComparisonFlags {
+  failOn: GateSettings["failOn"];
+  onInconclusive: GateSettings["onInconclusive"];
+  alpha: number;
+  minRuns: number;
+  seed: number;
+  success?: string;
+  sharedOnly?: boolean;
+  rules?: FileFlag;
+  reporter: ReportTarget[];
+  force?: boolean;
+}
 
 /** The same comparison: the same sides with every setting that decides the result, default files included. */
 export function reproduceCommand(base: string, candidate: string, options: DriftOptions, found: FoundFiles): string {
-  const { failOn, onInconclusive, alpha, minRuns, seed, success, ignore, readOnly, order, content, sharedOnly } =
-    options;
+  const { success, order, content, sharedOnly } = options;
   const words = [
-    ...setting("--fail-on", failOn.join(",") || "none", "regression,drift"),
-    ...setting("--on-inconclusive", onInconclusive, "pass"),
-    ...setting("--alpha", String(alpha), "0.05"),
-    ...setting("--min-runs", String(minRuns), "2"),
-    ...setting("--seed", String(seed), "1"),
+    ...setting("--fail-on", options.failOn.join(",") || "none", "regression,drift"),
+    ...setting("--on-inconclusive", options.onInconclusive, "pass"),
+    ...setting("--alpha", String(options.alpha), "0.05"),
+    ...setting("--min-runs", String(options.minRuns), "2"),
+    ...setting("--seed", String(options.seed), "1"),
     ...(success === undefined ? [] : ["--success", success]),
-    ...ignore.flatMap((place) => ["--ignore", place]),
-    ...readOnly.flatMap((tool) => ["--read-only", tool]),
+    ...options.ignore.flatMap((place) => ["--ignore", place]),
+    ...options.readOnly.flatMap((tool) => ["--read-only", tool]),
     ...setting("--order", order, "strict"),
     ...(content === true ? ["--content"] : []),
     ...(sharedOnly === true ? ["--shared-only"] : []),
     ...fileFlag("tolerances", options.tolerances, found.tolerances),
     ...fileFlag("rules", options.rules, found.rules),
   ];
-  return ["cassette", "drift", base, candidate, ...words].map(quote).join(" ");
+  return ["cassette", "drift", base, candidate, ...words].map(shellText).join(" ");
 }
 
 export interface FoundFiles {
@@ -56,8 +69,8 @@ export function acceptance(
 ): Omit<GateReport["commands"], "reproduce"> {
   const why = whyUnfit(unfit) ?? whyMisplaced({ base, candidate }, cwd);
   if (why !== undefined) return { notBlessed: why };
-  const words = ["cassette", "bless", candidate.path, "--into", folderOf(base)].map(quote);
-  const where = success === undefined ? [] : ["--success", quote(success)];
+  const words = ["cassette", "bless", candidate.path, "--into", folderOf(base)].map(shellText);
+  const where = success === undefined ? [] : ["--success", shellText(success)];
   return { bless: [...words, ...where, "--reason", '"…"'].join(" ") };
 }
 
@@ -71,8 +84,8 @@ function whyUnfit({ failed, brokenOff, unproven, refused }: Unfit): string | und
 
 function whyMisplaced({ base, candidate }: SideTargets, cwd: string): string | undefined {
   const way = relative(resolve(cwd, folderOf(base)), resolve(cwd, candidate.path));
-  if (way === "" || !(way.startsWith("..") || isAbsolute(way)))
-    return "the candidate lies in the folder of the baseline";
+  const isInside = way === "" || !(way.startsWith("..") || isAbsolute(way));
+  if (isInside) return "the candidate lies in the folder of the baseline";
   const isPair = base.kind === "file" && candidate.kind === "file";
   if (!isPair || scenarioOf(basename(base.path)) === scenarioOf(basename(candidate.path))) return undefined;
   return "a run is accepted under the name of its scenario, and these two files have different ones";

@@ -1,24 +1,31 @@
 // `cassette drift`: judges two sets of runs. Every file is checked before anything is compared. Each recording is reduced to its path
 // when it is loaded, and only the two typical runs of a scenario are read again.
 
-import { defined } from "../../core/index.js";
-import { createCassetteStore, unpairedHint } from "../../cassette/index.js";
+import { join, resolve } from "node:path";
+import { defined, type FilePort } from "../../core/index.js";
+import {
+  createCassetteStore,
+  unpairedHint,
+  ACCEPTED_FILE,
+  CassetteError,
+  DEFAULT_MAX_BYTES,
+  parseAcceptances,
+} from "../../cassette/index.js";
 import { runGate, type GateScenario, type GateSettings } from "../../harness/index.js";
-import { CliError, type Failure } from "../errors.js";
+import { CliError } from "../errors.js";
 import { assertSuccessPointer } from "../bless/bless.js";
 import { refuseComparison } from "../diff/diff.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { count, writeJson } from "../terminal/output.js";
+import { count, writeJson, createNotes } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
-import { acceptance, reproduceCommand, type FoundFiles } from "./commands.js";
-import { noteSides } from "./baseline-notes.js";
+import { acceptance, reproduceCommand, type FoundFiles, type DriftOptions } from "./commands.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
-import type { DriftOptions } from "./drift-options.js";
 import { assertWritable, writeRefusals, writeReports } from "./outputs.js";
-
 import { openRules, openTolerances } from "../options/tolerances.js";
 import { addTypicalRuns } from "./typical-runs.js";
+import { findUnexplained, unexplainedText } from "../bless/accepted.js";
+import { findTarget } from "../options/recordings.js";
 
 /** Exits 1 for the verdicts of the settings. Throws when there is nothing to compare. */
 export async function drift(base: string, candidate: string, options: DriftOptions, io: CommandIo): Promise<void> {
@@ -33,35 +40,23 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   const store = createCassetteStore(files);
   const given = { tolerances: tolerated?.value, rules: ruled?.value };
   const loading = createProgress(io, "loading");
-  const { scenarios, unpaired, failures, broken, unfit } = await loadRuns(
-    { store, files },
-    sides.paired,
-    { ...options, ...given },
-    loading,
-  );
+  const loaded = await loadRuns({ store, files }, sides.paired, { ...options, ...given }, loading);
+  const { scenarios, unpaired, failures, broken, unfit } = loaded;
   loading.clear();
   if (failures.length > 0) {
-    await refuse(failures, { base, candidate }, options, io);
+    const refused = failures.map(({ code, message, file }) => ({ code, message, ...defined({ file }) }));
+    await writeRefusals({ base, candidate, refused }, options, io);
+    refuseComparison("drift", failures, options, io);
     return;
   }
   assertOutcomes(scenarios, options);
   const used = defined({ tolerances: tolerated?.file, rules: ruled?.file });
   const settings = toSettings(options, used);
   const comparing = createProgress(io, "comparing");
-  const judged = runGate(
-    {
-      base,
-      candidate,
-      scenarios,
-      unpaired,
-      settings,
-      rules: broken,
-      commands: {
-        reproduce: reproduceCommand(base, candidate, options, used),
-        ...acceptance(sides.targets, options, unfit, io.cwd),
-      },
-    },
-    (done, total) => comparing.step(done, total),
+  const reproduce = reproduceCommand(base, candidate, options, used);
+  const commands = { reproduce, ...acceptance(sides.targets, options, unfit, io.cwd) };
+  const judged = runGate({ base, candidate, scenarios, unpaired, settings, rules: broken, commands }, (done, total) =>
+    comparing.step(done, total),
   );
   comparing.clear();
   const report = await addTypicalRuns(judged, { store, files, tolerances: given.tolerances }, io);
@@ -102,17 +97,6 @@ function assertOutcomes(scenarios: readonly GateScenario[], { success }: DriftOp
   );
 }
 
-async function refuse(
-  failures: readonly Failure[],
-  sides: { base: string; candidate: string },
-  options: DriftOptions,
-  io: CommandIo,
-): Promise<void> {
-  const refused = failures.map(({ code, message, file }) => ({ code, message, ...defined({ file }) }));
-  await writeRefusals({ ...sides, refused }, options, io);
-  refuseComparison("drift", failures, options, io);
-}
-
 function nothingShared(base: string, candidate: string, { paired, names }: Sides): CliError {
   const of = (wanted: "base" | "candidate"): string[] =>
     paired.unpaired.flatMap(({ side, scenario }) => (side === wanted ? [scenario] : []));
@@ -121,11 +105,33 @@ function nothingShared(base: string, candidate: string, { paired, names }: Sides
     `${candidate} has ${count(names.candidate, "cassette")} of ${count(of("candidate").length, "scenario")}`,
   ];
   const hint = unpairedHint(of("base"), of("candidate"));
+  const scenario = "A scenario is a path below them without .cassette.json and the run's number.";
   return new CliError(
     "nothing-to-compare",
     `nothing to compare: no scenario is on both sides; ${sides.join(", ")}`,
-    hint !== ""
-      ? `${hint[0]?.toUpperCase() ?? ""}${hint.slice(1)}.`
-      : "Give the folders directly above the shared paths. A scenario is a path below them without .cassette.json and the run's number.",
+    hint === ""
+      ? `Give the folders directly above the shared paths. ${scenario}`
+      : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`,
   );
+}
+
+/** Warns if both sides are the same folder, and about runs of a baseline without a reason. */
+async function noteSides(base: string, candidate: string, files: FilePort, io: CommandIo): Promise<void> {
+  const note = createNotes(io);
+  if (resolve(io.cwd, base) === resolve(io.cwd, candidate)) {
+    note("warning: both sides are ", base, ", so nothing can differ");
+  }
+  const target = await findTarget(files, base);
+  if (target.kind !== "folder") return;
+  const file = join(base, ACCEPTED_FILE);
+  const read = await files.read(file, DEFAULT_MAX_BYTES);
+  if (read.kind !== "read") return;
+  try {
+    const lines = parseAcceptances(new TextDecoder().decode(read.bytes), file);
+    const unexplained = findUnexplained(target.names, lines);
+    if (unexplained.length > 0) note("warning: in ", base, " ", unexplainedText(unexplained));
+  } catch (error) {
+    if (!(error instanceof CassetteError)) throw error;
+    note("warning: ", file, " cannot be read: ", error.summary);
+  }
 }

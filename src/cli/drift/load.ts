@@ -1,7 +1,16 @@
 // Loads the runs of every scenario from two paths, each reduced to what the gate compares.
 
 import { basename } from "node:path";
-import { callsOf, type Cassette, type CassetteStore, type RuleSet, type Tolerances } from "../../cassette/index.js";
+import {
+  callsOf,
+  type Cassette,
+  type CassetteStore,
+  type RuleSet,
+  type Tolerances,
+  checkRules,
+  DEFAULT_MAX_BYTES,
+  type RuleBreak,
+} from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
 import {
   outcomeOf,
@@ -16,11 +25,11 @@ import {
   type RuleFinding,
   type RunFile,
   type UnpairedScenario,
+  turnLines,
 } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
 import type { Progress } from "../terminal/progress.js";
 import type { SideTargets, Unfit } from "./commands.js";
-import { findBroken } from "./rule-findings.js";
 import { findTarget, loadRecording, pathIn, type Target } from "../options/recordings.js";
 
 export interface Sides {
@@ -33,7 +42,9 @@ export interface Sides {
 /** The runs of both sides. Two files are one scenario, whatever their names are. */
 export async function findSides(files: FilePort, base: string, candidate: string): Promise<Sides> {
   const [old, now] = [await findTarget(files, base), await findTarget(files, candidate)];
-  for (const target of [old, now]) if (target.kind === "missing") throw missing(target.path);
+  for (const { kind, path } of [old, now]) {
+    if (kind === "missing") throw new CliError("nothing-found", `${path} does not exist`, "Check the path.", path);
+  }
   const isPair = old.kind === "file" && now.kind === "file";
   const scenario = scenarioOf(basename(now.path));
   const [before, after] = [runsAt(old, isPair ? scenario : undefined), runsAt(now, isPair ? scenario : undefined)];
@@ -44,10 +55,6 @@ export async function findSides(files: FilePort, base: string, candidate: string
 function runsAt(target: Target, name = basename(target.path)): RunFile[] {
   if (target.kind !== "folder") return [{ name, file: target.path }];
   return target.names.map((below) => ({ name: below, file: pathIn(target.path, below) }));
-}
-
-function missing(path: string): CliError {
-  return new CliError("nothing-found", `${path} does not exist`, "Check the path.", path);
 }
 
 /** The settings that decide which parts of a recording are compared. */
@@ -70,17 +77,12 @@ interface LoadedRuns {
   unfit: Unfit;
 }
 
-interface Sources {
-  store: CassetteStore;
-  files: FilePort;
-}
-
 /**
  * Loads every run of the shared scenarios and every other run of the candidate, one at a time, and goes on after a refused one. A
  * refused run of a scenario that only the candidate has is a failure only if there are rules, which it must keep.
  */
 export async function loadRuns(
-  sources: Sources,
+  { store, files }: { store: CassetteStore; files: FilePort },
   { shared, unpaired }: PairedScenarios,
   options: ReduceOptions,
   progress: Progress,
@@ -91,11 +93,11 @@ export async function loadRuns(
   const failures: Failure[] = [];
   const unfit: Unfit = { failed: 0, brokenOff: 0, unproven: 0, refused: 0 };
   let done = 0;
-  const load = async (runs: readonly RunFile[], side: RuleFinding["side"], isNeeded = true): Promise<LoadedSide> => {
-    const loaded: LoadedSide = { runs: [], broken: [] };
+  const load = async (runs: readonly RunFile[], side: RuleFinding["side"], isNeeded = true) => {
+    const loaded: { runs: GateRun[]; broken: RuleFinding[] } = { runs: [], broken: [] };
     for (const { file } of runs) {
       progress.step(done++, total);
-      const recording = await loadRecording(sources.store, file);
+      const recording = await loadRecording(store, file);
       if (recording.kind === "failed") {
         if (isNeeded) failures.push(recording.failure);
         unfit.refused++;
@@ -105,7 +107,7 @@ export async function loadRuns(
       if (side === "candidate") countUnfit(unfit, cassette, options.success);
       loaded.runs.push(reduce(file, cassette, options));
       if (options.rules === undefined) continue;
-      loaded.broken.push(...(await findBroken(sources.files, { file, cassette, side }, options.rules)));
+      loaded.broken.push(...(await findBroken(files, { file, cassette, side }, options.rules)));
     }
     return loaded;
   };
@@ -131,25 +133,41 @@ function countUnfit(unfit: Unfit, cassette: Cassette, success: string | undefine
   else if (outcome === "broken-off" || (outcome === "untold" && success !== undefined)) unfit.brokenOff++;
 }
 
-interface LoadedSide {
-  runs: GateRun[];
-  broken: RuleFinding[];
-}
-
 function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateRun {
-  const { ignore, readOnly, order, content, tolerances } = options;
+  const { ignore, readOnly, order, content = false, tolerances } = options;
   const success = successOf(cassette, options.success);
   return {
     file,
-    trajectory: trajectoryOf(cassette, {
-      ignore,
-      readOnly,
-      order,
-      content: content === true,
-      ...defined({ tolerances }),
-    }),
+    trajectory: trajectoryOf(cassette, { ignore, readOnly, order, content, ...defined({ tolerances }) }),
     turns: cassette.entries.length,
     calls: callsOf(cassette).length,
     ...defined({ success }),
   };
+}
+
+/** One finding for each broken rule: the first break, and the number of further ones. */
+async function findBroken(
+  files: FilePort,
+  { file, cassette, side }: { file: string; cassette: Cassette; side: RuleFinding["side"] },
+  rules: RuleSet,
+): Promise<RuleFinding[]> {
+  const broken = new Map<string, { first: RuleBreak; more: number }>();
+  for (const found of checkRules(cassette, rules)) {
+    const known = broken.get(found.rule);
+    if (known === undefined) broken.set(found.rule, { first: found, more: found.more ?? 0 });
+    else known.more += 1 + (found.more ?? 0);
+  }
+  if (broken.size === 0) return [];
+  const lines = await linesOf(files, file);
+  return [...broken.values()].map(({ first: { rule, turn, sentence }, more }): RuleFinding => {
+    const line = lines[turn];
+    const location = { file, turn, ...defined({ line }) };
+    return { rule, side, location, sentence: more === 0 ? sentence : `${sentence} And ${more} more of this rule.` };
+  });
+}
+
+/** The line on which each turn begins. */
+export async function linesOf(files: FilePort, file: string): Promise<number[]> {
+  const read = await files.read(file, DEFAULT_MAX_BYTES);
+  return read.kind === "read" ? turnLines(new TextDecoder().decode(read.bytes)) : [];
 }

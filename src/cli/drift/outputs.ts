@@ -1,12 +1,21 @@
 // Writes the reports: one to stdout, the others to files, which only --force replaces.
 
-import type { FilePort } from "../../core/index.js";
-import { refusalText, reporterOf, toJobSummary, type GateRefusal, type GateReport } from "../../harness/index.js";
+import { relative, resolve, sep, isAbsolute } from "node:path";
+import { type FilePort, defined } from "../../core/index.js";
+import {
+  refusalText,
+  reporterOf,
+  toJobSummary,
+  type GateRefusal,
+  type GateReport,
+  type Edit,
+  type Location,
+  type RuleFinding,
+} from "../../harness/index.js";
 import { CliError, usageError } from "../errors.js";
 import { writeText } from "../options/file.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createNotes } from "../terminal/output.js";
-import { relativeIn, withRelativePlaces } from "./relative.js";
 
 /** A reporter with its file, or without one for stdout. */
 export interface ReportTarget {
@@ -25,11 +34,8 @@ export async function assertWritable({ reporter, force, json }: OutputOptions, f
   const places = [...reporter.map(({ out }) => out ?? ""), ...(json === true ? [""] : [])];
   const twice = places.find((place, index) => places.indexOf(place) !== index);
   if (twice !== undefined) {
-    const where = twice === "" ? "standard output" : twice;
-    throw usageError(
-      `two reports would go to ${where}`,
-      "Name a file for all but one: --reporter text,json=drift.json.",
-    );
+    const what = `two reports would go to ${twice === "" ? "standard output" : twice}`;
+    throw usageError(what, "Name a file for all but one: --reporter text,json=drift.json.");
   }
   if (force === true) return;
   for (const place of places) {
@@ -52,9 +58,9 @@ const PLACED = ["sarif", "github"];
 
 /** Writes reports that say that nothing could be compared, so that no report of an earlier run stays in place. */
 export async function writeRefusals(refusal: GateRefusal, options: OutputOptions, io: CommandIo): Promise<void> {
-  const refused = refusal.refused.map((each) => {
-    return each.file === undefined ? each : { ...each, file: relativeIn(io.cwd, each.file) };
-  });
+  const refused = refusal.refused.map((each) =>
+    each.file === undefined ? each : { ...each, file: relativeIn(io.cwd, each.file) },
+  );
   const placed = { ...refusal, refused };
   const text = (name: string): string => refusalText(name, PLACED.includes(name) ? placed : refusal);
   // A text report on stdout would repeat stderr.
@@ -63,20 +69,11 @@ export async function writeRefusals(refusal: GateRefusal, options: OutputOptions
   await writeEach({ ...options, reporter }, io, text);
 }
 
-async function writeEach(
-  { reporter, force }: OutputOptions,
-  io: CommandIo,
-  textOf: (name: string) => string,
-): Promise<void> {
-  const files = filesAt(io);
+async function writeEach({ reporter, force = false }: OutputOptions, io: CommandIo, textOf: (name: string) => string) {
+  const settings = { code: "report-unusable", overwrite: force, hint: REPLACE_HINT } as const;
   for (const { name, out } of reporter) {
-    const text = textOf(name);
-    if (out === undefined) {
-      io.stdout(text);
-      continue;
-    }
-    const settings = { code: "report-unusable", overwrite: force === true, hint: REPLACE_HINT } as const;
-    await writeText(files, out, text, settings);
+    if (out === undefined) io.stdout(textOf(name));
+    else await writeText(filesAt(io), out, textOf(name), settings);
   }
 }
 
@@ -91,4 +88,32 @@ async function appendSummary(text: string, io: CommandIo): Promise<void> {
   if (appended.kind === "written") return;
   const why = appended.kind === "exists" ? "it exists" : appended.message;
   createNotes(io)("note: the summary of the job could not be written to ", file, `: ${why}`);
+}
+
+/** Turns "/home/ada/shop/runs/a.json" into "runs/a.json" in "/home/ada/shop". A path elsewhere does not change. */
+function relativeIn(cwd: string, path: string): string {
+  const way = relative(cwd, resolve(cwd, path));
+  if (way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return path;
+  return way.split(sep).join("/");
+}
+
+/** The report with `relativeIn` for the places of its findings. */
+function withRelativePlaces(report: GateReport, cwd: string): GateReport {
+  const at = (path: string): string => relativeIn(cwd, path);
+  const place = (location: Location): Location => ({ ...location, file: at(location.file) });
+  const rule = (finding: RuleFinding): RuleFinding => ({ ...finding, location: place(finding.location) });
+  const edit = (each: Edit): Edit => ({
+    ...each,
+    ...defined({ base: each.base && place(each.base), candidate: each.candidate && place(each.candidate) }),
+  });
+  return {
+    ...report,
+    scenarios: report.scenarios.map((each) => ({
+      ...each,
+      typical: { base: at(each.typical.base), candidate: at(each.typical.candidate) },
+      edits: each.edits.map(edit),
+      rules: each.rules.map(rule),
+    })),
+    unpaired: report.unpaired.map((each) => ({ ...each, file: at(each.file), rules: each.rules.map(rule) })),
+  };
 }

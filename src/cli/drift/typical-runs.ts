@@ -12,7 +12,7 @@ import { describeTypical, type GateReport, type ScenarioReport, type TypicalRun 
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
-import { linesOf } from "./rule-findings.js";
+import { linesOf } from "./load.js";
 
 /** A report with the typical runs of more scenarios would be too large to read. */
 const MAX_DESCRIBED = 1_000;

@@ -39,12 +39,9 @@ export async function exportCassettes(
   const { lines } = found;
   if (options.out !== undefined && lines.length > 0) {
     const text = lines.map((line) => `${line}\n`).join("");
-    const settings = { code: "export-not-written", overwrite: options.force === true } as const;
-    await writeText(files, options.out, text, {
-      ...settings,
-      taken: "Add --force to replace it.",
-      hint: "Check the path.",
-    });
+    const hints = { taken: "Add --force to replace it.", hint: "Check the path." };
+    const settings = { code: "export-not-written", overwrite: options.force === true, ...hints } as const;
+    await writeText(files, options.out, text, settings);
   }
   const exitCode = exitCodeFor(found);
   io.exit(exitCode);
@@ -91,7 +88,10 @@ async function exportAll(
       const { documents, turns, losses } = exportCassette(loaded.cassette, { format, file });
       const lines = documents.map((document) => JSON.stringify(document));
       characters += lines.reduce((sum, line) => sum + line.length, 0);
-      if (characters > maxCharacters) throw tooLarge(path, maxCharacters);
+      if (characters > maxCharacters) {
+        const what = `the export of ${path} has more characters than the limit of ${maxCharacters}; nothing was written`;
+        throw new CliError("export-not-written", what, "Export its folders one by one.", path);
+      }
       for (const line of lines) found.lines.push(line);
       found.cassettes.push({ file, turns, threads: documents.length, losses });
     } catch (error) {
@@ -101,11 +101,6 @@ async function exportAll(
   }
   found.losses = sumLosses(found.cassettes.flatMap(({ losses }) => losses));
   return found;
-}
-
-function tooLarge(path: string, maxCharacters: number): CliError {
-  const message = `the export of ${path} has more characters than the limit of ${maxCharacters}; nothing was written`;
-  return new CliError("export-not-written", message, "Export its folders one by one.", path);
 }
 
 function sumLosses(losses: readonly Loss[]): Loss[] {

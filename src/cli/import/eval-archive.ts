@@ -68,10 +68,8 @@ export function readEvalArchive(bytes: Uint8Array, path: string, limits: Archive
   return lines.join("");
 }
 
-type Member = [name: string, bytes: Uint8Array];
-
 /** Sorts like a .json log: by epoch, then by sample. */
-function bySample([a]: Member, [b]: Member): number {
+function bySample([a]: [name: string, ...unknown[]], [b]: [name: string, ...unknown[]]): number {
   const [idA, epochA] = nameParts(a);
   const [idB, epochB] = nameParts(b);
   return epochA - epochB || idA.localeCompare(idB, "en", { numeric: true });
@@ -105,8 +103,7 @@ function unpack(bytes: Uint8Array, path: string, limits: ArchiveLimits): Map<str
     return members;
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const why = thrownText(error);
-    throw unreadable(path, `cannot be unzipped: ${why}`, AGAIN);
+    throw unreadable(path, `cannot be unzipped: ${thrownText(error)}`, AGAIN);
   }
 }
 
@@ -130,21 +127,13 @@ function createGuard(size: number, path: string, limits: ArchiveLimits): (info: 
     }
     total += originalSize;
     if (total > maxBytes) throw tooLarge(path, `has more than the limit of ${maxBytes} bytes when unzipped`);
-    if (total > maxGrown) {
-      const limit = `${freeBytes} bytes and ${maxRatio} times its size`;
-      throw tooLarge(path, `grows beyond ${limit} when unzipped, which no log does`);
-    }
-    return true;
+    if (total <= maxGrown) return true;
+    const limit = `${freeBytes} bytes and ${maxRatio} times its size`;
+    throw tooLarge(path, `grows beyond ${limit} when unzipped, which no log does`);
   };
 }
 
-interface LogHead {
-  version?: unknown;
-  status?: unknown;
-  eval?: unknown;
-}
-
-function parseHead(text: string, path: string): LogHead {
+function parseHead(text: string, path: string): { version?: unknown; status?: unknown; eval?: unknown } {
   try {
     const value = parseBoundedJson(text);
     if (typeof value === "object" && value !== null) return value;

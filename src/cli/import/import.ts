@@ -1,9 +1,9 @@
 // `cassette import`: reads logs one run at a time and writes a cassette for each. It goes on after a record that cannot be imported,
 // replaces files only with --force, and accounts for every record at the end.
 
-import { defined } from "../../core/index.js";
-import { getHeapStatistics } from "node:v8";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { getHeapStatistics } from "node:v8";
+import { defined } from "../../core/index.js";
 import {
   CassetteError,
   createCassetteStore,
@@ -38,9 +38,10 @@ const BATCH = 16;
 /** Limit of the records of one log, good or not. */
 export const MAX_RECORDS = 1_000_000;
 
-/** Limits of one log: records, and bytes on the heap. */
+/** Limits of one log. */
 interface ImportLimits {
   maxRecords?: number;
+  /** Bytes on the heap. */
   maxMemory?: number;
 }
 
@@ -91,7 +92,9 @@ function* readRuns(
 ): Generator<ImportedCassette> {
   let records = 0;
   const countRecord = (): void => {
-    if (++records > options.maxRecords) throw tooManyRecords(log, options.maxRecords);
+    if (++records <= options.maxRecords) return;
+    const message = `${log} has more records than the limit of ${options.maxRecords}; the rest was not read`;
+    throw new CliError("log-too-large", message, "Split it into smaller files.", log);
   };
   const importOptions: ImportOptions = {
     // Only the name, because the path on this machine should not be published.
@@ -114,11 +117,6 @@ function* readRuns(
   throw new CliError("nothing-found", `${log} contains no record, so nothing was imported from it`, hint, log);
 }
 
-function tooManyRecords(log: string, maxRecords: number): CliError {
-  const message = `${log} has more records than the limit of ${maxRecords}; the rest was not read`;
-  return new CliError("log-too-large", message, "Split it into smaller files.", log);
-}
-
 /** Yields the items before an error, then throws it. */
 function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
@@ -137,10 +135,8 @@ function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
   if (batch.length > 0) yield batch;
 }
 
-type WriteBatch = (batch: readonly ImportedCassette[], log: string) => Promise<void>;
-
 /** Writes cassettes, and tallies the results in order. */
-function createWriter(store: CassetteStore, { out, force = false }: ImportCommandOptions, tally: Tally): WriteBatch {
+function createWriter(store: CassetteStore, { out, force = false }: ImportCommandOptions, tally: Tally) {
   const claim = createClaims(out);
 
   async function writeOne({ path, cassette }: ImportedCassette, log: string): Promise<Written> {
@@ -154,7 +150,7 @@ function createWriter(store: CassetteStore, { out, force = false }: ImportComman
     }
   }
 
-  return async (batch, log) => {
+  return async (batch: readonly ImportedCassette[], log: string): Promise<void> => {
     const results = await Promise.all(batch.map((imported) => writeOne(imported, log)));
     for (const [index, imported] of batch.entries()) tallyWrite(imported, results[index] as Written, log, out, tally);
   };

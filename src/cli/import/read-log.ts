@@ -12,7 +12,6 @@ const MAX_LOG_BYTES = 1024 * 1024 * 1024;
 export const FREE_BYTES = 16 * 1024 * 1024;
 export const MAX_RATIO = 200;
 
-/** Limit of the members of an archive. */
 const MAX_MEMBERS = 200_000;
 
 /** Throws {@link CliError}. */
@@ -53,12 +52,8 @@ function gunzip(bytes: Uint8Array, path: string, maxBytes: number): Uint8Array {
       const what = `grows beyond ${FREE_BYTES} bytes and ${MAX_RATIO} times its size when gunzipped, which no log does`;
       throw tooLarge(path, what, "If it is a log, gunzip it yourself and import the result.");
     }
-    throw new CliError(
-      "log-unreadable",
-      `${path} cannot be gunzipped: ${message}`,
-      "Download or write it again.",
-      path,
-    );
+    const hint = "Download or write it again.";
+    throw new CliError("log-unreadable", `${path} cannot be gunzipped: ${message}`, hint, path);
   }
 }
 

@@ -3,7 +3,6 @@
 import type { RepairKind } from "../../cassette/index.js";
 import type { Failure } from "../errors.js";
 import { count, toJsonError, type PrintLine } from "../terminal/output.js";
-import { createRefusalKinds, type RefusalKinds } from "./refusals.js";
 
 interface WrittenRun {
   file: string;
@@ -66,7 +65,6 @@ export function countRefused({ refused, refusedMore }: Tally): number {
   return refused.length + refusedMore;
 }
 
-/** The tally as the fields of a JSON document. */
 export function toJsonTally(tally: Tally): object {
   const { written, existed, refused, refusedMore, repairs, redacted } = tally;
   return {
@@ -80,7 +78,6 @@ export function toJsonTally(tally: Tally): object {
   };
 }
 
-/** Prints failures kind by kind, and successes as a number. */
 export function printTally(line: PrintLine, tally: Tally, out: string): void {
   const { written, existed, refused, kinds, repairs, redacted } = tally;
   const lines = kinds.print(line);
@@ -101,4 +98,53 @@ export function printTally(line: PrintLine, tally: Tally, out: string): void {
 
 function sorted<Kind extends string>(counts: ReadonlyMap<Kind, number>): [Kind, number][] {
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** Kinds of one code in one log that get their own line. Further ones are counted together. */
+const MAX_KINDS = 5;
+
+/** Refusals of one log and code whose messages differ only in numbers, such as the line. */
+interface RefusalKind {
+  first: Failure;
+  count: number;
+  /** True for the sum of all kinds beyond {@link MAX_KINDS}. */
+  isMixed: boolean;
+}
+
+/** Kinds in the order of their first refusal. The memory depends on the number of kinds, not of refusals. */
+interface RefusalKinds {
+  add(failure: Failure): void;
+  /** Prints a line for each kind, and returns their number. */
+  print(line: PrintLine): number;
+}
+
+function createRefusalKinds(): RefusalKinds {
+  const kinds = new Map<string, RefusalKind>();
+  const perCode = new Map<string, number>();
+  return {
+    add(first) {
+      const code = JSON.stringify([first.file, first.code]);
+      const key = code + first.message.replace(/\d+/g, "0");
+      const distinct = perCode.get(code) ?? 0;
+      const known = kinds.get(key) ?? (distinct < MAX_KINDS ? undefined : kinds.get(code));
+      if (known !== undefined) {
+        known.count++;
+        return;
+      }
+      const isMixed = distinct >= MAX_KINDS;
+      kinds.set(isMixed ? code : key, { first, count: 1, isMixed });
+      perCode.set(code, distinct + 1);
+    },
+    print(line) {
+      for (const kind of kinds.values()) printKind(kind, line);
+      return kinds.size;
+    },
+  };
+}
+
+function printKind({ first: { code, message, file, hint }, count, isMixed }: RefusalKind, line: PrintLine): void {
+  const like = isMixed ? `the first of ${count} others with that code` : `the first of ${count} like it`;
+  const more = count > 1 ? `  (${like})` : "";
+  line({ look: "bad", text: "refused  " }, file ?? "", `  ${code}: ${message}${more}`);
+  if (hint !== undefined) line("         ", hint);
 }

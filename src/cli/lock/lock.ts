@@ -30,13 +30,13 @@ export interface LockCommandOptions {
 
 /** Exits 3, and writes nothing, when a cassette was refused or a change needs --update. */
 export async function lock(paths: readonly string[], options: LockCommandOptions, io: CommandIo): Promise<void> {
-  const { file, update = false, check = false, json = false } = options;
+  const { file, check = false, json = false } = options;
   if (!check && isCI({ CI: io.env["CI"] })) {
     const hint = "Use --check, or npx cassette verify --lock.";
     throw new CliError("lock-in-ci", "CI is set, and no lock is written in CI", hint);
   }
   const files = filesAt(io);
-  const before = await readBefore(files, file);
+  const before: Lock = (await readLockIfThere(files, file)) ?? new Map();
   if (paths.length === 0 && before.size === 0) {
     throw usageError("no path was given, and there is no lock yet", "Name cassette files or folders.");
   }
@@ -45,8 +45,7 @@ export async function lock(paths: readonly string[], options: LockCommandOptions
   const { now, gone, refused } = await readNow(files, { paths: scope, lockFile: file, before, locked }, io);
   const changes = compare(before, now, gone);
 
-  const needsUpdate = changes.some(({ kind }) => kind !== "added") && !update;
-  const outcome = decide({ refused, changes, check, needsUpdate });
+  const outcome = decide(refused, changes, options);
   if (outcome === "written") {
     await assertSame(files, file, before);
     await writeLock(files, file, apply(before, changes));
@@ -56,14 +55,9 @@ export async function lock(paths: readonly string[], options: LockCommandOptions
   reportLock(io, { file, json, outcome, exitCode, refused, changes, cassettes: now.size });
 }
 
-/** A missing lock is empty. */
-async function readBefore(files: FilePort, file: string): Promise<Lock> {
-  return (await readLockIfThere(files, file)) ?? new Map();
-}
-
 /** Throws if another process wrote the lock while the cassettes were read, so that its entries are not lost. */
 async function assertSame(files: FilePort, file: string, before: Lock): Promise<void> {
-  if (formatLock(await readBefore(files, file)) === formatLock(before)) return;
+  if (formatLock((await readLockIfThere(files, file)) ?? new Map()) === formatLock(before)) return;
   const message = `another process wrote ${file} while the cassettes were read, so it was not replaced`;
   throw new CliError("lock-not-written", message, "Run the command again.", file);
 }
@@ -76,25 +70,21 @@ interface Scope {
   locked: readonly string[];
 }
 
-interface Found {
-  now: Map<string, LockEntry>;
-  /** Locked paths without a file. */
-  gone: string[];
-  refused: RefusedFile[];
-}
-
-async function readNow(files: FilePort, { paths, lockFile, before, locked }: Scope, io: CommandIo): Promise<Found> {
+async function readNow(files: FilePort, { paths, lockFile, before, locked }: Scope, io: CommandIo) {
   const store = createCassetteStore(files);
-  const result: Found = { now: new Map(), gone: [], refused: [] };
+  const now = new Map<string, LockEntry>();
+  /** Locked paths without a file. */
+  const gone: string[] = [];
+  const refused: RefusedFile[] = [];
   const { found, empty } = await findFiles(files, paths, io.cwd, { known: locked });
-  for (const file of empty) result.refused.push({ file, failure: toFailure(noCassettesIn(file)) });
+  for (const file of empty) refused.push({ file, failure: toFailure(noCassettesIn(file)) });
   for await (const loaded of loadEach(store, found, createProgress(io, "locking"), { minVersion: 2 })) {
     const path = placeIn(lockFile, loaded.file, io.cwd);
-    if (loaded.kind === "loaded") result.now.set(path, toLockEntry(loaded.cassette as CassetteV2));
-    else if (loaded.failure.code === "file-not-found" && before.has(path)) result.gone.push(path);
-    else result.refused.push(loaded);
+    if (loaded.kind === "loaded") now.set(path, toLockEntry(loaded.cassette as CassetteV2));
+    else if (loaded.failure.code === "file-not-found" && before.has(path)) gone.push(path);
+    else refused.push(loaded);
   }
-  return result;
+  return { now, gone, refused };
 }
 
 function placeIn(lockFile: string, file: string, cwd: string): string {
@@ -127,18 +117,15 @@ function apply(before: Lock, changes: readonly LockChange[]): Lock {
   return after;
 }
 
-interface Situation {
-  refused: readonly RefusedFile[];
-  changes: readonly LockChange[];
-  check: boolean;
-  needsUpdate: boolean;
-}
-
-function decide({ refused, changes, check, needsUpdate }: Situation): LockOutcome {
+function decide(
+  refused: readonly RefusedFile[],
+  changes: readonly LockChange[],
+  options: LockCommandOptions,
+): LockOutcome {
   if (refused.length > 0) return "refused";
   if (changes.length === 0) return "same";
-  if (check) return "differs";
-  return needsUpdate ? "not-asked" : "written";
+  if (options.check === true) return "differs";
+  return options.update !== true && changes.some(({ kind }) => kind !== "added") ? "not-asked" : "written";
 }
 
 function exitCodeFor(outcome: LockOutcome, refused: readonly RefusedFile[]): ExitCode {

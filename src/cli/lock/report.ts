@@ -26,11 +26,9 @@ interface LockReport {
   exitCode: ExitCode;
   refused: readonly RefusedFile[];
   changes: readonly LockChange[];
-  /** The number of cassettes. */
   cassettes: number;
 }
 
-/** Prints lines, or one JSON document. */
 export function reportLock(io: CommandIo, report: LockReport): void {
   const { file, outcome, exitCode, refused, changes, cassettes } = report;
   if (report.json) {

@@ -21,10 +21,7 @@ type Migrated =
   | { file: string; status: "current" }
   | { file: string; status: "failed"; failure: Failure };
 
-interface Job {
-  file: string;
-  to: string;
-}
+type Job = { file: string; to: string };
 
 /** Exits 2 when there was nothing to migrate or a copy failed, 3 when a cassette was refused. */
 export async function migrate(path: string, options: MigrateOptions, io: CommandIo): Promise<void> {
@@ -91,15 +88,10 @@ function print(io: CommandIo, results: readonly Migrated[]): void {
     line({ look, text: result.status.padEnd(11) }, result.file, `  ${describe(result)}`);
   }
   const having = (status: Migrated["status"]): number => results.filter((result) => result.status === status).length;
-  const migrated = having("migrated");
-  line(
-    `${count(migrated, "cassette")} migrated, ${having("current")} of version 2 already, ${having("failed")} failed`,
-  );
-  if (migrated === 0) return;
-  line({
-    look: "warn",
-    text: "Nothing proves the contents of version 1, so --require-integrity refuses its copy too.",
-  });
+  const migrated = count(having("migrated"), "cassette");
+  line(`${migrated} migrated, ${having("current")} of version 2 already, ${having("failed")} failed`);
+  const warning = "Nothing proves the contents of version 1, so --require-integrity refuses its copy too.";
+  if (having("migrated") > 0) line({ look: "warn", text: warning });
 }
 
 function describe(result: Migrated): string {

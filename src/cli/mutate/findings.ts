@@ -1,13 +1,12 @@
 // The result of a mutation run: a table by kind, a score, and every survivor with the command that runs it again.
 
 import { cutAround } from "../../cassette/index.js";
-import { MUTANT_KINDS, type Mutant, type MutantKind } from "../../harness/index.js";
+import { shellText, MUTANT_KINDS, type Mutant, type MutantKind } from "../../harness/index.js";
 import type { CommandIo } from "../terminal/io.js";
 import { count, createPrinter, type PrintLine } from "../terminal/output.js";
 import { shortenMutant } from "./report-file.js";
 import type { Suite } from "./suite.js";
 import type { Outcome, Trial } from "./trial.js";
-import { quote } from "../terminal/shell.js";
 
 export interface Findings {
   suite: Suite;
@@ -52,9 +51,9 @@ export function printFindings(findings: Findings, io: CommandIo): void {
   const { suite, found, cut, chosen, trials, seed, baselineMs } = findings;
   const line = createPrinter(io);
   const whole = tally(findings);
-  line(row("", "noticed", "survived", "unused", "not run"));
-  for (const kind of kindsOf(chosen)) line(tallyRow(kind, tally(findings, kind)));
-  line(tallyRow("all", whole));
+  printRow(line, "", "noticed", "survived", "unused", "not run");
+  for (const kind of kindsOf(chosen)) printRow(line, kind, ...Object.values(tally(findings, kind)));
+  printRow(line, "all", ...Object.values(whole));
   const survivors = chosen.filter(({ id }) => trials.get(id)?.outcome === "survived");
   for (const mutant of survivors) printSurvivor(mutant, findings, line);
   line("");
@@ -86,15 +85,11 @@ function printSurvivor(mutant: Mutant, findings: Findings, line: PrintLine): voi
   line("  again  ", againText(mutant, findings));
 }
 
-interface Earlier {
-  outcomes: number;
-  /** When the first and the last of them ended, ISO 8601; null if the report does not say. */
-  from: string | null;
-  to: string | null;
-}
-
-/** The outcomes from the report. The tests may have changed since. */
-function earlierOf({ chosen, trials, reported }: Findings): Earlier {
+/**
+ * The number of outcomes from the report, after which the tests may have changed. `from` and `to` are when the first and the last of them
+ * ended, ISO 8601; null if the report does not say.
+ */
+function earlierOf({ chosen, trials, reported }: Findings) {
   const earlier = chosen.flatMap(({ id }) => {
     const trial = reported.get(id);
     return trial !== undefined && trials.get(id) === trial ? trial : [];
@@ -107,19 +102,18 @@ function earlierOf({ chosen, trials, reported }: Findings): Earlier {
 function printEarlier(findings: Findings, line: PrintLine): void {
   const { outcomes, from, to } = earlierOf(findings);
   if (outcomes === 0) return;
-  const [first, last] = [from, to].map((date) => (date === null ? "an unknown time" : minuteOf(date)));
+  const [first, last] = [from, to].map((date) =>
+    date === null ? "an unknown time" : `${date.slice(0, 10)} ${date.slice(11, 16)} UTC`,
+  );
   const when = first === last ? first : `${first} to ${last}`;
-  const text = `${outcomes} of ${count(findings.trials.size, "outcome")} ${outcomes === 1 ? "is" : "are"} from the report, of ${when}`;
+  const are = outcomes === 1 ? "is" : "are";
+  const text = `${outcomes} of ${count(findings.trials.size, "outcome")} ${are} from the report, of ${when}`;
   line({ look: "warn", text: `  ${text}; they do not reflect later changes of tests` });
-}
-
-function minuteOf(date: string): string {
-  return `${date.slice(0, 10)} ${date.slice(11, 16)} UTC`;
 }
 
 function againText({ id, file }: Mutant, { command, seed }: Findings): string {
   const seeded = seed === "1" ? [] : ["--seed", seed];
-  return ["cassette", "mutate", ...seeded, "--only", id, file, "--", ...command].map(quote).join(" ");
+  return ["cassette", "mutate", ...seeded, "--only", id, file, "--", ...command].map(shellText).join(" ");
 }
 
 function tally({ chosen, trials }: Findings, kind?: MutantKind): Tally {
@@ -138,10 +132,6 @@ function scoreOf({ noticed, survived }: Tally): number | null {
   return noticed + survived === 0 ? null : noticed / (noticed + survived);
 }
 
-function tallyRow(name: string, { noticed, survived, unused, notRun }: Tally): string {
-  return row(name, ...[noticed, survived, unused, notRun].map(String));
-}
-
-function row(name: string, ...cells: string[]): string {
-  return name.padEnd(10) + cells.map((cell) => cell.padStart(10)).join("");
+function printRow(line: PrintLine, name: string, ...cells: (string | number)[]): void {
+  line(name.padEnd(10) + cells.map((cell) => String(cell).padStart(10)).join(""));
 }

@@ -3,6 +3,7 @@
 
 import { rm } from "node:fs/promises";
 import { constants } from "node:os";
+import type { CassetteV2 } from "../../cassette/index.js";
 import {
   inTurns,
   listMutants,
@@ -11,8 +12,7 @@ import {
   type Mutant,
   type MutantKind,
 } from "../../harness/index.js";
-import { makeFolder } from "../child/folder.js";
-import { holdSignals, type HeldSignals } from "../child/signals.js";
+import { makeFolder, holdSignals, type HeldSignals } from "../child/spawn.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import type { CommandIo } from "../terminal/io.js";
@@ -20,7 +20,7 @@ import { createNotes, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
 import { printFindings, toDocument, type Findings } from "./findings.js";
 import { assertNoReport, noReport, openReport, type Report } from "./report-file.js";
-import { findSuite, type Suite } from "./suite.js";
+import { findSuite, type Member, type Suite } from "./suite.js";
 import { runBaseline, runTrial, type Baseline, type Trial } from "./trial.js";
 
 export interface MutateOptions {
@@ -88,12 +88,9 @@ function assertPassed({ end, seen, ledger }: Baseline, command: readonly string[
     throw new CliError("suite-records", what, "Remove the mode from useCassette of that test.", recorded.file);
   }
   if (seen.size > 0) return;
+  const what = `${name} succeeded but loaded no cassette, so there is nothing to change`;
   const hint = "Load cassettes with useCassette, the matchers, or loadCassette of playhead/cassette.";
-  throw new CliError(
-    "no-cassette-used",
-    `${name} succeeded but loaded no cassette, so there is nothing to change`,
-    hint,
-  );
+  throw new CliError("no-cassette-used", what, hint);
 }
 
 interface MutationPlan {
@@ -114,16 +111,12 @@ async function makePlan(
 ): Promise<MutationPlan> {
   const all: Mutant[] = [];
   const cut: string[] = [];
-  const suite = await findSuite(
-    paths,
-    seen,
-    ({ file }, cassette) => {
-      const mutants = listMutants(cassette, { file, seed, kinds });
-      if (mutants.length === MAX_MUTANTS_PER_CASSETTE) cut.push(file);
-      for (const mutant of mutants) all.push(mutant);
-    },
-    io,
-  );
+  const visit = ({ file }: Member, cassette: CassetteV2): void => {
+    const mutants = listMutants(cassette, { file, seed, kinds });
+    if (mutants.length === MAX_MUTANTS_PER_CASSETTE) cut.push(file);
+    for (const mutant of mutants) all.push(mutant);
+  };
+  const suite = await findSuite(paths, seen, visit, io);
   const unknown = only?.find((id) => !all.some((mutant) => mutant.id === id));
   if (unknown !== undefined) {
     const hint = "Use the seed, files and folder of the run that printed it. A changed cassette has other mutants.";
@@ -163,12 +156,9 @@ async function runAll(
 ): Promise<Map<string, Trial>> {
   const members = new Map(suite.members.map((member) => [member.file, member]));
   const trials = new Map<string, Trial>();
-  for (const { id } of chosen) {
+  const waiting = chosen.filter(({ id }) => {
     const known = report.done.get(id);
     if (known !== undefined) trials.set(id, known);
-  }
-  const waiting = chosen.filter(({ id }) => {
-    const known = trials.get(id);
     return known === undefined || (rerunSurvivors && known.outcome === "survived");
   });
   let ended = chosen.length - waiting.length;

@@ -64,11 +64,12 @@ export async function runTrial(
   const mutated = join(here, basename(file));
   const store = createCassetteStore(filesAt(io));
   const cassette = await store.load(file);
-  const made =
-    cassette.version === 2 && cassette.envelopeHash === envelopeHash
-      ? mutateCassette(cassette, { file, seed, kinds: [mutant.kind] }, mutant.id)
-      : undefined;
-  if (made === undefined) throw changed(file);
+  const isPlanned = cassette.version === 2 && cassette.envelopeHash === envelopeHash;
+  const made = isPlanned ? mutateCassette(cassette, { file, seed, kinds: [mutant.kind] }, mutant.id) : undefined;
+  if (made === undefined) {
+    const hint = "Run this again, and let nothing record or edit cassettes meanwhile.";
+    throw new CliError("cassette-changed", `${file} changed after the run began`, hint, file);
+  }
   try {
     await store.save(mutated, made.cassette, { maxBytes: Number.MAX_SAFE_INTEGER });
     const replace = Object.fromEntries(paths.map((path) => [path, mutated]));
@@ -111,9 +112,4 @@ function parseSeen(line: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function changed(file: string): CliError {
-  const hint = "Run this again, and let nothing record or edit cassettes meanwhile.";
-  return new CliError("cassette-changed", `${file} changed after the run began`, hint, file);
 }

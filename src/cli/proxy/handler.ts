@@ -4,12 +4,18 @@ import { gunzipSync } from "node:zlib";
 import type { Finder } from "../../cassette/index.js";
 import { thrownText, wireOf } from "../../core/index.js";
 import { PIN_HEADER, readHeldState, refusalReply, type Refusal } from "../../harness/index.js";
-import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
-import { SENT_AGAIN } from "../serve/advice.js";
-import { readBytes } from "../serve/read-bytes.js";
+import {
+  forward,
+  type Forwarded,
+  type HttpHandler,
+  type HttpReply,
+  type HttpRequest,
+  isLoopback,
+} from "../../host/index.js";
+import { SENT_AGAIN, readBytes } from "../serve/handler.js";
 import { readGivenName } from "./names.js";
 import type { PassedPart, TurnWatch, ProxyRecorder } from "./recorder.js";
-import { below } from "./target.js";
+import { CliError } from "../errors.js";
 
 /** Limit of the recorded copy of one answer. The client gets all of it. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
@@ -21,7 +27,7 @@ interface ProxyHandlerOptions {
   readonly findSecrets: Finder;
   /** Reserves a name for a client's recording. Resolves to the reason if the client cannot have it. */
   readonly claim: (name: string) => Promise<string | undefined>;
-  /** Called with the reason why a target did not answer. */
+  /** Called when a target does not answer. */
   readonly note: (text: string) => void;
   /** Called for a refused request that its client sends again as a whole conversation. */
   readonly sentBack: (text: string) => void;
@@ -90,10 +96,8 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
   try {
     answer = await forward({ url, method, headers, body, signal });
   } catch (error) {
-    const why = thrownText(error);
-    return {
-      refusal: { status: 502, code: "target-unreachable", message: `${target.host} could not be reached: ${why}` },
-    };
+    const message = `${target.host} could not be reached: ${thrownText(error)}`;
+    return { refusal: { status: 502, code: "target-unreachable", message } };
   }
   // A client that followed it would send its key to another host.
   const isRedirect = answer.status >= 300 && answer.status < 400 && "location" in answer.headers;
@@ -159,4 +163,29 @@ function plain(bytes: Buffer, isCut: boolean): Uint8Array | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The base URL of `--target`. Throws `usage` for one that would send a key unencrypted or to an unclear place. */
+export function parseTarget(text: string): URL {
+  const hint = "Give the vendor's base URL, such as https://api.openai.com/v1.";
+  const refuse = (what: string): never => {
+    throw new CliError("usage", `the target ${what}`, hint);
+  };
+  if (!URL.canParse(text)) refuse(`${JSON.stringify(text)} is not an absolute URL`);
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "")
+    refuse("has a user name or password in it; clients send their own key");
+  if (url.search !== "" || url.hash !== "") refuse(`${text} has a query or fragment; clients send their own`);
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return url;
+  return refuse(`${url.protocol}//${url.host} is not https; plain http is for this machine only`);
+}
+
+/** The client's path below the base, without a second `/v1` if the client's own base URL has one. */
+function below(target: URL, path: string, search: string): URL {
+  const base = target.pathname.replace(/\/+$/, "");
+  const rest = base.endsWith("/v1") && path.startsWith("/v1/") ? path.slice("/v1".length) : path;
+  const url = new URL(target);
+  url.pathname = base + rest;
+  url.search = search;
+  return url;
 }

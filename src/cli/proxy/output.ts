@@ -3,23 +3,22 @@
 
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { CASSETTE_SUFFIX, CassetteError, type CassetteStore, type CassetteV2 } from "../../cassette/index.js";
+import {
+  CASSETTE_SUFFIX,
+  CassetteError,
+  type CassetteStore,
+  type CassetteV2,
+  DEFAULT_MAX_BYTES,
+} from "../../cassette/index.js";
 import { sha256Hex, thrownText, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { pathIn } from "../options/recordings.js";
 import { nameOfPrompt } from "./names.js";
-import { findTwins } from "./twins.js";
 
 export interface ProxyOutput {
-  /**
-   * Reserves a name that a client gave. Gives the reason where it cannot have it: there is no folder, or the file was there before and
-   * may not be replaced.
-   */
+  /** Reserves a name for a client. Resolves to the reason where it cannot have it. */
   claim(name: string): Promise<string | undefined>;
-  /**
-   * Makes the folder. Throws, before anything was spent, where the file exists and may not be replaced, or the place cannot be
-   * written to.
-   */
+  /** Makes the folder. Throws, before anything was spent, where the file may not be replaced or the place cannot be written to. */
   check(): Promise<void>;
   /**
    * Writes what a conversation holds by now, each time to the same file, and gives its path. In a folder the file is called
@@ -37,7 +36,7 @@ export interface ProxyPlace {
   readonly files: FilePort;
   readonly store: CassetteStore;
   readonly cwd: string;
-  /** Replace what was there when the proxy started. */
+  /** Replaces what was there when the proxy started. */
   readonly overwrite: boolean;
   /** Called for a conversation whose file got another name. */
   readonly moved?: (conversation: number) => void;
@@ -140,22 +139,16 @@ async function assertFree(out: string, { files, overwrite }: ProxyPlace): Promis
   if (read.kind === "not-found") return;
   if (read.kind === "failed") throw new CassetteError("file-unreadable", `${out}: ${read.message}`, { file: out });
   if (overwrite) return;
-  throw new CassetteError("file-exists", `${out} exists and was left as it is`, {
-    file: out,
-    hint: "Move it away, or pass --refresh to replace it.",
-  });
+  const hint = "Move it away, or pass --refresh to replace it.";
+  throw new CassetteError("file-exists", `${out} exists and was left as it is`, { file: out, hint });
 }
 
-/** Throws `file-unreadable` where the folder cannot be made. */
 async function makeFolder(folder: string, cwd: string): Promise<void> {
   try {
     await mkdir(resolve(cwd, folder), { recursive: true });
   } catch (error) {
-    const why = thrownText(error);
-    throw new CassetteError("file-unreadable", `${folder} cannot be written to: ${why}`, {
-      file: folder,
-      hint: "Choose another --out.",
-    });
+    const why = `${folder} cannot be written to: ${thrownText(error)}`;
+    throw new CassetteError("file-unreadable", why, { file: folder, hint: "Choose another --out." });
   }
 }
 
@@ -194,4 +187,36 @@ async function existing(files: FilePort, out: string): Promise<string[]> {
 /** `run.cassette.json`, `run-2.cassette.json` …; numbers below `first` are left out. */
 function numbered(base: string, number: number, first: number): string {
   return `${base}${number < first ? "" : `-${number}`}${CASSETTE_SUFFIX}`;
+}
+
+/**
+ * By file of `written`: another cassette in `folder` with the same first prompt, because `cassette serve` would use one of the two and
+ * report the other as unused. Unreadable files are skipped.
+ */
+async function findTwins(files: FilePort, folder: string, written: readonly string[]) {
+  const own = new Set(written.map((file) => resolve(file)));
+  const earlier = new Map<string, string>();
+  for (const name of (await files.list(folder, CASSETTE_SUFFIX)) ?? []) {
+    const file = pathIn(folder, name);
+    const hash = own.has(resolve(file)) ? undefined : await firstPromptHash(files, file);
+    if (hash !== undefined && !earlier.has(hash)) earlier.set(hash, file);
+  }
+  const twins = new Map<string, string>();
+  for (const file of earlier.size === 0 ? [] : written) {
+    const twin = earlier.get((await firstPromptHash(files, file)) ?? "");
+    if (twin !== undefined) twins.set(file, twin);
+  }
+  return twins;
+}
+
+async function firstPromptHash(files: FilePort, file: string): Promise<string | undefined> {
+  const read = await files.read(file, DEFAULT_MAX_BYTES);
+  if (read.kind !== "read") return undefined;
+  try {
+    type Loose = { entries?: { promptHash?: unknown }[] } | null;
+    const hash = (JSON.parse(new TextDecoder().decode(read.bytes)) as Loose)?.entries?.[0]?.promptHash;
+    return typeof hash === "string" ? hash : undefined;
+  } catch {
+    return undefined;
+  }
 }

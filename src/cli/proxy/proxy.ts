@@ -18,19 +18,16 @@ import {
   type CountedRequest,
   type OutsideRequest,
 } from "../../harness/index.js";
-import { runChild } from "../child/spawn.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
-import { OWN_BASE } from "../serve/advice.js";
+import { OWN_BASE } from "../serve/handler.js";
 import { BASE_VARIABLES, clientSettings, settingsText } from "../serve/client-settings.js";
-import { listen } from "../serve/listen.js";
-import { untilSignal, type Stop } from "../serve/stop.js";
-import { proxyHandler } from "./handler.js";
+import { listen, untilOver, untilSignal, type Stop } from "../serve/listen.js";
+import { proxyHandler, parseTarget } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
 import { createSaver, type Saved } from "./saver.js";
-import { parseTarget } from "./target.js";
 
 export interface ProxyOptions {
   target: string;
@@ -42,7 +39,7 @@ export interface ProxyOptions {
   json: boolean;
   /** What to keep of the timing of streamed answers. Default `boundaries`. */
   streams?: RecordedStreaming;
-  /** A command to run with the clients' settings in its environment. The proxy stops when it ends. */
+  /** Runs with the clients' settings in its environment. The proxy stops when it ends. */
   command?: readonly string[];
 }
 
@@ -71,7 +68,9 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
         note("passed on, not recorded: ", `${request.method} ${request.path}`, ` is ${nameOutside(request)}`),
       kept: (conversation) => saver.changed(conversation),
     };
-    const redact = options.redact === false ? false : withValues(undefined, secretsOf(io.env));
+    const values = secretsOf(io.env);
+    const isRedacted = options.redact !== false;
+    const redact = isRedacted && withValues(undefined, values);
     const { streams = "boundaries" } = options;
     const recorder: ProxyRecorder = createProxyRecorder(watcher, { redact, streams });
     const saver = createSaver({
@@ -83,8 +82,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
       target,
       recorder,
       claim: (name) => output.claim(name),
-      findSecrets:
-        options.redact === false ? () => [] : createSecretFinder({ rules: SECRET_RULES, values: secretsOf(io.env) }),
+      findSecrets: isRedacted ? createSecretFinder({ rules: SECRET_RULES, values }) : () => [],
       note: (why) => note("not answered: ", why),
       sentBack: (why) => note("sent back: ", why),
     });
@@ -94,8 +92,12 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const settings = clientSettings(server.url, target);
     let ended: number;
     try {
-      announce(server.url, target, settings, options, io);
-      ended = await untilOver(settings, options, io, stop);
+      if (options.command === undefined) {
+        const print = options.json ? note : createPrinter(io);
+        print(`recording at ${server.url}, in front of `, target.href);
+        print(`   ${settingsText(settings)}`);
+      }
+      ended = await untilOver(options, { io, env: { ...io.env, ...settings }, stop });
     } finally {
       await server.close();
     }
@@ -107,40 +109,12 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
   }
 }
 
-type Settings = Readonly<Record<string, string>>;
-
-function announce(url: string, target: URL, settings: Settings, { json, command }: ProxyOptions, io: CommandIo): void {
-  if (command !== undefined) return;
-  const print = json ? createNotes(io) : createPrinter(io);
-  print(`recording at ${url}, in front of `, target.href);
-  print(`   ${settingsText(settings)}`);
-}
-
-/** The exit code of the command, or 0 without a command. */
-async function untilOver(
-  settings: Settings,
-  { command, json }: ProxyOptions,
-  io: CommandIo,
-  stop: Stop,
-): Promise<number> {
-  if (command === undefined) {
-    await stop.stopped;
-    return 0;
-  }
-  const { exitCode } = await runChild(command, {
-    cwd: io.cwd,
-    env: { ...io.env, ...settings },
-    stdoutToStderr: json,
-  });
-  return exitCode;
-}
-
 interface Outcome {
-  readonly recorder: ProxyRecorder;
-  readonly saved: readonly Saved[];
-  readonly twins: ReadonlyMap<string, string>;
+  recorder: ProxyRecorder;
+  saved: readonly Saved[];
+  twins: ReadonlyMap<string, string>;
   /** The exit code of the command, which wins where it is not 0. */
-  readonly ended: number;
+  ended: number;
 }
 
 function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOptions, io: CommandIo): void {
@@ -166,8 +140,10 @@ function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOption
     if ("error" in one) print({ look: "bad", text: `not written, ${count(one.turns, "turn")}: ` }, one.error);
     else print("recorded ", one.file, `, ${count(one.turns, "turn")}`);
     const { twin } = twinOf(one, twins);
-    if (twin !== undefined)
-      print({ look: "warn", text: "   begins with the same prompt as " }, twin, twinToDo(options));
+    // --refresh replaces only a file of the same name. The twin has another name.
+    const replace = options.refresh ? "" : ", or record with --refresh to replace recordings";
+    const todo = `, an earlier recording: delete one of the two${replace}`;
+    if (twin !== undefined) print({ look: "warn", text: "   begins with the same prompt as " }, twin, todo);
   }
   if (saved.length === 0) print({ look: "bad", text: "no turn was recorded" });
   for (const request of passedOn) print({ look: "bad", text: countText(request, PASSED) });
@@ -179,12 +155,6 @@ function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOption
 }
 
 const PASSED = "passed on, not recorded";
-
-/** --refresh replaces only a file of the same name. The twin has another name. */
-function twinToDo({ refresh }: ProxyOptions): string {
-  const replace = refresh ? "" : ", or record with --refresh to replace recordings";
-  return `, an earlier recording: delete one of the two${replace}`;
-}
 
 function twinOf(one: Saved, twins: ReadonlyMap<string, string>): { twin?: string } {
   const twin = one.file === undefined ? undefined : twins.get(one.file);

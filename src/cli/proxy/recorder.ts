@@ -38,18 +38,9 @@ export interface TurnWatch {
   failed(): void;
 }
 
-/** A turn when it is asked. */
-export interface AskedTurn {
-  readonly wire: Wire;
-  readonly path: string;
-  readonly body: Uint8Array;
-  /** What the client calls its recording. */
-  readonly name?: string | undefined;
-}
-
 export interface ProxyRecorder {
-  /** Notes a turn when it is asked. */
-  open(asked: AskedTurn): TurnWatch;
+  /** Notes a turn when it is requested. `name` is what the client calls its recording. */
+  open(requested: { wire: Wire; path: string; body: Uint8Array; name?: string | undefined }): TurnWatch;
   /** Counts a request that was passed on although it is not a turn. */
   pass(request: OutsideRequest): void;
   /** Counts a request that the proxy did not pass on. */
@@ -76,16 +67,12 @@ export interface ProxyWatcher {
   kept(conversation: number): void;
 }
 
-/** What is kept of what passes: how streams came, and what is taken out of it. */
-export interface ProxyRecording {
-  redact?: RedactOption;
-  streams?: RecordedStreaming;
-}
-
 const MAX_KINDS = 20;
 
-export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecording = {}): ProxyRecorder {
-  const { redact = {}, streams = "boundaries" } = options;
+export function createProxyRecorder(
+  watcher: ProxyWatcher,
+  { redact = {}, streams = "boundaries" }: { redact?: RedactOption; streams?: RecordedStreaming } = {},
+): ProxyRecorder {
   const conversations = createConversations({}, redact);
   const lost: string[] = [];
   const { kinds: without, add: leave } = countKinds((what) => watcher.without(what));
@@ -113,11 +100,6 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
     watcher.kept(turn.conversation);
   }
 
-  function drop(turn: PassingTurn): void {
-    turn.fail();
-    watcher.kept(turn.conversation);
-  }
-
   return {
     get recorded() {
       return recorded;
@@ -138,7 +120,10 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
         const askedAt = Date.now();
         return {
           answered: (answer) => keep(wire, turn, answer, askedAt),
-          failed: () => drop(turn),
+          failed: () => {
+            turn.fail();
+            watcher.kept(turn.conversation);
+          },
         };
       } catch (error) {
         // Only a turn that the vendor takes is a turn that was lost.

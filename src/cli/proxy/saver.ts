@@ -8,11 +8,11 @@ import type { CassetteV2 } from "../../cassette/index.js";
 const QUIET_MS = 500;
 const REST_FACTOR = 10;
 
-export interface SaverOptions {
-  /** What a conversation holds; undefined while it cannot be told. */
+interface SaverOptions {
+  /** What a conversation holds; undefined while a turn is open. */
   readonly cassetteOf: (conversation: number) => CassetteV2 | undefined;
   readonly write: (conversation: number, cassette: CassetteV2) => Promise<string>;
-  /** Told once for each conversation that could not be written, when that happens. */
+  /** Called once for each conversation that could not be written. */
   readonly failed: (why: string) => void;
 }
 

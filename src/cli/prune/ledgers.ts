@@ -1,12 +1,12 @@
 // Reads the ledgers for `cassette prune`. Each must be complete and about these cassettes, because otherwise a used cassette would look
 // unused and be deleted.
 
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve, isAbsolute, relative, sep } from "node:path";
+import { realpath } from "node:fs/promises";
 import type { FilePort } from "../../core/index.js";
 import { readLedger } from "../child/ledger.js";
 import { CliError } from "../errors.js";
 import { count } from "../terminal/output.js";
-import { isInside, realPath } from "./path.js";
 
 export interface LedgerOptions {
   ledger?: readonly string[];
@@ -121,4 +121,20 @@ export function assertMet(
 
 function refused(path: string, message: string, hint: string): CliError {
   return new CliError("ledger-unreadable", message, hint, path);
+}
+
+/** The real path. For a missing file, resolves the nearest existing folder. */
+export async function realPath(path: string, cwd: string): Promise<string> {
+  const whole = resolve(cwd, path);
+  return realpath(whole).catch(async () =>
+    dirname(whole) === whole ? whole : join(await realPath(dirname(whole), cwd), basename(whole)),
+  );
+}
+
+/** True when `file` is in one of the folders, both real paths. */
+export function isInside(folders: readonly string[], file: string): boolean {
+  return folders.some((folder) => {
+    const path = relative(folder, file);
+    return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+  });
 }

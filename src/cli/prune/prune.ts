@@ -9,7 +9,6 @@ import {
   DEFAULT_MAX_BYTES,
   ENVELOPE_SUFFIX,
   parseBundle,
-  type Cassette,
 } from "../../cassette/index.js";
 import { hashJson, type FilePort } from "../../core/index.js";
 import { CliError, usageError, type Failure } from "../errors.js";
@@ -19,8 +18,7 @@ import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
 import { createProgress, type Progress } from "../terminal/progress.js";
 import { findTarget, loadEach, pathIn } from "../options/recordings.js";
-import { assertAbout, assertMet, readLedgers, type LedgerOptions } from "./ledgers.js";
-import { isInside, realPath } from "./path.js";
+import { assertAbout, assertMet, readLedgers, type LedgerOptions, isInside, realPath } from "./ledgers.js";
 
 export interface PruneOptions extends LedgerOptions {
   write?: boolean;
@@ -80,11 +78,8 @@ interface Found {
   failed: { file: string; failure: Failure }[];
 }
 
-function print(
-  { checked, orphans, deleted, kept, duplicates, failed }: Found,
-  isJudging: boolean,
-  io: CommandIo,
-): void {
+function print(found: Found, isJudging: boolean, io: CommandIo): void {
+  const { checked, orphans, deleted, kept, duplicates, failed } = found;
   const line = createPrinter(io);
   const gone = new Set(deleted);
   for (const file of orphans) {
@@ -92,8 +87,7 @@ function print(
     else line({ look: "warn", text: "orphan   " }, file);
   }
   for (const { file, message } of kept) line({ look: "bad", text: "kept     " }, file, `: ${message}`);
-  for (const [first = "", ...others] of duplicates)
-    line({ look: "warn", text: "the same " }, [first, ...others].join(", "));
+  for (const same of duplicates) line({ look: "warn", text: "the same " }, same.join(", "));
   for (const { file, failure } of failed) line({ look: "bad", text: "unread   " }, file, `: ${failure.message}`);
   const judged = isJudging ? count(orphans.length, "orphan") : "orphans unknown without a ledger";
   line(`${count(checked, "cassette")} checked: ${judged}, ${count(duplicates.length, "set")} of duplicates`);
@@ -125,15 +119,10 @@ async function readAll(files: FilePort, paths: readonly string[], progress: Prog
       continue;
     }
     whole.push(file);
-    const key = hashContent(loaded.cassette);
+    const key = hashJson(loaded.cassette.entries.map(({ promptHash, response }) => [promptHash, hashJson(response)]));
     byContent.set(key, [...(byContent.get(key) ?? []), file]);
   }
   return { whole, failed, duplicates: [...byContent.values()].filter((same) => same.length > 1) };
-}
-
-/** The hash of all prompts and responses. */
-function hashContent({ entries }: Cassette): string {
-  return hashJson(entries.map(({ promptHash, response }) => [promptHash, hashJson(response)]));
 }
 
 /** The paths that no ledger and no bundle names. */

@@ -14,8 +14,14 @@ import {
   type ServedStreaming,
 } from "../../harness/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
-import { OWN_BASE, SENT_AGAIN } from "./advice.js";
-import { readBytes } from "./read-bytes.js";
+
+/** For a client of other APIs, such as embeddings. */
+export const OWN_BASE = "Give a client of other APIs the vendor's base URL, so that only turns come here.";
+
+/** For a request that continues a thread. It follows the method and the path. */
+export const SENT_AGAIN =
+  "continues a conversation on the vendor's server (thread), which no recording holds. toolRunner and beta.messages.thread " +
+  "of @anthropic-ai/sdk now send the whole conversation by themselves: nothing to do.";
 
 /** A request that no recorded turn answers. */
 export interface ServedMiss {
@@ -130,4 +136,23 @@ function pinOf({ headers }: HttpRequest): string | undefined {
   } catch {
     return value;
   }
+}
+
+/** The bytes of a body, or its refusal. */
+export async function readBytes(request: HttpRequest): Promise<{ bytes: Uint8Array } | { refusal: Refusal }> {
+  const read = await request.readBody();
+  switch (read.kind) {
+    case "read":
+      return { bytes: read.bytes };
+    case "too-large":
+      return refuse(413, "body-too-large", `the request exceeds the limit of this server, ${read.maxBytes} bytes`);
+    case "busy":
+      return refuse(503, "too-busy", "too many large requests at once; send this one again");
+    case "broken":
+      return refuse(400, "body-broken", "the request broke off");
+  }
+}
+
+function refuse(status: number, code: string, message: string): { refusal: Refusal } {
+  return { refusal: { status, code, message } };
 }

@@ -1,18 +1,14 @@
-// Starts a server, and explains why the system refuses to.
+// Starts a server, explains why the system refuses to, and waits for the end: a signal, or the end of the command.
 
 import { serveHttp, type HttpHandler, type HttpServer, type HttpServerOptions } from "../../host/index.js";
+import { runChild } from "../child/spawn.js";
 import { CliError } from "../errors.js";
-
-/** Where to listen. */
-export interface ListenOptions extends Pick<HttpServerOptions, "onRefused"> {
-  port: number;
-  host?: string;
-}
+import type { CommandIo } from "../terminal/io.js";
 
 /** Throws `cannot-listen`. */
 export async function listen(
   handler: HttpHandler,
-  { port, host = "127.0.0.1", ...watched }: ListenOptions,
+  { port, host = "127.0.0.1", ...watched }: { port: number; host?: string } & Pick<HttpServerOptions, "onRefused">,
 ): Promise<HttpServer> {
   try {
     return await serveHttp(handler, { port, host, ...watched });
@@ -22,4 +18,44 @@ export async function listen(
     const hint = "Choose another port with --port; 0 takes any that is free.";
     throw new CliError("cannot-listen", `cannot listen on ${host} port ${port}: ${why}`, hint);
   }
+}
+
+/** The time in which further signals count as echoes of the first: terminals and supervisors send several. */
+const ECHO_MS = 2000;
+
+export interface Stop {
+  readonly stopped: Promise<void>;
+  /** Ends the wait, and lets signals end the process again. */
+  readonly now: () => void;
+}
+
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP. Echoes are ignored. A signal after {@link ECHO_MS} ends the process at once. */
+export function untilSignal(): Stop {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  let resolve: () => void = () => undefined;
+  const stopped = new Promise<void>((settle) => (resolve = settle));
+  let firstAt: number | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    firstAt ??= Date.now();
+    resolve();
+    if (Date.now() - firstAt <= ECHO_MS) return;
+    now();
+    process.kill(process.pid, signal);
+  };
+  const now = (): void => {
+    for (const signal of signals) process.off(signal, onSignal);
+    resolve();
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return { stopped, now };
+}
+
+/** Waits for the end of the command, or of `stop` without one. Resolves to the exit code of the command, or 0. */
+export async function untilOver(
+  { command, json = false }: { command?: readonly string[]; json?: boolean },
+  { io, env, stop }: { io: CommandIo; env: CommandIo["env"]; stop: Stop },
+): Promise<number> {
+  if (command !== undefined) return (await runChild(command, { cwd: io.cwd, env, stdoutToStderr: json })).exitCode;
+  await stop.stopped;
+  return 0;
 }

@@ -1,6 +1,5 @@
 // `cassette serve`: loads cassettes, answers their turns over the vendors' wires until it is stopped, and reports what was used.
 
-import { defined } from "../../core/index.js";
 import { basename, resolve } from "node:path";
 import {
   CASSETTE_SUFFIX,
@@ -18,21 +17,17 @@ import {
   type ShelfItem,
   type Streaming,
 } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
-import { countText, createRequestTally, type CountedRequest, type OutsideRequest } from "../../harness/index.js";
-import { runChild } from "../child/spawn.js";
+import { defined, type FilePort } from "../../core/index.js";
+import { countText, createRequestTally, type CountedRequest } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
 import { findTarget, pathIn } from "../options/recordings.js";
-import { OWN_BASE } from "./advice.js";
 import { clientSettings, PLACEHOLDER_KEYS, settingsText } from "./client-settings.js";
-import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher } from "./handler.js";
-import { listen } from "./listen.js";
-import { untilSignal, type Stop } from "./stop.js";
+import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher, OWN_BASE } from "./handler.js";
+import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
 
-/** The flags of `cassette serve`, as commander gives them. */
 export interface ServeOptions {
   port: number;
   host?: string;
@@ -46,7 +41,7 @@ export interface ServeOptions {
   streaming?: Streaming;
   /** With `timed`: how many times faster than recorded. Default 1. */
   speed?: number;
-  /** Runs this command with the clients' settings in its environment, and stops when it ends. */
+  /** Runs with the clients' settings in its environment. The server stops when it ends. */
   command?: readonly string[];
 }
 
@@ -68,11 +63,8 @@ export async function serve(
     const redact = withValues(undefined, secretsOf(io.env));
     const refused = createRequestTally<RefusedRequest>();
     const note = createNotes(io);
-    const shelf = createShelf(named, {
-      redact,
-      allowRedacted: options.allowRedacted === true,
-      warn: (text) => note(text),
-    });
+    const { allowRedacted = false } = options;
+    const shelf = createShelf(named, { redact, allowRedacted, warn: (text) => note(text) });
     const misses: ServedMiss[] = [];
     let answered = 0;
     const watcher: ServeWatcher = {
@@ -86,16 +78,16 @@ export async function serve(
         if (options.once === true) stop.now();
       },
       refused(request, why) {
-        if (refused.add(request))
-          note("refused: ", why.includes(request.path) ? why : `${nameRequest(request)}: ${why}`);
+        const { method, path } = request;
+        if (refused.add(request)) note("refused: ", why.includes(path) ? why : `${method} ${path}: ${why}`);
         if (options.once === true) stop.now();
       },
       noted: (why) => note("sent back: ", why),
     };
     const { streaming = "chunked", speed = 1 } = options;
     for (const { file, cassette } of streaming === "whole" ? [] : items) {
-      const told = describeStreams(readStreams(cassette).state, streaming === "timed");
-      for (const text of told) note(`${text}: `, file);
+      const lines = describeStreams(readStreams(cassette).state, streaming === "timed");
+      for (const text of lines) note(`${text}: `, file);
     }
     const server = await listen(serveHandler(shelf, watcher, nameOf, { streaming, speed }), {
       port: options.port,
@@ -104,9 +96,10 @@ export async function serve(
     });
     if (!server.isLoopback) note("other machines can reach this server, which asks for no password");
     announce(server.url, shelf, options, io);
+    const env = { ...PLACEHOLDER_KEYS, ...io.env, ...clientSettings(server.url) };
     let ended: number;
     try {
-      ended = await untilOver(server.url, options, io, stop);
+      ended = await untilOver(options, { io, env, stop });
       if (options.once === true) await server.idle();
     } finally {
       await server.close();
@@ -116,22 +109,6 @@ export async function serve(
   } finally {
     stop.now();
   }
-}
-
-/** The exit code of the command, or 0 without a command. */
-async function untilOver(
-  url: string,
-  { command, json = false }: ServeOptions,
-  io: CommandIo,
-  stop: Stop,
-): Promise<number> {
-  if (command === undefined) {
-    await stop.stopped;
-    return 0;
-  }
-  const env = { ...PLACEHOLDER_KEYS, ...io.env, ...clientSettings(url) };
-  const { exitCode } = await runChild(command, { cwd: io.cwd, env, stdoutToStderr: json });
-  return exitCode;
 }
 
 /** By file, the shortest end of its path that no other file shares. */
@@ -176,7 +153,7 @@ function inRecordedOrder(items: readonly LoadedItem[]): LoadedItem[] {
 
 const byNumber = new Intl.Collator("en", { numeric: true });
 
-/** Files by path, with their names in their folder. */
+/** Paths, with their names in their folder. */
 async function findFiles(files: FilePort, path: string): Promise<(readonly [string, string])[]> {
   const target = await findTarget(files, path);
   if (target.kind === "missing") {
@@ -211,14 +188,12 @@ function announce(url: string, shelf: Shelf, { json = false, command }: ServeOpt
   print(`   ${settingsText(clientSettings(url))}`);
 }
 
-const nameRequest = ({ method, path }: OutsideRequest): string => `${method} ${path}`;
-
 interface Served {
-  readonly url: string;
-  readonly shelf: Shelf;
-  readonly answered: number;
-  readonly misses: readonly ServedMiss[];
-  readonly refused: readonly CountedRequest<RefusedRequest>[];
+  url: string;
+  shelf: Shelf;
+  answered: number;
+  misses: readonly ServedMiss[];
+  refused: readonly CountedRequest<RefusedRequest>[];
 }
 
 function report(

@@ -14,10 +14,9 @@ import { toBundlePage, toConversationPage, type ConversationPage, type LeftOut }
 import { pathBeside } from "../../host/index.js";
 import { usageError } from "../errors.js";
 import { writeText } from "../options/file.js";
-import type { ShowOptions } from "./show.js";
+import { type ShowOptions, assertNoFolder } from "./show.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { assertNoFolder } from "./folder.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
 
 /** Writes the page to the path `html`, or next to the cassette for `true`. */
@@ -27,7 +26,7 @@ export async function showPage(file: string, html: string | true, options: ShowO
   }
   const files = filesAt(io);
   await assertNoFolder(files, file, [CASSETTE_SUFFIX, BUNDLE_SUFFIX]);
-  const out = html === true ? pageBeside(file) : html;
+  const out = html === true ? pathBeside(file, `${titleOf(file)}.html`) : html;
   const { page, turns } = await read(files, file, options);
   await writeText(files, out, page.text, {
     code: "page-not-written",
@@ -51,10 +50,6 @@ function sayLeftOut({ texts, items, images }: LeftOut): string {
     ...(images > 0 ? [`${count(images, "image")} left out`] : []),
   ];
   return parts.length === 0 ? "" : `; ${parts.join(", ")}${texts + items > 0 ? " (--full has all text)" : ""}`;
-}
-
-function pageBeside(file: string): string {
-  return pathBeside(file, `${titleOf(file)}.html`);
 }
 
 function titleOf(file: string): string {

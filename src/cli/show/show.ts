@@ -7,14 +7,16 @@ import {
   sumUsage,
   type Cassette,
   type UsageSum,
+  BUNDLE_SUFFIX,
+  CASSETTE_SUFFIX,
 } from "../../cassette/index.js";
-import { defined, PRICING_DATE } from "../../core/index.js";
+import { defined, PRICING_DATE, type FilePort } from "../../core/index.js";
 import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { assertNoFolder } from "./folder.js";
 import { cachedOf, count, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
 import { printTurn, type ShownEntry } from "./turn.js";
+import { pathIn } from "../options/recordings.js";
 
 export interface ShowOptions {
   turn?: string;
@@ -84,4 +86,24 @@ function printTotals(line: PrintLine, totals: UsageSum): void {
   const cost = costUsd === undefined ? "cost unknown" : `${costUsd} USD${derived}${rest(turnsWithoutCost)}`;
   line("");
   line({ look: "bold", text: "in all" }, `  ${turnsWithoutTokens === turns ? "tokens unknown" : tokens}, ${cost}`);
+}
+
+const MAX_NAMES = 3;
+
+/** Throws `CliError` `usage` for a folder. `suffixes` are those of suitable files. */
+export async function assertNoFolder(
+  files: FilePort,
+  path: string,
+  suffixes: readonly string[] = [CASSETTE_SUFFIX],
+): Promise<void> {
+  const lists = await Promise.all(suffixes.map((suffix) => files.list(path, suffix)));
+  if (lists.every((names) => names === undefined)) return;
+  const found = lists.flatMap((names) => names ?? []).map((name) => pathIn(path, name));
+  const more = found.length - MAX_NAMES;
+  const what = suffixes.includes(BUNDLE_SUFFIX) ? "cassette or bundle" : "cassette";
+  const hint =
+    found.length === 0
+      ? `The folder contains no ${what}.`
+      : `Name one of them: ${found.slice(0, MAX_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
+  throw new CliError("usage", `${path} is a folder, and show takes one ${what}`, hint, path);
 }

@@ -3,7 +3,7 @@
 
 import type { CassetteEntry } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type LlmMessage } from "../../core/index.js";
-import { cachedOf, count, type PrintLine } from "../terminal/output.js";
+import { cachedOf, count, type Piece, type PrintLine } from "../terminal/output.js";
 
 /** An entry of either version: version 1 has no `prompt` and no `responseHash`. */
 export type ShownEntry = Omit<CassetteEntry, "responseHash"> & { responseHash?: string };
@@ -17,12 +17,10 @@ export function printTurn(line: PrintLine, entry: ShownEntry, before: ShownEntry
   const { turnIndex, prompt, promptHash, response } = entry;
   line("");
   line({ look: "bold", text: `turn ${turnIndex}` });
-  if (prompt === undefined) {
-    line("  prompt: only its hash was kept, ", promptHash);
-  } else {
-    line(
-      `  prompt: ${prompt.keep === 0 ? "" : `${count(prompt.keep, "message")} kept, `}${prompt.messages.length} added`,
-    );
+  if (prompt === undefined) line("  prompt: only its hash was kept, ", promptHash);
+  else {
+    const kept = prompt.keep === 0 ? "" : `${count(prompt.keep, "message")} kept, `;
+    line(`  prompt: ${kept}${prompt.messages.length} added`);
     for (const message of prompt.messages) printMessage(line, message, before, isFull);
   }
   const { message, stopReason } = response;
@@ -35,7 +33,7 @@ export function printTurn(line: PrintLine, entry: ShownEntry, before: ShownEntry
 
 function printMessage(line: PrintLine, message: LlmMessage, before: ShownEntry | undefined, isFull: boolean): void {
   if (message.role === "assistant") {
-    if (before !== undefined && isSame(message, before.response.message)) {
+    if (before !== undefined && canonicalize(message) === canonicalize(before.response.message)) {
       line(`  + assistant: the answer of turn ${before.turnIndex}`);
       return;
     }
@@ -45,10 +43,8 @@ function printMessage(line: PrintLine, message: LlmMessage, before: ShownEntry |
     return;
   }
   if (message.role === "tool") {
-    line(
-      `  + tool ${message.name} (${message.toolCallId})`,
-      message.isError === undefined ? "" : { look: "bad", text: " error" },
-    );
+    const error: Piece = message.isError === undefined ? "" : { look: "bad", text: " error" };
+    line(`  + tool ${message.name} (${message.toolCallId})`, error);
     printText(line, message.content, isFull);
     return;
   }
@@ -59,10 +55,8 @@ function printMessage(line: PrintLine, message: LlmMessage, before: ShownEntry |
 
 function printCall(line: PrintLine, call: { id: string; name: string; arguments: object }, isFull: boolean): void {
   const malformed: unknown = "malformedArguments" in call ? call.malformedArguments : undefined;
-  line(
-    `  call ${call.name} (${call.id})`,
-    malformed === undefined ? "" : { look: "bad", text: " malformed arguments" },
-  );
+  const mark: Piece = malformed === undefined ? "" : { look: "bad", text: " malformed arguments" };
+  line(`  call ${call.name} (${call.id})`, mark);
   printText(line, showValue(malformed ?? call.arguments), isFull);
 }
 
@@ -109,10 +103,6 @@ function firstLines(text: string): string {
   if (kept.length <= MAX_CHARACTERS) return kept;
   // Never cuts a surrogate pair in half.
   return kept.slice(0, (kept.codePointAt(MAX_CHARACTERS - 1) ?? 0) > 0xffff ? MAX_CHARACTERS - 1 : MAX_CHARACTERS);
-}
-
-function isSame(a: LlmMessage, b: LlmMessage): boolean {
-  return canonicalize(a) === canonicalize(b);
 }
 
 function showValue(value: unknown): string {

@@ -5,33 +5,26 @@ import {
   CassetteError,
   createCassetteStore,
   DRIFT_KINDS,
-  type CallOrder,
   type CassetteV2,
   type DiffOptions,
   readRules,
   type DriftKind,
 } from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
-import { shrinkDrift, type Shrunk, type WantedDrift } from "../../harness/index.js";
+import { shellText, shrinkDrift, type Shrunk } from "../../harness/index.js";
 import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
-import { quote } from "../terminal/shell.js";
-import { openTolerances, printTolerances, type OpenTolerances, type FileFlag } from "../options/tolerances.js";
+import type { ComparisonFlags } from "../options/comparison.js";
+import { openTolerances, printTolerances, type OpenTolerances } from "../options/tolerances.js";
 
-export interface ShrinkOptions {
+export interface ShrinkOptions extends ComparisonFlags {
   out?: string;
   force?: boolean;
   kind?: DriftKind;
   tool?: string;
-  ignore: string[];
-  order: CallOrder;
-  readOnly: string[];
-  content?: boolean;
-  tolerances?: FileFlag;
   rules?: string;
-  json?: boolean;
 }
 
 /** Exits 2 if the two do not show the drift, 3 if one is refused. */
@@ -40,19 +33,20 @@ export async function shrink(base: string, candidate: string, options: ShrinkOpt
   const { out, force = false, ignore, order, readOnly, content, json = false } = options;
   const files = filesAt(io);
   const tolerated = await openTolerances(files, options.tolerances);
-  const wanted = await wantedOf(options, files);
+  const { kind, tool, rules: file } = options;
+  const rules = file === undefined ? undefined : await readRules(files, file);
   const [old, now] = [await load(base, files), await load(candidate, files)];
   const tolerances = tolerated?.value;
   const compared = { ignore, order, readOnly, ignoreContent: content !== true, ignoreStops: false };
   const diffOptions: DiffOptions = { ...compared, ...defined({ tolerances }) };
-  const shrunk = shrinkDrift(old, now, diffOptions, wanted);
+  const shrunk = shrinkDrift(old, now, diffOptions, defined({ kind, tool, rules }));
   if (shrunk === undefined) throw nothingToShrink(base, candidate, options);
   const written = out === undefined ? undefined : await write(out, shrunk, force, io);
   const reproduce = reproduceCommand(written ?? { base, candidate }, options, tolerated);
   if (json) {
     const { rows, edits, isMinimal, drifts, broken, tolerances: used } = shrunk;
-    const rested = { tolerancesFile: tolerated?.file ?? null, tolerances: used };
-    const found = { rows, edits, isMinimal, drifts, broken, ...rested };
+    const toleranceUse = { tolerancesFile: tolerated?.file ?? null, tolerances: used };
+    const found = { rows, edits, isMinimal, drifts, broken, ...toleranceUse };
     writeJson(io, "shrink", EXIT.ok, { base, candidate, ...found, written, reproduce });
     return;
   }
@@ -63,18 +57,14 @@ export async function shrink(base: string, candidate: string, options: ShrinkOpt
   line(`see it:  ${reproduce}`);
 }
 
-function printShrunk(
-  line: PrintLine,
-  { broken, drifts, rows, edits, isMinimal }: Shrunk,
-  written: Sides | undefined,
-): void {
+function printShrunk(line: PrintLine, shrunk: Shrunk, written: Sides | undefined): void {
+  const { broken, drifts, rows, edits, isMinimal } = shrunk;
   if (broken !== undefined) line(`  rule ${broken.rule} broken at turn ${broken.turn}: `, broken.sentence);
   for (const { sentence } of drifts) line("  - ", sentence);
-  line(
-    `shown by the first ${count(rows.kept, "turn pair")} of ${rows.of}, and ${edits.kept} of ${count(edits.of, "turn")} that ${edits.of === 1 ? "differs" : "differ"}`,
-  );
-  if (!isMinimal)
-    line({ look: "warn", text: "the limit of comparisons was reached, so a smaller part might show it too" });
+  const differing = `${edits.kept} of ${count(edits.of, "turn")} that ${edits.of === 1 ? "differs" : "differ"}`;
+  line(`shown by the first ${count(rows.kept, "turn pair")} of ${rows.of}, and ${differing}`);
+  const limit = "the limit of comparisons was reached, so a smaller part might show it too";
+  if (!isMinimal) line({ look: "warn", text: limit });
   if (written === undefined) line({ look: "dim", text: "--out FOLDER writes the two as cassettes" });
   else line(`written to ${written.base} and ${written.candidate}, which are not recordings`);
 }
@@ -86,13 +76,6 @@ function assertWanted({ kind, tool, rules }: ShrinkOptions): void {
   if (rules !== undefined && (kind !== undefined || tool !== undefined)) {
     throw usageError("--rules keeps a broken rule, and --kind and --tool keep a drift", "Use one of them.");
   }
-}
-
-async function wantedOf({ kind, tool, rules }: ShrinkOptions, files: FilePort): Promise<WantedDrift> {
-  return {
-    ...defined({ kind, tool }),
-    ...(rules === undefined ? {} : { rules: await readRules(files, rules) }),
-  };
 }
 
 async function load(file: string, files: FilePort): Promise<CassetteV2> {
@@ -138,7 +121,7 @@ function reproduceCommand(
     ...(tolerances === false ? ["--no-tolerances"] : tolerated === undefined ? [] : ["--tolerances", tolerated.file]),
     ...(rules === undefined ? [] : ["--rules", rules]),
   ];
-  return ["cassette", rules === undefined ? "diff" : "drift", base, candidate, ...words].map(quote).join(" ");
+  return ["cassette", rules === undefined ? "diff" : "drift", base, candidate, ...words].map(shellText).join(" ");
 }
 
 function nothingToShrink(base: string, candidate: string, { kind, tool, rules }: ShrinkOptions): CliError {

@@ -87,11 +87,7 @@ async function signFile(files: FilePort, store: CassetteStore, file: string, key
   const after = await addSignature(cassette, key, before);
   if (before?.signatures.length === after.signatures.length) return { file, status: "unchanged" };
   const envelope = file + ENVELOPE_SUFFIX;
-  const settings = {
-    code: "envelope-not-written",
-    overwrite: true,
-    hint: "Check the folder and its permissions.",
-  } as const;
-  await writeText(files, envelope, formatEnvelope(after), settings);
+  const hint = "Check the folder and its permissions.";
+  await writeText(files, envelope, formatEnvelope(after), { code: "envelope-not-written", overwrite: true, hint });
   return { file, status: "added", envelope };
 }

@@ -37,10 +37,7 @@ export function rateOf(spec: string, price: Rate | undefined): Rate | undefined 
 /** The model by its name on the command line. Opening it throws `CliError`, always if CI is set. */
 export function toSource(spec: string, flags: ProviderFlags, io: CommandIo): StepSource {
   let opened: Promise<LlmProviderAdapter> | undefined;
-  return {
-    name: spec,
-    open: () => (opened ??= open(spec, flags, io)),
-  };
+  return { name: spec, open: () => (opened ??= open(spec, flags, io)) };
 }
 
 async function open(spec: string, flags: ProviderFlags, io: CommandIo): Promise<LlmProviderAdapter> {
@@ -59,10 +56,8 @@ async function build(spec: string, { baseUrl, keyEnv }: ProviderFlags, io: Comma
   const known = vendorOf(vendor);
   if (known === undefined) return load(model, io);
   const { keyVariable } = known;
-  return vendorProvider(known, {
-    ...given,
-    ...(keyVariable === undefined ? {} : { apiKey: readKey(keyEnv ?? keyVariable, io) }),
-  });
+  const apiKey = keyVariable === undefined ? undefined : readKey(keyEnv ?? keyVariable, io);
+  return vendorProvider(known, { ...given, ...defined({ apiKey }) });
 }
 
 /** Undefined for `module`. Throws `usage` for any other name that is not a vendor's. */
@@ -81,17 +76,13 @@ function partsOf(spec: string): [vendor: string, model: string] {
 function readKey(name: string, { env }: CommandIo): string {
   const key = env[name] ?? "";
   if (key !== "") return key;
-  throw new CliError(
-    "key-missing",
-    `${name} is not set`,
-    "Set it to the key, or to any word if the host needs no key.",
-  );
+  const hint = "Set it to the key, or to any word if the host needs no key.";
+  throw new CliError("key-missing", `${name} is not set`, hint);
 }
 
 /** The default export of a module: an adapter, or a function that gives one. */
 async function load(path: string, { cwd }: CommandIo): Promise<LlmProviderAdapter> {
-  const module = await importModule(path, cwd);
-  const exported = module.default;
+  const exported = (await importModule(path, cwd)).default;
   const provider: unknown = typeof exported === "function" ? await (exported as () => unknown)() : exported;
   if (isProvider(provider)) return provider;
   const hint = "Export an object with turn(request), or a function that returns one.";

@@ -30,8 +30,6 @@ export interface StepFindings {
   tolerancesFile: string | undefined;
 }
 
-type Verdict = "agrees" | "differs" | "incomplete" | "nothing";
-
 /** Limit of printed rows of the confusion table, failed turns and left out recordings. */
 const MAX_ROWS = 20;
 
@@ -63,7 +61,7 @@ function toRow(turn: StepTurn): object {
   return { turn: turn.turn, state, verdict, ...texts, pairs, ...defined({ tolerances }) };
 }
 
-function verdictOf({ summary, minAgreement }: StepFindings): Verdict {
+function verdictOf({ summary, minAgreement }: StepFindings) {
   if (summary.agreement === undefined) return "nothing";
   if (summary.agreement.rate < minAgreement) return "differs";
   return summary.failed > 0 ? "incomplete" : "agrees";
@@ -119,8 +117,7 @@ function printConfusion(line: PrintLine, { confusion }: StepSummary): void {
   const right = confusion.reduce((sum, cell) => (cell.recorded === cell.chosen ? sum + cell.count : sum), 0);
   line("tools, recorded → chosen");
   row(line, right, "the same tool, or an answer on both sides");
-  for (const { recorded, chosen, count: times } of confused.slice(0, MAX_ROWS))
-    row(line, times, `${recorded} → ${chosen}`);
+  for (const cell of confused.slice(0, MAX_ROWS)) row(line, cell.count, `${cell.recorded} → ${cell.chosen}`);
   sayMore(line, confused.length - MAX_ROWS, "pairs");
 }
 

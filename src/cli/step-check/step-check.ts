@@ -64,13 +64,8 @@ export async function stepCheckCassettes(path: string, flags: StepCheckFlags, io
   const checks = found.flatMap((one) => (one.kind === "checked" ? [one] : []));
   const failures = found.flatMap((one) => (one.kind === "failed" ? [one.failure] : []));
   const summary = summariseSteps(checks.map(({ check }) => check));
-  const findings: StepFindings = {
-    checks,
-    failures,
-    summary,
-    minAgreement: flags.minAgreement,
-    tolerancesFile: tolerated?.file,
-  };
+  const { minAgreement } = flags;
+  const findings: StepFindings = { checks, failures, summary, minAgreement, tolerancesFile: tolerated?.file };
   const exitCode = judge(findings);
   io.exit(exitCode);
   if (flags.json === true) writeJson(io, "step-check", exitCode, { path, ...toDocument(findings) });
@@ -217,11 +212,8 @@ async function finish(file: string, begun: Begun): Promise<Found> {
 }
 
 function noAnswers(out = ""): CliError {
-  return new CliError(
-    "nothing-found",
-    `there are no answers in ${out}`,
-    "First record them: --provider P --record OUT.",
-  );
+  const hint = "First record them: --provider P --record OUT.";
+  return new CliError("nothing-found", `there are no answers in ${out}`, hint);
 }
 
 /** A recording that cannot be checked is left out, and does not count if others were compared. */

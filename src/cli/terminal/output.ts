@@ -56,13 +56,8 @@ export function toJsonError({ code, message, file, pointer, hint }: Failure): ob
 export { plural as count } from "../../core/index.js";
 
 /** " (80 read from cache, 10 written to cache)": input tokens with other prices. Empty without such tokens. */
-export function cachedOf({
-  cacheReadTokens: read = 0,
-  cacheWriteTokens: written = 0,
-}: {
-  cacheReadTokens?: number;
-  cacheWriteTokens?: number;
-}): string {
+export function cachedOf(usage: { cacheReadTokens?: number; cacheWriteTokens?: number }): string {
+  const { cacheReadTokens: read = 0, cacheWriteTokens: written = 0 } = usage;
   const parts = [
     ...(read > 0 ? [`${read} read from cache`] : []),
     ...(written > 0 ? [`${written} written to cache`] : []),

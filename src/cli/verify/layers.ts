@@ -122,7 +122,6 @@ export async function loadLayered(
   return { ...loaded, layers: await layersOf(files, file, loaded.cassette, trust, isLocked) };
 }
 
-/** The part of the lock for one file. */
 function placeOf({ path, entry }: { path: string; entry?: LockEntry }): LockPlace {
   return { path, lock: new Map(entry === undefined ? [] : [[path, entry]]) };
 }

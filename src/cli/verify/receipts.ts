@@ -100,10 +100,8 @@ function withoutChain(verdict: ReceiptVerdict): object {
 
 function print(line: PrintLine, chains: readonly Chain[], covered: Covered): void {
   for (const { file, verdict } of chains) printChain(line, file, verdict);
-  printVerdicts(
-    line,
-    covered.map(({ cassette }) => cassette),
-  );
+  const verdicts = covered.map(({ cassette }) => cassette);
+  printVerdicts(line, verdicts);
   for (const { cassette, coverage } of covered) {
     if (coverage !== undefined) printCoverage(line, cassette.file, coverage);
   }

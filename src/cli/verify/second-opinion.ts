@@ -8,9 +8,8 @@ import { CliError } from "../errors.js";
 import { count, type PrintLine } from "../terminal/output.js";
 import { recomputeBundle } from "./independent/bundle.js";
 import { recomputeCassette } from "./independent/cassette.js";
-import { packageVersions } from "./independent/packages.js";
 import { recomputeEnvelope } from "./independent/signature.js";
-import { Tally, type Disagreement, type Recomputed } from "./independent/tally.js";
+import { Tally, type Disagreement, type Recomputed, packageVersions } from "./independent/tally.js";
 import type { LayerRules } from "./layers.js";
 
 interface IndependentSummary extends Recomputed {

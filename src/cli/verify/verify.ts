@@ -4,14 +4,12 @@ import { resolve } from "node:path";
 import { BUNDLE_SUFFIX, CASSETTE_SUFFIX } from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
 import { doJobs } from "../../host/index.js";
-import { CliError, toFailure, usageError } from "../errors.js";
-import { EXIT, type ExitCode } from "../exit-codes.js";
+import { CliError, exitCodeForAll, toFailure, usageError } from "../errors.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { lostFailure } from "../thread-failure.js";
+import { lostFailure, threadScript } from "../threads.js";
 import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
 import { findFiles } from "../options/recordings.js";
-import { threadScript } from "../thread-script.js";
 import { membersOf, printBundle, toRefusal } from "./bundle.js";
 import { describeLayers, openLayers, type LayerOptions, type LayerRules } from "./layers.js";
 import { createChecker, type Verdict, type VerifySettings } from "./file-verdict.js";
@@ -22,14 +20,6 @@ export interface VerifyOptions extends LayerOptions {
   json?: boolean;
 }
 
-interface Summary {
-  files: number;
-  ok: number;
-  refused: number;
-  unreadable: number;
-  version1: number;
-}
-
 /** Exits 3 if a file was refused, else 2 if one could not be read. */
 export async function verify(paths: readonly string[], options: VerifyOptions, io: CommandIo): Promise<void> {
   if (paths.length === 0 && options.lock === undefined) {
@@ -38,7 +28,7 @@ export async function verify(paths: readonly string[], options: VerifyOptions, i
   }
   const verdicts = await checkCassettes(paths, options, io, false);
   const summary = summarise(verdicts);
-  const exitCode = exitCodeFor(summary);
+  const exitCode = exitCodeForAll(verdicts.flatMap((verdict) => ("failure" in verdict ? [verdict.failure] : [])));
   io.exit(exitCode);
   const opinion = await secondOpinionOn(verdicts, options);
   if (options.json === true)
@@ -121,16 +111,11 @@ function nothingIn(folder: string): Verdict {
   return toRefusal(folder, toFailure(new CliError("nothing-found", message, hint, folder)));
 }
 
-function summarise(verdicts: readonly Verdict[]): Summary {
+function summarise(verdicts: readonly Verdict[]) {
   const having = (status: Verdict["status"]): number => verdicts.filter((verdict) => verdict.status === status).length;
   const version1 = verdicts.filter((verdict) => "version" in verdict && verdict.version === 1).length;
   const [ok, refused, unreadable] = [having("ok"), having("refused"), having("unreadable")];
   return { files: verdicts.length, ok, refused, unreadable, version1 };
-}
-
-function exitCodeFor({ refused, unreadable }: Summary): ExitCode {
-  if (refused > 0) return EXIT.integrity;
-  return unreadable > 0 ? EXIT.failed : EXIT.ok;
 }
 
 /** A verdict as part of the JSON document. */

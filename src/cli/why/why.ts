@@ -22,9 +22,8 @@ import {
 import { CliError, usageError } from "../errors.js";
 import { readBytes } from "../options/file.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../terminal/io.js";
+import { filesAt, type CommandIo, type CliIo } from "../terminal/io.js";
 import { createPrinter, writeJson } from "../terminal/output.js";
-import { readStdin } from "./stdin.js";
 
 export interface WhyOptions {
   request: string;
@@ -102,4 +101,18 @@ export function chooseForm(body: JsonObject, wire: string | undefined): "own" | 
   }
   const marked = WIRE_NAMES.find((name) => VENDORS[name].recognises(body));
   return marked ?? (typeof body["model"] === "string" ? DEFAULT_VENDOR : "own");
+}
+
+/** Throws `request-unreadable` beyond `maxBytes`. */
+export async function readStdin({ stdin }: CliIo, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stdin?.() ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      throw new CliError("request-unreadable", `stdin has more than ${maxBytes} bytes`, "Give one request.");
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -2,8 +2,7 @@
 
 import { recomputeCassette } from "./cassette.js";
 import { hashOf } from "./canonical.js";
-import { readJson } from "./json.js";
-import { isRecord, itemsOf, type Fields } from "./record.js";
+import { readJson, isRecord, itemsOf, type Fields } from "./json.js";
 import { Tally } from "./tally.js";
 
 /** The bytes of the file next to the bundle that has this name; undefined where there is none. */

@@ -1,8 +1,7 @@
 // Every hash of a cassette, computed again from the bytes of its file. docs/cassette-format.md says what each covers.
 
 import { hashOf, PromptHasher } from "./canonical.js";
-import { readJson } from "./json.js";
-import { isRecord, itemsOf, otherKeys, type Fields } from "./record.js";
+import { readJson, isRecord, itemsOf, otherKeys, type Fields } from "./json.js";
 import { recomputeSignature } from "./signature.js";
 import type { Tally } from "./tally.js";
 

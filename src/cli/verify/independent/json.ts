@@ -101,3 +101,19 @@ function decimalOf(text: string): string {
   if (significant === "") return "0";
   return `${significant}e${Number(power) - fraction.length + digits.length - significant.length}`;
 }
+
+/** An object of a parsed JSON text. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isRecord(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The items of a list; empty for anything else. */
+export function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function otherKeys(object: Fields, known: readonly string[]): string[] {
+  return Object.keys(object).filter((key) => !known.includes(key));
+}

@@ -4,8 +4,7 @@ import * as ed25519 from "@noble/ed25519";
 import { sha512 } from "@noble/hashes/sha2.js";
 import { concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { canonicalText } from "./canonical.js";
-import { readJson } from "./json.js";
-import { isRecord, type Fields } from "./record.js";
+import { readJson, isRecord, type Fields } from "./json.js";
 import type { Tally } from "./tally.js";
 
 ed25519.hashes.sha512 = sha512;

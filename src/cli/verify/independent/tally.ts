@@ -1,41 +1,36 @@
 // What the second implementation recomputed of a file, what it could not, and where it comes to another result.
 
-/** A value that is not what the second implementation computes. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
 export interface Disagreement {
   /** JSON pointer into the file; empty for the file as a whole. */
   pointer: string;
   what: string;
 }
 
-/** What holds of a file by the second implementation. */
 export interface Recomputed {
-  /** Hashes that were computed again and are the stored ones. */
   hashes: number;
-  /** Signatures that were verified again and hold. */
   signatures: number;
   /** How many values of a kind cannot be computed from the file, by the kind in words. */
   notRecomputed: Record<string, number>;
 }
 
-/** Collects a {@link Recomputed} and the disagreements. */
 export class Tally implements Recomputed {
   hashes = 0;
   signatures = 0;
   readonly notRecomputed: Record<string, number> = {};
   readonly disagreements: Disagreement[] = [];
 
-  /** Counts a hash that was computed again, or notes that it differs. */
   compareHash(pointer: string, stored: unknown, computed: string): void {
     if (stored === computed) this.hashes++;
     else this.disagree(pointer, `the stored hash is ${quote(stored)}, the recomputed one ${quote(computed)}`);
   }
 
-  /** Notes a value that must be another one. */
   disagree(pointer: string, what: string): void {
     this.disagreements.push({ pointer, what });
   }
 
-  /** Counts what cannot be computed again. */
   leaveOut(kind: string, count = 1): void {
     if (count > 0) this.notRecomputed[kind] = (this.notRecomputed[kind] ?? 0) + count;
   }
@@ -43,4 +38,23 @@ export class Tally implements Recomputed {
 
 function quote(value: unknown): string {
   return (JSON.stringify(value) ?? "absent").slice(0, 80);
+}
+
+/** What each package is entered by, since not every one lets its package.json be imported. */
+const ENTRIES = {
+  "json-canonicalize": "json-canonicalize",
+  "@noble/hashes": "@noble/hashes/sha2.js",
+  "@noble/ed25519": "@noble/ed25519",
+};
+
+/** The installed version of each package, by name. */
+export function packageVersions(): Record<string, string> {
+  const require = createRequire(import.meta.url);
+  const versions = Object.entries(ENTRIES).map(([name, entry]) => {
+    const path = require.resolve(entry).replaceAll("\\", "/");
+    const folder = path.slice(0, path.lastIndexOf(`/${name}/`) + name.length + 2);
+    const { version } = JSON.parse(readFileSync(`${folder}package.json`, "utf8")) as { version: string };
+    return [name, version];
+  });
+  return Object.fromEntries(versions) as Record<string, string>;
 }

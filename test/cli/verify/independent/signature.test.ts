@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { signCassette, addSignature } from "../../../../src/cassette/trust/sign.js";
 import { recomputeEnvelope, recomputeSignature } from "../../../../src/cli/verify/independent/signature.js";
 import { Tally } from "../../../../src/cli/verify/independent/tally.js";
-import type { Fields } from "../../../../src/cli/verify/independent/record.js";
+import type { Fields } from "../../../../src/cli/verify/independent/json.js";
 import { testKey } from "../../../support/keys.js";
 import { weatherCassette } from "../../../support/recording.js";
 

@@ -1,17 +1,28 @@
-// Options that are numbers, and the ones that several commands share.
+// Values of arguments and options: paths, numbers, and the words that the layers below list. The lists are copies, so that declaring a
+// command or printing its help loads none of those layers; a test holds them equal.
 
 import { InvalidArgumentError, Option } from "commander";
+import type { CallOrder } from "../../cassette/index.js";
+import type { MutantKind, Verdict } from "../../harness/index.js";
+
+/** An empty path is what an unset variable leaves behind, and would mean the working folder. */
+export function parsePath(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("Give a path; this one is empty.");
+}
+
+export function collectPaths(text: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), parsePath(text)];
+}
 
 /** Equal to `MAX_THREADS` of the host, which a declaration must not load; a test compares them. */
 export const MAX_JOBS = 64;
 
-/** The default of `--port`. */
 export const DEFAULT_PORT = 4747;
 
 /** Node cannot hold a text of more than about 512 Mi characters. */
 const MAX_BYTES = 500_000_000;
 
-/** A parser of whole numbers from `min` to `max`. It throws what commander reports as wrong usage. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -35,3 +46,23 @@ export function portOption(condition = ""): Option {
   const meaning = `${condition}port to listen on; 0 chooses a free one (default: ${DEFAULT_PORT}, or 0 with a command)`;
   return new Option("--port <n>", meaning).argParser(wholeNumber(0, 65_535));
 }
+
+/** `CALL_ORDERS` of the cassette layer. */
+export const ORDER_CHOICES: readonly CallOrder[] = [
+  "strict",
+  "exact",
+  "in_order",
+  "unordered",
+  "any_order",
+  "subset",
+  "superset",
+];
+
+/** `VERDICTS` of the harness. */
+export const VERDICT_CHOICES: readonly Verdict[] = ["same", "better", "drift", "regression", "inconclusive"];
+
+/** `REPORTER_NAMES` of the harness. */
+export const REPORTER_CHOICES: readonly string[] = ["text", "json", "junit", "sarif", "github", "markdown", "html"];
+
+/** `MUTANT_KINDS` of the harness. */
+export const MUTANT_CHOICES: readonly MutantKind[] = ["prompt", "arguments", "result", "answer", "stop", "tool"];

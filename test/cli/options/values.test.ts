@@ -4,8 +4,18 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { MAX_JOBS } from "../../../src/cli/options/limits.js";
-import { lostFailure } from "../../../src/cli/thread-failure.js";
+import { CALL_ORDERS } from "../../../src/cassette/index.js";
+import {
+  MAX_JOBS,
+  MUTANT_CHOICES,
+  ORDER_CHOICES,
+  REPORTER_CHOICES,
+  VERDICT_CHOICES,
+} from "../../../src/cli/options/values.js";
+import { lostFailure } from "../../../src/cli/threads.js";
+import { VERDICTS } from "../../../src/harness/drift/gate-report.js";
+import { MUTANT_KINDS } from "../../../src/harness/index.js";
+import { REPORTER_NAMES } from "../../../src/harness/reports/registry.js";
 import { MAX_THREADS } from "../../../src/host/index.js";
 import { call, runOf, stepsOf } from "../../cassette/diff/runs.js";
 import { assertBuilt, cassetteBin } from "../../support/built.js";
@@ -149,4 +159,11 @@ it.each(["1", "2"])("a file that is beyond the memory is refused and the others 
   const { summary, files } = JSON.parse(stdout) as { summary: object; files: { error?: object }[] };
   expect(summary).toMatchObject({ files: 3, ok: 2, refused: 1 });
   expect(files[1]?.error).toMatchObject({ code: "too-large" });
+});
+
+it("lists the words that the layers below take", () => {
+  expect(ORDER_CHOICES).toEqual(CALL_ORDERS);
+  expect(VERDICT_CHOICES).toEqual(VERDICTS);
+  expect(REPORTER_CHOICES).toEqual(REPORTER_NAMES);
+  expect(MUTANT_CHOICES).toEqual(MUTANT_KINDS);
 });

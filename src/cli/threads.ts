@@ -1,7 +1,14 @@
-// The failure of a file that a command could not check, because its code failed or its thread died.
+// The threads of a command: their script, and the failure of a file whose code failed or whose thread died.
 
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import type { Lost } from "../host/index.js";
 import { CliError, toFailure, type Failure } from "./errors.js";
+
+/** The compiled `src/cli/<command>/thread.ts`. package.json names it, because a relative path would depend on the build. */
+export function threadScript(command: "verify" | "diff"): URL {
+  return pathToFileURL(createRequire(import.meta.url).resolve(`#threads/${command}`));
+}
 
 export function lostFailure(file: string, why: Lost): Failure {
   switch (why.kind) {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { quote } from "../../../src/cli/terminal/shell.js";
 import { toVisible } from "../../../src/core/text/visible.js";
+import { shellText } from "../../../src/harness/text/shell.js";
 
 describe("a word of a printed command", () => {
   it.each([
@@ -17,7 +17,7 @@ describe("a word of a printed command", () => {
     ["\u2764\ufe0f", "'\u2764\ufe0f'"],
     ["a\ufe0f", `"$(printf %b 'a\\0357\\0270\\0217')"`],
   ])("%j is written as %s", (word, written) => {
-    expect(quote(word)).toBe(written);
+    expect(shellText(word)).toBe(written);
   });
 
   const shells = ["sh", "bash", "dash"].filter((shell) => {
@@ -46,7 +46,7 @@ describe("a word of a printed command", () => {
     ];
     for (const shell of shells) {
       for (const word of words) {
-        const written = quote(word);
+        const written = shellText(word);
         expect(toVisible(written)).toBe(written);
         const read = execFileSync(shell, ["-c", `printf '<%s>' ${written}`], { encoding: "utf8" });
         expect(read, `${word} in ${shell}`).toBe(`<${word}>`);

@@ -1,0 +1,25 @@
+// What the declarations of commands share: their actions, and a command line with another command after `--`.
+
+import type { Command } from "commander";
+import type { CommandIo } from "./io.js";
+
+/** An action that loads what the command does when it is run. That gets the arguments and options of commander, and `io`. */
+export function runs(load: () => Promise<(...given: never[]) => Promise<void>>, io: CommandIo) {
+  return async (...given: unknown[]): Promise<void> => {
+    const run = (await load()) as (...given: unknown[]) => Promise<void>;
+    // The last is the command itself.
+    await run(...given.slice(0, -1), io);
+  };
+}
+
+/** Splits at `--`, because commander has both parts in one list. `command` is undefined without `--`. */
+export function splitCommand(
+  given: readonly string[],
+  program: Command,
+): { before: string[]; command: string[] | undefined } {
+  const { rawArgs } = program as unknown as { rawArgs: readonly string[] };
+  const at = rawArgs.indexOf("--");
+  if (at < 0) return { before: [...given], command: undefined };
+  const length = given.length - (rawArgs.length - at - 1);
+  return { before: given.slice(0, length), command: given.slice(length) };
+}
