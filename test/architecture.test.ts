@@ -232,7 +232,7 @@ describe("the rooms", () => {
     ["core/session/agent.ts", "../vertex/executor.js"],
     ["core/errors.ts", "./canon/value.js"],
     ["core/ports.ts", "./model/usage.js"],
-    ["cassette/record/record.ts", "../diff/diff.js"],
+    ["cassette/record/recording-provider.ts", "../diff/diff.js"],
     ["cassette/trust/store.ts", "../bundle/store.js"],
     ["cassette/trust/load.ts", "../import/log.js"],
     ["cassette/diff/diff.ts", "../export/har.js"],

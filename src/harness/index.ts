@@ -19,7 +19,7 @@ export type { CassettesOptions } from "./fixture/attempt.js";
 export { explainEach } from "./fixture/each.js";
 export { createCassetteFor } from "./fixture/node-test.js";
 export { slugOf } from "./fixture/slug.js";
-export { cassettePath } from "./fixture/path.js";
+export { cassettePath } from "./fixture/cassette-path.js";
 export {
   createCassetteReporter,
   PART_BY_NAME,
@@ -27,11 +27,11 @@ export {
   type ReportedModule,
 } from "./fixture/reporter.js";
 export { createVitestFixture, type CassetteFixtures } from "./fixture/vitest-fixture.js";
-export { toBundlePage, toConversationPage, type ConversationPage } from "./html/conversation.js";
+export { toBundlePage, toConversationPage, type ConversationPage } from "./html/conversation-page.js";
 export type { LeftOut } from "./html/allowance.js";
-export type { LedgerLine } from "./cassette/ledger.js";
+export type { LedgerLine } from "./cassette/ledger-writer.js";
 export { isCI, resolveMode, type CassetteMode } from "./cassette/mode.js";
-export { pathInLock } from "./cassette/lock.js";
+export { pathInLock } from "./cassette/path-in-lock.js";
 export { mutateCassette } from "./mutate/apply.js";
 export { MUTANT_KINDS, type Mutant, type MutantKind } from "./mutate/mutant.js";
 export { listMutants, MAX_MUTANTS_PER_CASSETTE } from "./mutate/list.js";
@@ -120,6 +120,6 @@ export type { McpResult } from "./adapters/mcp/client.js";
 export { McpToolError } from "./adapters/mcp/result.js";
 export { recordedTools } from "./adapters/mcp/recorded.js";
 export { mcpTools } from "./adapters/mcp/tools.js";
-export { openLock } from "./cassette/lock.js";
+export { openLock } from "./cassette/path-in-lock.js";
 export { overlaidStore } from "./cassette/overlay.js";
 export { toleranceLines } from "./reports/tolerated.js";

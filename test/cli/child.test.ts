@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { readLedger } from "../../src/cli/child/ledger.js";
+import { readLedger } from "../../src/cli/child/ledger-reader.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { assertBuilt, compiledModule } from "../support/built.js";
 import { cli, documentOf, folder } from "./run.js";

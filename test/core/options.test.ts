@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
-import { recordingProvider } from "../../src/cassette/record/record.js";
+import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { assertKnownOptions, unknownOptions } from "../../src/core/options.js";
 import {
   anthropicProvider,

@@ -9,7 +9,7 @@ import { RunnableParallel } from "@langchain/core/runnables";
 import { createAgent, tool } from "langchain";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { recordingProvider } from "../../src/cassette/record/record.js";
+import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../src/core/model/provider.js";
 import { openaiProvider } from "../../src/core/vendors/providers.js";

@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { diffCassettes } from "../../src/cassette/diff/diff.js";
 import { parseCassette } from "../../src/cassette/trust/load.js";
-import { recordingProvider } from "../../src/cassette/record/record.js";
+import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../src/cassette/trust/store.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";

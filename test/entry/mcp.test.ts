@@ -4,7 +4,7 @@ import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { McpServer, Server } from "@modelcontextprotocol/server";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { recordingProvider } from "../../src/cassette/record/record.js";
+import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import { parseCassette } from "../../src/cassette/trust/load.js";
 import { formatCassette } from "../../src/cassette/trust/store.js";

@@ -6,7 +6,7 @@ import { CassetteError } from "../../src/cassette/errors.js";
 import { forkProvider } from "../../src/cassette/record/fork.js";
 import { parseCassette } from "../../src/cassette/trust/load.js";
 import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
-import { recordingProvider } from "../../src/cassette/record/record.js";
+import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import { cassetteTools } from "../../src/cassette/tape/replay.js";
 import { formatCassette } from "../../src/cassette/trust/store.js";

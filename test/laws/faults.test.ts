@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseCassette } from "../../src/cassette/trust/load.js";
-import { recordingProvider } from "../../src/cassette/record/record.js";
+import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../src/cassette/trust/store.js";
 import { AgentError } from "../../src/core/errors.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { recordingProvider } from "../../src/cassette/record/record.js";
+import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";

@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseCassette } from "../../src/cassette/trust/load.js";
-import { recordingProvider } from "../../src/cassette/record/record.js";
+import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { createScrubber } from "../../src/cassette/redact/scrubber.js";
-import { SECRET_RULES } from "../../src/cassette/redact/detect/rules.js";
+import { SECRET_RULES } from "../../src/cassette/redact/detect/secret-rules.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../src/cassette/trust/store.js";
 import { cassetteTools } from "../../src/cassette/tape/replay.js";

@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
-import { recordingProvider } from "../../src/cassette/record/record.js";
+import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import type { RecordingOptions } from "../../src/cassette/record/recorder.js";
 import { seal } from "../../src/core/canon/copy.js";
 import type { LlmMessage } from "../../src/core/model/message.js";

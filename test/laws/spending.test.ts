@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
-import { recordingProvider } from "../../src/cassette/record/record.js";
+import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "../../src/core/loop/budget.js";
 import { estimateText } from "../../src/core/loop/estimate.js";
 import type { LlmMessage } from "../../src/core/model/message.js";

@@ -2,7 +2,7 @@
 
 import { buildCassette, type BuiltTurn } from "../../src/cassette/file/build.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { hashPrompt } from "../../src/cassette/prompt/prompt.js";
+import { hashPrompt } from "../../src/cassette/prompt/prompt-hash.js";
 import type { LlmMessage, LlmTurnResponse } from "../../src/core/index.js";
 
 /** One call a turn, then an answer; `run` makes the recording another one. `success` is kept where it is given. */

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import type { RecordingProvider } from "../../src/cassette/record/record.js";
+import type { RecordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { formatCassette } from "../../src/cassette/trust/store.js";
 import { hasShared, sharedPath } from "./shared.js";
 

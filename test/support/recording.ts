@@ -8,7 +8,7 @@ import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
 import type { Ports } from "../../src/core/ports.js";
 import { scriptedProvider, type ScriptStep } from "../../src/core/providers/scripted.js";
-import { recordingProvider } from "../../src/cassette/record/record.js";
+import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import type { RecordingOptions } from "../../src/cassette/record/recorder.js";
 import { recordedCassette } from "./oracle.js";
 import { ask, say, tool } from "./script.js";

@@ -3,7 +3,7 @@
 import { seal, type LlmProviderAdapter } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
-import { recordingProvider, type RecordingProvider } from "../record/record.js";
+import { recordingProvider, type RecordingProvider } from "../record/recording-provider.js";
 import type { RecordingOptions } from "../record/recorder.js";
 import { hashBundle } from "./check.js";
 import type { AgentBundle, BundleFile, BundleMember, PlanLike, RunLike } from "./format.js";

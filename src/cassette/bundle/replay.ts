@@ -2,7 +2,7 @@
 
 import type { LlmProviderAdapter, Ports } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
-import type { HashFilterOption } from "../prompt/filters.js";
+import type { HashFilterOption } from "../prompt/hash-filters.js";
 import type { RedactOption } from "../redact/options.js";
 import { cassetteProvider, type CassetteProvider } from "../replay/replay.js";
 import { assertStreaming, STREAMING_OPTIONS, type StreamingOptions } from "../stream/play.js";

@@ -2,7 +2,7 @@
 // exactly, so they are checked as a recorder checks what it keeps.
 
 import type { LlmMessage, LlmSettings, LlmToolDefinition, LlmTurnResponse } from "../../core/index.js";
-import { createPromptTracker } from "../prompt/prompt.js";
+import { createPromptTracker } from "../prompt/prompt-hash.js";
 import { assertMessage, assertResponse, recordable } from "../record/recordable.js";
 import { toContexts, type CallTurns } from "./trace/model-calls.js";
 import type { LogFacts } from "./log.js";

@@ -1,7 +1,7 @@
 // Finds the time of a recording in its own prompts. Such a recording replays until midnight, or never.
 
 import type { LlmMessage, Ports } from "../../core/index.js";
-import { MONTHS } from "./filters.js";
+import { MONTHS } from "./hash-filters.js";
 import { mapMessage } from "../redact/leaves.js";
 
 const HOUR = 3_600_000;

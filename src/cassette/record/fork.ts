@@ -7,7 +7,7 @@ import type { CassetteExtensions, CassetteV2 } from "../file/format.js";
 import { checkCassette } from "../trust/load.js";
 import { withRules } from "../redact/options.js";
 import { redactedBy } from "../redact/redactor.js";
-import { recordingProvider, type RecordingProvider } from "./record.js";
+import { recordingProvider, type RecordingProvider } from "./recording-provider.js";
 import type { RecordingOptions } from "./recorder.js";
 import { cassetteProvider, type CassetteProvider } from "../replay/replay.js";
 import { cutStreams } from "../stream/read.js";

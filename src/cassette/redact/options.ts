@@ -4,7 +4,7 @@ import { parsePointer, toVisible } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import type { Redact } from "./answers.js";
 import type { Segments } from "./pointers.js";
-import { EMAIL_RULE, KNOWN_RULES, SECRET_RULES, type RedactionRule } from "./detect/rules.js";
+import { EMAIL_RULE, KNOWN_RULES, SECRET_RULES, type RedactionRule } from "./detect/secret-rules.js";
 
 /** Which secrets are replaced, and how they are known. */
 export interface RedactOptions {

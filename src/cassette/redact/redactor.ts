@@ -12,7 +12,7 @@ import {
 import { CassetteError } from "../errors.js";
 import { createAnswerRedactor } from "./answers.js";
 import { BY_FUNCTION, BY_POINTER, BY_VALUE, readRedaction, type RedactOption } from "./options.js";
-import { KNOWN_RULES } from "./detect/rules.js";
+import { KNOWN_RULES } from "./detect/secret-rules.js";
 import { createScrubber, type Scrubber } from "./scrubber.js";
 
 /** Takes secrets out, as a recorder with the same `redact` does. */

@@ -5,7 +5,7 @@ import { createLiterals, type Literals } from "./detect/literals.js";
 import type { createNumbers } from "./detect/numbers.js";
 import { BY_VALUE, RESERVED, type Redaction } from "./options.js";
 import { outsidePlaceholders, placeholdersIn, withoutPlaceholders } from "./placeholder.js";
-import { KNOWN_RULES, type RedactionRule } from "./detect/rules.js";
+import { KNOWN_RULES, type RedactionRule } from "./detect/secret-rules.js";
 
 /** Everything of a text is seen anew until nothing more is found, at most so often. */
 export const MAX_ROUNDS = 8;

@@ -1,7 +1,7 @@
 // Two values cut around the place where they part. Messages are printed in logs, so secrets of a live prompt are hidden.
 
 import { toVisible, type JsonValue } from "../../core/index.js";
-import { SECRET_RULES } from "../redact/detect/rules.js";
+import { SECRET_RULES } from "../redact/detect/secret-rules.js";
 import { createSecretFinder } from "../redact/text.js";
 
 /** Characters kept on either side of the place where two values part. */

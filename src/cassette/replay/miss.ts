@@ -3,7 +3,7 @@
 import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { settingsChanges, toolsChanges, type ContextChange } from "../offer/context-change.js";
 import { firstDifference } from "../prompt/values.js";
-import { findVolatileChange } from "../prompt/volatile.js";
+import { findVolatileChange } from "../prompt/volatile-difference.js";
 import type { MissReport } from "../errors.js";
 import type { TurnContext } from "../offer/context.js";
 import type { Cassette, ContextExtension, PromptDelta } from "../file/format.js";

@@ -16,11 +16,11 @@ import {
 import { contextsByTurn, createContextReader, type TurnContext } from "../offer/context.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
-import { assertSameFilter, readHashFilter, type HashFilterOption } from "../prompt/filters.js";
+import { assertSameFilter, readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js";
 import { checkCassette } from "../trust/load.js";
 import { explainMiss, explainOfferMiss } from "./miss.js";
 import { createMisses } from "./misses.js";
-import type { HashFilter } from "../prompt/prompt.js";
+import type { HashFilter } from "../prompt/prompt-hash.js";
 import { createPromptReader, type PromptReader } from "../prompt/reader.js";
 import { assertNotRedacted, findNumbers } from "./redacted-replay.js";
 import { redactedCalls, type RedactedArgument } from "../redact/calls.js";

@@ -14,7 +14,7 @@ import { countAlike, digestAlike, likenessOf, type Likeness } from "./alike.js";
 import { contextAt } from "../offer/context.js";
 import type { Cassette, ContextExtension } from "../file/format.js";
 import { rebuildPrompts } from "../replay/miss.js";
-import { hashPrompt } from "../prompt/prompt.js";
+import { hashPrompt } from "../prompt/prompt-hash.js";
 import { neutralNumbers } from "../redact/placeholder.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
 import { cassetteProvider, type ReplayOptions } from "../replay/replay.js";

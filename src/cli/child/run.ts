@@ -8,7 +8,7 @@ import { shellText, resolveMode } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 import { count, createNotes, writeJson } from "../terminal/output.js";
-import { readLedger, recordedTwice, type Ledger, type UsedLine } from "./ledger.js";
+import { readLedger, recordedTwice, type Ledger, type UsedLine } from "./ledger-reader.js";
 import { runChild, makeFolder, holdSignals } from "./spawn.js";
 
 interface RunRequest {

@@ -5,7 +5,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { createCassetteStore } from "../../cassette/index.js";
 import { mutateCassette, type LedgerLine, type Mutant, type Overlay } from "../../harness/index.js";
-import { readLedger } from "../child/ledger.js";
+import { readLedger } from "../child/ledger-reader.js";
 import { runChild, type ChildEnd } from "../child/spawn.js";
 import { CliError } from "../errors.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";

@@ -4,7 +4,7 @@
 import { basename, dirname, join, resolve, isAbsolute, relative, sep } from "node:path";
 import { realpath } from "node:fs/promises";
 import type { FilePort } from "../../core/index.js";
-import { readLedger } from "../child/ledger.js";
+import { readLedger } from "../child/ledger-reader.js";
 import { CliError } from "../errors.js";
 import { count } from "../terminal/output.js";
 

@@ -8,7 +8,7 @@ import type { Ports } from "../ports.js";
 import type { Hlc } from "../time/hlc.js";
 import { thrownText } from "../text/thrown.js";
 import type { AgentEvent, EventDetail } from "../events/event.js";
-import { createPromptHashes } from "../events/prompt-hash.js";
+import { createPromptHashes } from "../events/event-prompt-hash.js";
 import type { Receipt, ReceiptDraft } from "./receipt.js";
 import { draftReceipt, noteReceipt, type ReceiptNote } from "./draft.js";
 import { createReceiptQueue, type QueueEntry } from "./queue.js";

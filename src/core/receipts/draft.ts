@@ -8,7 +8,7 @@ import type { LlmMessage } from "../model/message.js";
 import type { StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
 import type { AgentEvent, EventDetail } from "../events/event.js";
-import type { PromptHashes } from "../events/prompt-hash.js";
+import type { PromptHashes } from "../events/event-prompt-hash.js";
 import type { ReceiptBody, ReceiptDraft, ReceiptOutcome } from "./receipt.js";
 
 type NotePlace = Omit<ReceiptDraft, "body">;

@@ -15,9 +15,9 @@ import {
 import { defined, type FilePort, type LlmProviderAdapter } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
 import { once, type RunEnd } from "./finish.js";
-import { createNote, type LedgerEnvironment, type Note } from "./ledger.js";
+import { createNote, type LedgerEnvironment, type Note } from "./ledger-writer.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
-import { openLock } from "./lock.js";
+import { openLock } from "./path-in-lock.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
 import { createRecordingDesk, fileExists, keptRunHint, type RecordingDesk, type TakenFiles } from "./recording.js";

@@ -2,7 +2,7 @@
 
 import { toVisible, toVisibleJson } from "../../core/index.js";
 import { atMost } from "../text/at-most.js";
-import { toPage } from "../html/page.js";
+import { toPage } from "../html/page-shell.js";
 import { PAGE_STYLE } from "../html/style/page.js";
 import { preview } from "../html/text-view.js";
 import { html } from "../html/template.js";

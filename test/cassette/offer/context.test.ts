@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { buildCassette } from "../../../src/cassette/file/build.js";
 import { checkCassette } from "../../../src/cassette/trust/load.js";
 import { contextAt, contextsByTurn, createContextReader, isSameContext } from "../../../src/cassette/offer/context.js";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import type { CassetteV2, ContextExtension } from "../../../src/cassette/file/format.js";
 import { seal } from "../../../src/core/canon/copy.js";
 import { hashJson } from "../../../src/core/canon/digest.js";

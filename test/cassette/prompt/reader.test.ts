@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { createPromptReader } from "../../../src/cassette/prompt/reader.js";
 import { keepMessages } from "../../../src/cassette/redact/redactor.js";
 import { seal } from "../../../src/core/canon/copy.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { prompt, recordTurns } from "../../support/recording.js";
 import { rejection } from "../../support/refusal.js";

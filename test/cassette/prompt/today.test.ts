@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { createConversations } from "../../../src/cassette/record/conversations.js";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import type { RecordingOptions } from "../../../src/cassette/record/recorder.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { recordedCassette, verifyKept } from "../../support/oracle.js";

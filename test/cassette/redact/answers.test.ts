@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import { parseCassette } from "../../../src/cassette/trust/load.js";
 import { rebuildPrompts } from "../../../src/cassette/replay/miss.js";
-import { recordingProvider, type RecordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider, type RecordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import type { Redact } from "../../../src/cassette/redact/answers.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../src/cassette/trust/store.js";

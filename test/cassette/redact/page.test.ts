@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { CassetteError } from "../../../src/cassette/errors.js";
-import { readHashFilter, type HashFilterName } from "../../../src/cassette/prompt/filters.js";
+import { readHashFilter, type HashFilterName } from "../../../src/cassette/prompt/hash-filters.js";
 import { secretsOf } from "../../../src/cassette/redact/environment.js";
 import { createFinder } from "../../../src/cassette/redact/detect/find.js";
-import { KNOWN_RULES } from "../../../src/cassette/redact/detect/rules.js";
+import { KNOWN_RULES } from "../../../src/cassette/redact/detect/secret-rules.js";
 
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 const page = read("docs/redaction.md");

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import { parseCassette } from "../../../src/cassette/trust/load.js";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../src/cassette/trust/store.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";

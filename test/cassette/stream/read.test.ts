@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { buildCassette } from "../../../src/cassette/file/build.js";
 import { forkProvider, resumeProvider } from "../../../src/cassette/record/fork.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import type { RecordingOptions } from "../../../src/cassette/record/recorder.js";
 import { cassetteProvider, type ReplayOptions } from "../../../src/cassette/replay/replay.js";
 import { MAX_STREAM_PIECES } from "../../../src/cassette/stream/format.js";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { formatToolDrift } from "../../../src/cassette/tape/drift.js";
 import { TapeMissError } from "../../../src/cassette/tape/miss.js";

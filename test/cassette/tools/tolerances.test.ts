@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { checkTolerances } from "../../../src/cassette/index.js";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { cassetteTools } from "../../../src/cassette/tape/replay.js";
 import { createRuntime, type JsonObject } from "../../../src/core/index.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";

@@ -4,7 +4,7 @@ import { formatEnvelope, MAX_SIGNATURES, parseEnvelope } from "../../../src/cass
 import { CassetteError } from "../../../src/cassette/errors.js";
 import type { CassetteSignature, CassetteV2 } from "../../../src/cassette/file/format.js";
 import { checkCassette, parseCassette, type CheckOptions } from "../../../src/cassette/trust/load.js";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { addSignature, signCassette, verifyCassetteSignature } from "../../../src/cassette/trust/sign.js";
 import { createCassetteStore, formatCassette } from "../../../src/cassette/trust/store.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";

@@ -4,7 +4,7 @@ import { hashJson } from "../../../src/core/canon/digest.js";
 import { canonicalize } from "../../../src/core/canon/json.js";
 import type { AgentEvent, EventBody, EventDetail } from "../../../src/core/events/event.js";
 import { createEventLog } from "../../../src/core/events/log.js";
-import { createPromptHashes } from "../../../src/core/events/prompt-hash.js";
+import { createPromptHashes } from "../../../src/core/events/event-prompt-hash.js";
 import { receiptMessage } from "../../../src/core/receipts/receipt.js";
 import { draftReceipt, noteReceipt } from "../../../src/core/receipts/draft.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";

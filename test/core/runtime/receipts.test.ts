@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { hashJson } from "../../../src/core/canon/digest.js";
 import { createSigner } from "../../../src/core/canon/signature.js";
 import { AgentError, ToolPolicyError } from "../../../src/core/errors.js";

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { parseCassette } from "../../../src/cassette/trust/load.js";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../src/cassette/trust/store.js";
 import { seal } from "../../../src/core/canon/copy.js";

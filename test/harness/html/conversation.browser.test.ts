@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, it } from "vitest";
-import { toConversationPage } from "../../../src/harness/html/conversation.js";
+import { toConversationPage } from "../../../src/harness/html/conversation-page.js";
 import { describeInBrowser, findBarriers } from "../../support/browser.js";
 import { recordRun } from "../../support/drifting-runs.js";
 

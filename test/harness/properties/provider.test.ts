@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { AgentError } from "../../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../../../src/core/model/provider.js";

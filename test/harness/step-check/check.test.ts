@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as ai6 from "ai";
 import { buildCassette } from "../../../src/cassette/file/build.js";
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { openaiProvider } from "../../../src/core/vendors/providers.js";
 import { WIRES } from "../../../src/core/vendors/vendors.js";
 import { fromAiSdk } from "../../../src/harness/adapters/ai-sdk/from-ai-sdk.js";

@@ -1,6 +1,6 @@
 // A small recording to be checked: two lookups and an answer, with tools and settings, and models that answer by the prompt.
 
-import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import type { LlmMessage, LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../../src/core/index.js";
 import { fixedPorts } from "../../support/recording.js";

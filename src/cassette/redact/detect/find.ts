@@ -3,8 +3,8 @@
 // without them. The parts found do not overlap and come in their order.
 
 import { withoutEscapes } from "./escapes.js";
-import { createPrefixTest, literalPrefixes } from "./prefixes.js";
-import type { RedactionRule } from "./rules.js";
+import { createPrefixTest, literalPrefixes } from "./regex-prefixes.js";
+import type { RedactionRule } from "./secret-rules.js";
 
 /** A secret in a text, from `start` to before `end`. */
 export interface Found {

@@ -5,7 +5,7 @@ import type { GateReport, ScenarioReport, UnpairedScenario } from "../../drift/g
 import { WORST_FIRST, worstFirst } from "../../drift/paths/ranking.js";
 import { createAllowance, type LeftOut } from "../../html/allowance.js";
 import { counted, grouped } from "../../html/figures.js";
-import { toPage } from "../../html/page.js";
+import { toPage } from "../../html/page-shell.js";
 import { CONVERSATION_STYLE } from "../../html/style/conversation.js";
 import { PAGE_STYLE } from "../../html/style/page.js";
 import { preview } from "../../html/text-view.js";

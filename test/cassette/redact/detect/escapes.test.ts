@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { withoutEscapes } from "../../../../src/cassette/redact/detect/escapes.js";
 import { createFinder } from "../../../../src/cassette/redact/detect/find.js";
 import { createRedactor } from "../../../../src/cassette/redact/redactor.js";
-import { SECRET_RULES } from "../../../../src/cassette/redact/detect/rules.js";
+import { SECRET_RULES } from "../../../../src/cassette/redact/detect/secret-rules.js";
 
 const find = createFinder(SECRET_RULES);
 const token = "gh" + "p_" + "a1B2c3D4e5".repeat(4);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
-import { recordingProvider } from "../../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../../src/cassette/record/recording-provider.js";
 import { AgentError, LlmProviderHttpError } from "../../../../src/core/errors.js";
 import type { LlmMessage } from "../../../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../../../../src/core/model/provider.js";

@@ -5,7 +5,7 @@ import { Agent, retryPolicies, Runner, tool, type Model } from "@openai/agents";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { parseCassette } from "../../../../src/cassette/trust/load.js";
-import { recordingProvider } from "../../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../../src/cassette/trust/store.js";
 import type { LlmProviderAdapter } from "../../../../src/core/model/provider.js";

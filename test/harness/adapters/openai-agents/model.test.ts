@@ -2,7 +2,7 @@ import { Agent, retryPolicies, Runner, Usage } from "@openai/agents";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
-import { recordingProvider } from "../../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../../src/cassette/record/recording-provider.js";
 import { AgentError, LlmProviderHttpError } from "../../../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../../src/core/model/provider.js";
 import { openaiProvider } from "../../../../src/core/vendors/providers.js";

@@ -3,7 +3,7 @@
 import type { RequestListener } from "node:http";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { parseCassette } from "../../../../src/cassette/trust/load.js";
-import { recordingProvider } from "../../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../../src/cassette/trust/store.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../../src/core/model/provider.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { seal } from "../../../src/core/canon/copy.js";
 import { hashJson } from "../../../src/core/canon/digest.js";
-import { createPromptHashes } from "../../../src/core/events/prompt-hash.js";
+import { createPromptHashes } from "../../../src/core/events/event-prompt-hash.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 
 const conversation: LlmMessage[] = ["one", "two", "three"].map((content) => seal({ role: "user", content }));

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
-import type { HashFilterOption } from "../../../src/cassette/prompt/filters.js";
+import type { HashFilterOption } from "../../../src/cassette/prompt/hash-filters.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { verifyKept } from "../../support/oracle.js";
 import { prompt, recordTurns, user } from "../../support/recording.js";

@@ -1,7 +1,7 @@
 // Text that changes with each run: dates, ids, paths, numbers. If nothing else differs, a miss can name the filter that helps.
 
 import { hashJson, type LlmMessage } from "../../core/index.js";
-import { HASH_FILTER_NAMES, readHashFilter, type HashFilterName } from "./filters.js";
+import { HASH_FILTER_NAMES, readHashFilter, type HashFilterName } from "./hash-filters.js";
 import type { Cassette } from "../file/format.js";
 import { mapMessage } from "../redact/leaves.js";
 

@@ -5,7 +5,7 @@ import type { AgentBundle, Cassette } from "../../cassette/index.js";
 import { createAllowance, type Allowance, type LeftOut } from "./allowance.js";
 import { headView, leftOutView } from "./head-view.js";
 import { messageView } from "./message-view.js";
-import { toPage } from "./page.js";
+import { toPage } from "./page-shell.js";
 import { railView, type RailPart } from "./rail-view.js";
 import { CONVERSATION_SCRIPT } from "./script.js";
 import { toConversation, type Conversation } from "./steps.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFinder } from "../../../../src/cassette/redact/detect/find.js";
-import { EMAIL_RULE, KNOWN_RULES, SECRET_RULES } from "../../../../src/cassette/redact/detect/rules.js";
+import { EMAIL_RULE, KNOWN_RULES, SECRET_RULES } from "../../../../src/cassette/redact/detect/secret-rules.js";
 import { createHash } from "node:crypto";
 import { SAMPLES } from "../../../support/secrets.js";
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
-import { readHashFilter, type HashFilterName, type HashFilterOption } from "../../../src/cassette/prompt/filters.js";
+import {
+  readHashFilter,
+  type HashFilterName,
+  type HashFilterOption,
+} from "../../../src/cassette/prompt/hash-filters.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { prompt, recordTurns, user } from "../../support/recording.js";
 import { refusal } from "../../support/refusal.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPrefixTest, literalPrefixes } from "../../../../src/cassette/redact/detect/prefixes.js";
-import { KNOWN_RULES } from "../../../../src/cassette/redact/detect/rules.js";
+import { createPrefixTest, literalPrefixes } from "../../../../src/cassette/redact/detect/regex-prefixes.js";
+import { KNOWN_RULES } from "../../../../src/cassette/redact/detect/secret-rules.js";
 
 describe("literalPrefixes", () => {
   it.each([
