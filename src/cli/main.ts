@@ -117,7 +117,7 @@ async function reportUsage(
   const [message = "", ...suggestion] = error.message.replace(/^error: /, "").split("\n");
   const command = commandName(program, argv);
   const hint = suggestion.join(" ").replace(/^\((.*)\)$/, "$1");
-  const help = `Run npx cassette ${command === null ? "" : `${command} `}--help for the usage.`;
+  const help = `Run npx playhead ${command === null ? "" : `${command} `}--help for the usage.`;
   const failure: Failure = { exitCode: EXIT.failed, code: "usage", message, hint: hint === "" ? help : hint };
   return report(failure, program, argv, io);
 }

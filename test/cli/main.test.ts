@@ -45,13 +45,13 @@ describe("cassette", () => {
       "error: unknown option '--requireintegrity'\n  hint: Did you mean --require-integrity?\n",
     ],
     [["diff", "a", "b", "--share-only"], "error: unknown option '--share-only'\n  hint: Did you mean --shared-only?\n"],
-    [["nonsense"], "error: unknown command 'nonsense'\n  hint: Run npx cassette --help for the usage.\n"],
-    [["diff", "a"], "error: missing required argument 'new'\n  hint: Run npx cassette diff --help for the usage.\n"],
+    [["nonsense"], "error: unknown command 'nonsense'\n  hint: Run npx playhead --help for the usage.\n"],
+    [["diff", "a"], "error: missing required argument 'new'\n  hint: Run npx playhead diff --help for the usage.\n"],
     [
       ["import", "a"],
-      "error: required option '--out <folder>' not specified\n  hint: Run npx cassette import --help for the usage.\n",
+      "error: required option '--out <folder>' not specified\n  hint: Run npx playhead import --help for the usage.\n",
     ],
-    [["replay"], "error: missing required argument 'command'\n  hint: Run npx cassette replay --help for the usage.\n"],
+    [["replay"], "error: missing required argument 'command'\n  hint: Run npx playhead replay --help for the usage.\n"],
   ])("%j exits 2 and says what is near", async (argv, err) => {
     expect(await cli(argv)).toEqual({ code: 2, out: "", err });
   });

@@ -68,7 +68,7 @@ describe("cassette prune", () => {
         ...["b", "c", "d"].map((file) => `deleted  ${name}/${file}.cassette.json`),
         `the same ${name}/a.cassette.json, ${name}/e.cassette.json`,
         "5 cassettes checked: 3 orphans, 1 set of duplicates",
-        "  npx cassette lock --update removes them from a lock",
+        "  npx playhead lock --update removes them from a lock",
         "",
       ].join("\n"),
     );
@@ -96,7 +96,7 @@ describe("cassette prune", () => {
     for (const file of ["a", "c"]) writeFileSync(beside(file), "{}");
     const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain("npx cassette lock --update removes them from a lock");
+    expect(ran.out).toContain("npx playhead lock --update removes them from a lock");
     expect([existsSync(beside("a")), existsSync(beside("c"))]).toEqual([true, false]);
   });
 

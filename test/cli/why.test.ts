@@ -47,7 +47,7 @@ describe("cassette why", () => {
         '  recorded "rain"',
         '  now      "sun"',
         "  nearest  recorded turn 1",
-        "  to do    Undo the change if it was not meant; else record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.",
+        "  to do    If the change was not intended, undo it. Otherwise record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.",
         "",
       ].join("\n"),
     );

@@ -119,6 +119,6 @@ function planChanged(what: string): CassetteError {
 
 function pathChanged(what: string): CassetteError {
   return new CassetteError("path-changed", `the run is not the recorded one: ${what}`, {
-    hint: "Check the final answer of the agent before, and the conditions of the plan, or record again.",
+    hint: "Check the final answer of the previous agent, and the conditions of the plan, or record again.",
   });
 }

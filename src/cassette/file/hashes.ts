@@ -1,4 +1,4 @@
-// The hashes that bind the parts of a cassette to each other. `promptHash` is in prompt/prompt.ts, since prompts are deltas.
+// The hashes that bind the parts of a cassette to each other. `promptHash` is in prompt/prompt-hash.ts, since prompts are deltas.
 
 import { canonicalize, hashJson, sha256Hex, type LlmTurnResponse } from "../../core/index.js";
 import type { CassetteV2 } from "./format.js";

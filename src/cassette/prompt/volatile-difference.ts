@@ -69,7 +69,7 @@ function findNumberChange(recorded: readonly LlmMessage[], now: readonly LlmMess
       }
     : {
         what: "the two differ only in a number",
-        hint: "Undo the change if it was not meant. If the number changes with each run, record again with a hashFilter function that replaces it.",
+        hint: "If the change was not intended, undo it. If the number changes with each run, record again with a hashFilter function that replaces it.",
       };
 }
 

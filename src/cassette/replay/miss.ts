@@ -28,7 +28,7 @@ export function formatMiss(report: MissReport): string {
 }
 
 const CHOICES =
-  "Undo the change if it was not meant; else record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.";
+  "If the change was not intended, undo it. Otherwise record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.";
 
 interface Unanswered {
   readonly tape: Cassette;
@@ -76,7 +76,7 @@ function explainNoAnswer({ tape, prompt, turn, turns, promptHash }: Unanswered):
     code: "exhausted",
     turn,
     what: `exhausted: ${usedText(total)}, and the run asks for more`,
-    hint: "The run asks for more turns than were recorded. Undo the change if it was not meant; else record it again.",
+    hint: "The run asks for more turns than were recorded. If the change was not intended, undo it. Otherwise record it again.",
   };
 }
 

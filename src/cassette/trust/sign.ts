@@ -61,9 +61,13 @@ export function signNow(cassette: CassetteV2, signer: ReadKey): CassetteV2 {
   if (sig instanceof Uint8Array) return { ...cassette, signature: toSignature(signer, cassette, sig) };
   // Nobody waits for it, so its failure must not end the process.
   void Promise.resolve(sig).catch(() => undefined);
-  throw new CassetteError("invalid-options", "the signing key signs later, and a recorder cannot wait for that", {
-    hint: "Leave out sign, and call await signCassette(recorder.toCassette(), key).",
-  });
+  throw new CassetteError(
+    "invalid-options",
+    "sign() of the signing key is asynchronous, and a recorder needs a synchronous one",
+    {
+      hint: "Leave out sign, and call await signCassette(recorder.toCassette(), key).",
+    },
+  );
 }
 
 /** Adds a signature to the envelope, or makes one; twice changes nothing. Throws a `LoadErrorCode`, `signature-invalid`, `invalid-options`. */
@@ -108,7 +112,7 @@ function assertOfThis(cassette: CassetteV2, envelope: DsseEnvelope): DsseEnvelop
   const verdict = judgeSignatures(cassette, { now: 0, envelope });
   if (verdict.kind !== "invalid") return envelope;
   throw new CassetteError("signature-invalid", verdict.what, {
-    hint: "Take the envelope away and sign again: it belongs to another cassette, or to this one before it changed.",
+    hint: "Remove the envelope and sign again: it belongs to another cassette, or to this one before it changed.",
   });
 }
 

@@ -37,7 +37,7 @@ interface Listed extends Acceptance {
 export async function accepted(folder: string, options: AcceptedOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const file = join(folder, ACCEPTED_FILE);
-  const hint = "Name the folder that npx cassette bless writes to.";
+  const hint = "Name the folder that npx playhead bless writes to.";
   const bytes = await readBytes(files, file, DEFAULT_MAX_BYTES, { code: "nothing-found", hint });
   const lines = parseAcceptances(new TextDecoder().decode(bytes), file);
   const trust = options.trust === undefined ? undefined : await readTrust(files, options.trust);

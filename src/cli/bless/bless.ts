@@ -83,7 +83,7 @@ function assertAllowed({ reason, success }: BlessOptions, io: CommandIo): void {
     throw new CliError("bless-in-ci", "CI is set, and nothing is accepted in CI", hint);
   }
   assertSuccessPointer(success);
-  if (reason.trim() === "") throw usageError("--reason is empty", "Say why the behaviour may change.");
+  if (reason.trim() === "") throw usageError("--reason is empty", "Say why the new behaviour is right.");
   if (reason.length <= MAX_REASON && reason.isWellFormed()) return;
   throw usageError(`--reason has ${reason.length} characters`, `The limit is ${MAX_REASON}. Link to the rest.`);
 }
@@ -115,7 +115,7 @@ async function candidatesOf(files: FilePort, paths: readonly string[], into: str
     return below !== "" && !below.startsWith("..");
   });
   if (inside === undefined) return candidates;
-  throw usageError(`${inside.file} is in the baseline already`, "Name the runs to add to it.");
+  throw usageError(`${inside.file} is in the baseline already`, "Name runs outside the baseline.");
 }
 
 function exitCodeFor(blessings: readonly Blessing[]): ExitCode {

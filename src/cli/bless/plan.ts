@@ -133,7 +133,7 @@ function whyNot(file: string, cassette: CassetteV2, { success, allowError }: Dem
       if (success === undefined) return undefined;
       return refuse(
         `the recording has no true, false or number at ${JSON.stringify(success)} of its outcome`,
-        "Check --success. npx cassette show --json prints the outcome.",
+        "Check --success. npx playhead show --json prints the outcome.",
       );
   }
 }

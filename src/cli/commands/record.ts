@@ -55,7 +55,7 @@ export function recordCommand(program: Command, io: CommandIo): void {
     if (target !== undefined || out !== undefined) record.error("error: --target and --out need --proxy");
     if (!redact) record.error("error: --no-redact needs --proxy; in a test, set redact: false");
     if (command.length === 0) record.error("error: missing required argument 'command'");
-    if (refresh && fromFirstMiss) record.error("error: --refresh and --from-first-miss exclude each other");
+    if (refresh && fromFirstMiss) record.error("error: --refresh and --from-first-miss cannot be used together");
     const mode = refresh ? "refresh" : fromFirstMiss ? "from-first-miss" : "record";
     const { runWithCassettes } = await import("../child/run.js");
     await runWithCassettes({ verb: "record", mode, command, json }, io);

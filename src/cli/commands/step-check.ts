@@ -14,7 +14,11 @@ export function stepCheckCommand(program: Command, io: CommandIo): void {
     .command("step-check")
     .description("compare another model's next turn at each recorded prompt")
     .argument("<path>", "cassette file or folder", parsePath)
-    .option("--provider <p>", "openai:MODEL, anthropic:MODEL, ollama:MODEL or module:./provider.mjs", parseProvider)
+    .option(
+      "--provider <p>",
+      "model to ask: openai:MODEL, anthropic:MODEL, ollama:MODEL or module:./provider.mjs",
+      parseProvider,
+    )
     .option("--base-url <url>", "base URL of the vendor's API")
     .option("--key-env <name>", "variable that contains the key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)")
     .option("--record <out>", "keep the answers in this cassette or folder, and request only missing ones", parsePath)

@@ -85,7 +85,7 @@ function checkLoads(seen: readonly Seen[]): Check {
   const refused = filesOf(seen, "refused");
   if (refused.length === 0) return ok("cassettes", `${count(seen.length, "cassette")}, and every one loads`);
   const message = `${refused.length} of ${count(seen.length, "cassette")} refused: ${some(refused)}`;
-  return fail("cassettes", message, "npx cassette verify says why. Restore them from version control.");
+  return fail("cassettes", message, "npx playhead verify says why. Restore them from version control.");
 }
 
 function checkVersions(seen: readonly Seen[]): Check {
@@ -101,7 +101,7 @@ function checkVersions(seen: readonly Seen[]): Check {
 
 /** The lock of the working folder. Locked files in other folders are not checked. */
 async function checkLock({ files, folder, cwd }: Survey, seen: readonly Seen[]): Promise<Check> {
-  const hint = "Run npx cassette lock, and commit the file. It detects replaced and missing cassettes.";
+  const hint = "Run npx playhead lock, and commit the file. It detects replaced and missing cassettes.";
   if ((await files.read(LOCK_FILE, 0)).kind === "not-found") return warn("lock", `there is no ${LOCK_FILE}`, hint);
   try {
     const lock = await readLock(files, LOCK_FILE);
@@ -126,7 +126,7 @@ async function checkLock({ files, folder, cwd }: Survey, seen: readonly Seen[]):
 function toLockCheck(size: number, changed: string[], gone: string[], unknown: string[]): Check {
   const parts = partsOf({ changed, gone, "not locked": unknown });
   if (parts.length === 0) return ok("lock", `${LOCK_FILE} confirms ${count(size, "cassette")}`);
-  const hint = "Review the changes. If they are right, run npx cassette lock --update.";
+  const hint = "Review the changes. If they are right, run npx playhead lock --update.";
   const message = `${LOCK_FILE} does not match: ${parts.join("; ")}`;
   return changed.length + gone.length > 0 ? fail("lock", message, hint) : warn("lock", message, hint);
 }
@@ -141,7 +141,7 @@ async function checkTrustFile({ files }: Survey): Promise<Check[]> {
     const { keys } = await readTrust(files, TRUST_FILE);
     const now = systemPorts.now();
     const ends = keys.map(({ notAfter }) => (notAfter === undefined ? Infinity : Date.parse(notAfter)));
-    const hint = "Make a new key with npx cassette keygen, sign again, and add it to the list.";
+    const hint = "Make a new key with npx playhead keygen, sign again, and add it to the list.";
     if (keys.length === 0 || ends.every((end) => end < now)) {
       return [fail("trust", `no key of ${TRUST_FILE} is in force`, hint)];
     }
@@ -165,7 +165,7 @@ async function checkOrphans(survey: Survey): Promise<Check> {
   const none = "no signature without its cassette, nothing half-written";
   if (alone.length + leftover.length === 0) return ok("orphans", none);
   const parts = partsOf({ "signatures without a cassette": alone, "left by an interrupted write": leftover });
-  const hint = "Delete them. npx cassette prune --ledger finds cassettes that no test uses.";
+  const hint = "Delete them. npx playhead prune --ledger finds cassettes that no test uses.";
   return warn("orphans", parts.join("; "), hint);
 }
 
@@ -183,5 +183,5 @@ async function checkBundles(survey: Survey): Promise<Check[]> {
     }
   }
   if (broken.length === 0) return [ok("bundles", `${count(paths.length, "bundle")}, and every one is whole`)];
-  return [fail("bundles", `not whole: ${some(broken)}`, "npx cassette verify says why. Record the bundle again.")];
+  return [fail("bundles", `not whole: ${some(broken)}`, "npx playhead verify says why. Record the bundle again.")];
 }

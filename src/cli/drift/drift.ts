@@ -93,7 +93,7 @@ function assertOutcomes(scenarios: readonly GateScenario[], { success }: DriftOp
   throw new CliError(
     "nothing-to-compare",
     `no run has true, false or a number at ${JSON.stringify(success)} of its outcome`,
-    "The pointer is into extensions.outcome or extensions.import.outcome. npx cassette show --json prints both.",
+    "The pointer is into extensions.outcome or extensions.import.outcome. npx playhead show --json prints both.",
   );
 }
 

@@ -32,7 +32,7 @@ export interface LockCommandOptions {
 export async function lock(paths: readonly string[], options: LockCommandOptions, io: CommandIo): Promise<void> {
   const { file, check = false, json = false } = options;
   if (!check && isCI({ CI: io.env["CI"] })) {
-    const hint = "Use --check, or npx cassette verify --lock.";
+    const hint = "Use --check, or npx playhead verify --lock.";
     throw new CliError("lock-in-ci", "CI is set, and no lock is written in CI", hint);
   }
   const files = filesAt(io);

@@ -80,7 +80,7 @@ function assertPassed({ end, seen, ledger }: Baseline, command: readonly string[
   const name = command.join(" ");
   if (end.exitCode !== 0) {
     const message = `${name} exited with ${end.exitCode} without any change, so a failure proves nothing`;
-    throw new CliError("baseline-failed", message, "First make the tests pass in replay: npx cassette replay -- …");
+    throw new CliError("baseline-failed", message, "First make the tests pass in replay: npx playhead replay -- …");
   }
   const recorded = ledger.find(({ mode }) => mode !== "replay");
   if (recorded !== undefined) {

@@ -22,7 +22,7 @@ interface NamedLedger {
   finished: string[];
 }
 
-const AGAIN = "Run all tests again to write it.";
+const AGAIN = "Run all tests with CASSETTE_LEDGER set to this file.";
 const MAX_MISSING = 5;
 
 /** Throws {@link CliError} `ledger-unreadable` for a missing or damaged ledger, and for a missing shard. */

@@ -92,7 +92,7 @@ function print(found: Found, isJudging: boolean, io: CommandIo): void {
   const judged = isJudging ? count(orphans.length, "orphan") : "orphans unknown without a ledger";
   line(`${count(checked, "cassette")} checked: ${judged}, ${count(duplicates.length, "set")} of duplicates`);
   if (orphans.length > deleted.length) line("  --write deletes the orphans");
-  if (deleted.length > 0) line("  npx cassette lock --update removes them from a lock");
+  if (deleted.length > 0) line("  npx playhead lock --update removes them from a lock");
 }
 
 async function findCassettes(files: FilePort, folders: readonly string[]): Promise<string[]> {

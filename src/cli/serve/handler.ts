@@ -46,7 +46,7 @@ export interface ServeWatcher {
 }
 
 const RECORD_AGAIN =
-  "Undo the change, or record again (npx cassette record --proxy --refresh) and review the new cassette.";
+  "Undo the change, or record again (npx playhead record --proxy --refresh) and review the new cassette.";
 
 /** The difference of a miss that a new recording does not fix. A number may be an intended change. */
 const CHANGES_BY_ITSELF = /; the two differ only in (?!a number$)/;

@@ -83,7 +83,7 @@ async function load(file: string, files: FilePort): Promise<CassetteV2> {
   if (cassette.version === 2) return cassette;
   throw new CassetteError("not-a-cassette", "the cassette has version 1, and only version 2 is shrunk", {
     file,
-    hint: "Record it again, or copy it as version 2 with npx cassette migrate.",
+    hint: "Record it again, or copy it as version 2 with npx playhead migrate.",
   });
 }
 
@@ -127,9 +127,9 @@ function reproduceCommand(
 function nothingToShrink(base: string, candidate: string, { kind, tool, rules }: ShrinkOptions): CliError {
   if (rules !== undefined) {
     const message = `${candidate} breaks no rule of ${rules} that ${base} keeps, so there is nothing to shrink`;
-    return new CliError("nothing-to-compare", message, "npx cassette check lists the rules that each of them breaks.");
+    return new CliError("nothing-to-compare", message, "npx playhead check lists the rules that each of them breaks.");
   }
   const what = [kind ?? "", tool === undefined ? "" : `of ${tool}`].filter((word) => word !== "").join(" ");
   const message = `${base} and ${candidate} show no drift${what === "" ? "" : ` ${what}`}, so there is nothing to shrink`;
-  return new CliError("nothing-to-compare", message, "npx cassette diff lists the drifts. --content adds texts.");
+  return new CliError("nothing-to-compare", message, "npx playhead diff lists the drifts. --content adds texts.");
 }

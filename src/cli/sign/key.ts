@@ -7,13 +7,13 @@ import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 
 const MAX_KEY_BYTES = 64 * 1024;
-const HINT = "Give the path of a PEM file (npx cassette keygen makes one), or env:NAME.";
+const HINT = "Give the path of a PEM file (npx playhead keygen makes one), or env:NAME.";
 
 /** Has its own hint: the library suggests to pass the key itself. */
 function readVariable(name: string, env: CommandIo["env"]): SigningKeyObject {
   const value = Object.hasOwn(env, name) ? (env[name] ?? "") : "";
   if (value !== "") return resolveSigningKey(value);
-  const hint = "Set it to the text of a PEM file (npx cassette keygen makes one) or a seed of 32 bytes.";
+  const hint = "Set it to the text of a PEM file (npx playhead keygen makes one) or a seed of 32 bytes.";
   throw new CliError("key-unreadable", `--key names the variable ${name}, which is not set`, hint);
 }
 

@@ -78,7 +78,10 @@ function assertModelOrAnswers({ provider, record, replay }: StepCheckFlags): voi
     throw usageError("--record and --replay were both given", "Leave one out. Replay sends no request.");
   }
   if (provider === undefined && replay === undefined) {
-    throw usageError("no --provider was given", "Name the model, or --replay the answers of an earlier run.");
+    throw usageError(
+      "no --provider was given",
+      "Name a model (--provider openai:MODEL), or compare earlier answers (--replay OUT).",
+    );
   }
 }
 

@@ -134,7 +134,7 @@ async function openLockFile(files: FilePort, file: string): Promise<Lock> {
 }
 
 function failed(file: string, message: string): Extract<Loaded, { kind: "failed" }> {
-  const hint = "Restore the file from version control, or run npx cassette lock --update if the change is right.";
+  const hint = "Restore the file from version control, or run npx playhead lock --update if the change is right.";
   return { kind: "failed", file, failure: toFailure(new CassetteError("lock-mismatch", message, { file, hint })) };
 }
 

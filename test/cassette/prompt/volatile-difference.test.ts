@@ -70,7 +70,7 @@ describe("a miss whose two prompts differ only in what changes with each run", (
   ])("says nothing of it for %s", async (_what, before, now) => {
     const error = await missOf(before, now);
     expect(error.summary).not.toContain("differ only");
-    expect(error.hint).toContain("Undo the change if it was not meant; else record it again");
+    expect(error.hint).toContain("If the change was not intended, undo it. Otherwise record it again");
   });
 
   it("says nothing of it where a message was added", async () => {

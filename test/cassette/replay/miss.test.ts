@@ -19,7 +19,7 @@ import { SAMPLES } from "../../support/secrets.js";
 afterAll(verifyKept);
 
 const CHOICES =
-  "Undo the change if it was not meant; else record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.";
+  "If the change was not intended, undo it. Otherwise record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.";
 
 async function missOf(promise: Promise<unknown>): Promise<CassetteError & { miss: MissReport }> {
   const error = (await rejection(promise)) as CassetteError;

@@ -174,7 +174,7 @@ describe("strict replay", () => {
       ].join("\n"),
     );
     expect(error.hint).toBe(
-      "The run asks for more turns than were recorded. Undo the change if it was not meant; else record it again.",
+      "The run asks for more turns than were recorded. If the change was not intended, undo it. Otherwise record it again.",
     );
   });
 

@@ -51,7 +51,7 @@ describe("toMatchCassette", () => {
         `expected no difference from ${file}, but there are 2 differences:`,
         '  - lookup was called with other arguments at turn 0: /city was "Paris" and is "Oslo".',
         `  - The assistant's text changed at turn 1: it was "sunny" and is "rain".`,
-        `If it is not meant, undo the change; save the run and \`npx playhead diff ${file} <new file>\` shows all of it.`,
+        `If it was not intended, undo the change; save the run and \`npx playhead diff ${file} <new file>\` shows all of it.`,
         `If it is meant, record ${file} again and review it; where this test records it: CASSETTE_MODE=refresh npx vitest run ` +
           "test/harness/matchers/match-cassette.test.ts -t " +
           "'^toMatchCassette( | > )says what differs in sentences and gives both sides of it to the runner$'",

@@ -58,7 +58,7 @@ export function toResult(
     message: () =>
       `expected no difference from ${pinned.name}, but there ${differences.length === 1 ? "is" : "are"} ` +
       `${plural(differences.length, "difference")}:\n${listText(differences.map(({ sentence }) => sentence))}\n` +
-      `If it is not meant, undo the change; save the run and \`${compare}\` shows all of it.\n` +
+      `If it was not intended, undo the change; save the run and \`${compare}\` shows all of it.\n` +
       `If it is meant, record ${pinned.name} again and review it; where this test records it: ${rerecordCommand(context)}${usesText(tolerances)}`,
     expected: differences.flatMap(({ expected }) => expected ?? []),
     actual: differences.flatMap(({ actual }) => actual ?? []),
