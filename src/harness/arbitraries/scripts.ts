@@ -53,6 +53,7 @@ export function faultyScript(options: ScriptOptions = {}): fc.Arbitrary<ScriptTu
     );
 }
 
+/** The steps that `scriptedProvider` takes. */
 export function toScriptSteps(turns: readonly ScriptTurn[]): ScriptStep[] {
   return turns.map((turn) => {
     if (turn.kind === "answer") return turn.response;
