@@ -920,9 +920,7 @@ describe("cassette serve", () => {
     await (await post(`${server.url}/api/chat`, chat("q"))).text();
     const again = await (await post(`${server.url}/api/chat`, chat("q"))).text();
     const { err } = await server.stop();
-    expect(err).toContain(
-      "miss:   to do    Undo the change, or record again (npx cassette record --proxy",
-    );
+    expect(err).toContain("miss:   to do    Undo the change, or record again (npx cassette record --proxy");
     expect(err).toContain("miss:   to do    Each recorded turn answers once: restart cassette serve for a second run");
     for (const text of [err, again]) expect(text).not.toMatch(/reset\(\)|cassetteProvider|useCassette|CASSETTE_MODE/);
   });
