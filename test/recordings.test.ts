@@ -46,8 +46,11 @@ it("cassettes/README.md names every folder that holds recordings, and git ignore
   expect(ignored.filter((line) => line.replaceAll("/", "") === "cassettes")).toEqual([]);
 });
 
-it("the README says where recordings go first and where they stay, and git ignores the first place", () => {
+it("the README says where recordings go and how to keep unreviewed ones apart, and git ignores those of this repository", () => {
   const page = readFileSync(join(repositoryRoot, "README.md"), "utf8");
-  expect(page).toMatch(/folder that `\.gitignore` names, such as `__cassettes__\/`, .* committed `cassettes\/`/);
+  expect(page).toMatch(
+    /`__cassettes__\/` next to each test file\. Commit that folder, and review its files like code\./,
+  );
+  expect(page).toMatch(/unreviewed recordings apart, set `CASSETTE_DIR` to an ignored folder/);
   expect(readFileSync(join(repositoryRoot, ".gitignore"), "utf8").split("\n")).toContain("__cassettes__/");
 });

@@ -16,7 +16,7 @@ import { MAX_JSON_DEPTH } from "../src/core/canon/value.js";
 import { MAX_RECEIPT_FINDINGS } from "../src/core/receipts/verify.js";
 import { DEFAULT_MAX_BODY_BYTES } from "../src/core/http/json-request.js";
 import { DEFAULT_MAX_STREAM_BYTES } from "../src/core/http/stream-request.js";
-import { MAX_ARGUMENT_DEPTH } from "../src/core/tools/arguments.js";
+import { MAX_ARGUMENT_DEPTH } from "../src/core/tools/argument-check.js";
 import { MAX_ARGUMENT_CHARACTERS, MAX_ARGUMENT_VALUES } from "../src/core/tools/argument-bounds.js";
 import { MAX_RESULT_CHARACTERS } from "../src/core/tools/result.js";
 

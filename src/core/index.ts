@@ -8,20 +8,18 @@ export { plural, shorten, showValue } from "./text/show.js";
 export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./text/visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";
-export { findTooDeep, parseBoundedJson } from "./canon/depth.js";
+export { findTooDeep, parseBoundedJson } from "./canon/bounded-json.js";
 export { findDroppedArgument, sameDecimal } from "./canon/exact.js";
 export {
   isPlainObject,
   MAX_JSON_DEPTH,
   NotJsonError,
-  parsePointer,
   setOwn,
-  toPointer,
-  valueAt,
   type JsonObject,
   type JsonValue,
   type NotJsonReason,
 } from "./canon/value.js";
+export { parsePointer, toPointer, valueAt } from "./canon/pointer.js";
 export { createSha256, hashJson, sha256Hex, type Sha256 } from "./canon/digest.js";
 export { createSigner, verifySignature, type Signer } from "./canon/signature.js";
 export { fromBase64, fromHex, toBase64, toHex } from "./canon/bytes.js";
@@ -37,7 +35,7 @@ export { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "./memory/run-memory.js";
 export * from "./memory/memory.js";
 export { createHlc, MAX_DRIFT_MS, parseHlc, type Hlc, type HlcParts, type HlcStamp } from "./time/hlc.js";
 export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/response.js";
-export * from "./tools/arguments.js";
+export * from "./tools/argument-check.js";
 export {
   eachSchema,
   MAX_ARGUMENT_CHARACTERS,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { seal } from "../../src/core/canon/copy.js";
 import type { JsonObject, JsonValue } from "../../src/core/canon/value.js";
 import { ToolArgError } from "../../src/core/errors.js";
-import { createArgumentCheck, scrubArguments, type ArgumentCheck } from "../../src/core/tools/arguments.js";
+import { createArgumentCheck, scrubArguments, type ArgumentCheck } from "../../src/core/tools/argument-check.js";
 import { createQuickCheck } from "../../src/core/tools/quick-check.js";
 import { toResultText } from "../../src/core/tools/result.js";
 import { VERBS } from "../../src/core/tools/verbs.js";

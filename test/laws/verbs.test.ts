@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { classifyAddress } from "../../src/host/verbs/address.js";
+import { classifyAddress } from "../../src/host/verbs/address-class.js";
 import { readPage } from "../../src/host/verbs/html.js";
 import { openRoot, type Root } from "../../src/host/verbs/root.js";
 import { askRobots } from "../../src/host/verbs/robots.js";

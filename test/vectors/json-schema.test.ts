@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../../src/core/canon/value.js";
 import { AgentError, ToolArgError } from "../../src/core/errors.js";
-import { createArgumentCheck, type ArgumentCheck } from "../../src/core/tools/arguments.js";
+import { createArgumentCheck, type ArgumentCheck } from "../../src/core/tools/argument-check.js";
 import { hasShared, readSharedLines } from "../support/shared.js";
 
 interface SuiteFile {

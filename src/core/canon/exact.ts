@@ -1,6 +1,6 @@
 // Losses of JSON.parse: the digits of a number that a double does not keep, and all but the last of equal keys.
 
-import { endOfString } from "./depth.js";
+import { endOfString } from "./bounded-json.js";
 
 /** Most digits that a double needs. A fraction with at most as many was printed from a double. */
 const DOUBLE_DIGITS = 17;

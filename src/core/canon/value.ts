@@ -1,6 +1,7 @@
 // Plain JSON, and the errors for other values. Shared by the canonical writer and the copier.
 
 import { AgentError } from "../errors.js";
+import { toPointer } from "./pointer.js";
 
 /** Plain JSON (RFC 8259): numbers are finite, text has no lone surrogates, lists no holes. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
@@ -116,27 +117,6 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return true;
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, "isPrototypeOf");
-}
-
-/** A JSON pointer (RFC 6901 §3) to the place that `keys` lead to. */
-export function toPointer(keys: readonly (string | number)[]): string {
-  return keys.map((key) => "/" + String(key).replaceAll("~", "~0").replaceAll("/", "~1")).join("");
-}
-
-/** The keys that a JSON pointer leads through; undefined for text that is not a pointer. "" is the whole value. */
-export function parsePointer(pointer: string): string[] | undefined {
-  if ((pointer !== "" && !pointer.startsWith("/")) || /~(?![01])/.test(pointer)) return undefined;
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-export function valueAt(value: unknown, pointer: string): unknown {
-  return parsePointer(pointer)?.reduce<unknown>((place, key) => {
-    const isInside = typeof place === "object" && place !== null && Object.hasOwn(place, key);
-    return isInside ? (place as Record<string, unknown>)[key] : undefined;
-  }, value);
 }
 
 /** Sets a key as data, `__proto__` included. */

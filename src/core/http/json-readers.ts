@@ -2,14 +2,14 @@
 // and swap types, and one odd field must not cost a whole answer.
 
 import { defined } from "../defined.js";
-import { findTooDeep } from "../canon/depth.js";
+import { findTooDeep } from "../canon/bounded-json.js";
 import { findDroppedArgument } from "../canon/exact.js";
 import { isPlainObject, MAX_JSON_DEPTH } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { AssistantMessage, LlmToolCall, Reasoning } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
-import { judgeFault, readFault } from "./fault.js";
+import { judgeFault, readFault } from "./error-kind.js";
 import { quoteForeign } from "../text/mask.js";
 
 export interface Decoding {

@@ -1,13 +1,13 @@
 // One JSON request to a vendor and its JSON answer. No error of it holds an object of the transport or unmasked text of the vendor.
 
 import { defined } from "../defined.js";
-import { findTooDeep } from "../canon/depth.js";
+import { findTooDeep } from "../canon/bounded-json.js";
 import { MAX_JSON_DEPTH, type JsonObject } from "../canon/value.js";
 import { AgentError, LlmProviderHttpError } from "../errors.js";
 import type { Ports } from "../ports.js";
 import { readField, toSafeCause, type SafeCause } from "./cause.js";
 import { startDeadline, type Deadline } from "./deadline.js";
-import { judgeFault, readFault } from "./fault.js";
+import { judgeFault, readFault } from "./error-kind.js";
 import { dropCutSecret, quoteForeign } from "../text/mask.js";
 import { hintForStatus, readRetryAfter } from "./status.js";
 import { refuseDropped } from "./json-readers.js";

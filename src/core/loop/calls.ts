@@ -18,7 +18,7 @@ import type { HookPlace, ToolPolicy } from "../tools/policy.js";
 import type { ToolSet } from "../tools/registry.js";
 import { isThrown, thrownText } from "../text/thrown.js";
 import type { Budget, BudgetCap } from "./budget.js";
-import type { RunControl } from "./control.js";
+import type { RunControl } from "./pacer.js";
 
 /** `feedback`: the model reads the error of a tool and goes on. `fail`: the run ends with `tool-failed`. */
 export type OnToolError = "feedback" | "fail";

@@ -16,7 +16,7 @@ import {
 import { findFigureFlaw, findResponseFlaw } from "../model/response.js";
 import { readStream } from "../model/stream.js";
 import { quoteForeign } from "../text/mask.js";
-import { assertNotAborted } from "../tools/deadline.js";
+import { assertNotAborted } from "../tools/abort.js";
 import { thrownText } from "../text/thrown.js";
 import { runCalls, type CallsInput, type CallsOutcome } from "./calls.js";
 

@@ -4,7 +4,7 @@ import { setOwn, type JsonValue } from "../canon/value.js";
 import { AgentError, invalidOptions } from "../errors.js";
 import type { MemoryScope, RunMemory, RuntimeMemory } from "../model/memory.js";
 import { isThenable } from "../time/wait.js";
-import { assertNotAborted } from "../tools/deadline.js";
+import { assertNotAborted } from "../tools/abort.js";
 
 /** Milliseconds that the end of a run, and `destroy`, wait for the memory to forget what was shared. */
 export const MEMORY_GRACE_MS = 5_000;

@@ -1,6 +1,6 @@
 // The tool calls that vendors send, as `LlmToolCall[]`: nothing is lost, each id is present and unique, odd arguments stay as their text.
 
-import { tryParseJson } from "../canon/depth.js";
+import { tryParseJson } from "../canon/bounded-json.js";
 import { findDropped } from "../canon/exact.js";
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { LlmToolCall } from "../model/message.js";

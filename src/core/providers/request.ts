@@ -1,7 +1,7 @@
 // Checks a turn request before anything is sent. An encoder would leave out a message, a part or a setting that it does not know, and
 // the model would answer another question.
 
-import { valueAt } from "../canon/value.js";
+import { valueAt } from "../canon/pointer.js";
 import { invalidOptions, type AgentError } from "../errors.js";
 import { SETTING_NAMES, type LlmTurnRequest } from "../model/provider.js";
 import { findMessageFlaw, type ResponseFlaw } from "../model/response.js";

@@ -1,6 +1,6 @@
 // Decodes the bytes of a streamed answer, cut anywhere, into deltas and, at its end, the response. It knows no transport and no vendor.
 
-import { parseBoundedJson } from "../canon/depth.js";
+import { parseBoundedJson } from "../canon/bounded-json.js";
 import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
 import { refuseCut, refusePart, toDeltas, type StreamPart, type StreamWire } from "../http/fold.js";
 import { refuseDropped, refuseErrorBody, toText, type Decoding } from "../http/json-readers.js";

@@ -2,7 +2,7 @@
 
 import { fromBase64, toBase64 } from "../canon/bytes.js";
 import { seal } from "../canon/copy.js";
-import { tryParseJson } from "../canon/depth.js";
+import { tryParseJson } from "../canon/bounded-json.js";
 import { canonicalize } from "../canon/json.js";
 import { keyIdOf } from "../canon/key.js";
 import { verifySignature } from "../canon/signature.js";

@@ -14,7 +14,7 @@ import type { ReceiptListener } from "../receipts/writer.js";
 import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { createHlc } from "../time/hlc.js";
-import { assertNotAborted } from "../tools/deadline.js";
+import { assertNotAborted } from "../tools/abort.js";
 import { isThenable, within } from "../time/wait.js";
 import { thrownText } from "../text/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";

@@ -1,7 +1,7 @@
 // The eight verbs as functions, bound to an agent, its memory and a signal.
 
 import { AgentError } from "../errors.js";
-import { assertNotAborted } from "../tools/deadline.js";
+import { assertNotAborted } from "../tools/abort.js";
 import { VERB_NAMES, type VerbBodies, type VerbContext, type VerbName, type VerbSet } from "../tools/verbs.js";
 
 /** Each verb rejects with `aborted` once the signal has fired, and with `capability-missing` if it has no body. */

@@ -1,13 +1,14 @@
 // One tool call: prepare, execute, settle. A failure is an outcome, never an exception; only an aborted run leaves by a throw.
 
-import { tryParseJson } from "../canon/depth.js";
+import { tryParseJson } from "../canon/bounded-json.js";
 import { findDropped } from "../canon/exact.js";
 import { ToolArgError, ToolPolicyError } from "../errors.js";
 import type { LlmToolCall, ToolMessage } from "../model/message.js";
 import type { JsonObject } from "../canon/value.js";
 import type { Ports } from "../ports.js";
 import { isThenable } from "../time/wait.js";
-import { assertNotAborted, callWithin, type CallSignal } from "./deadline.js";
+import { callWithin, type CallSignal } from "./deadline.js";
+import { assertNotAborted } from "./abort.js";
 import type { GrantedTool, ToolSet } from "./registry.js";
 import { toResultText } from "./result.js";
 import { isThrown, thrownText } from "../text/thrown.js";

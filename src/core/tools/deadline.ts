@@ -2,6 +2,7 @@
 // behind; what it gives or throws after that is dropped. A tool that returns at once pays for none of this.
 
 import { AgentError } from "../errors.js";
+import { abortError } from "./abort.js";
 import { MAX_TIMER_MS, type Ports } from "../ports.js";
 import { isThenable } from "../time/wait.js";
 
@@ -135,14 +136,6 @@ function startWatch(signal: AbortSignal): Watch {
   const watch = { fires, onAbort };
   watches.set(signal, watch);
   return watch;
-}
-
-export function assertNotAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw abortError(signal);
-}
-
-export function abortError(signal: AbortSignal): AgentError {
-  return new AgentError("aborted", "the run was aborted", { cause: signal.reason });
 }
 
 export function isToolTimeout(timeoutMs: unknown): boolean {

@@ -1,7 +1,7 @@
 // The bounded, checked summary of a tool call for use outside the run: a screen, an event stream, another process.
 
 import type { JsonObject } from "../canon/value.js";
-import { scrubArguments } from "./arguments.js";
+import { scrubArguments } from "./argument-check.js";
 
 /** Characters of a result in its summary. */
 export const MAX_SUMMARY_CHARACTERS = 500;

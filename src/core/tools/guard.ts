@@ -3,9 +3,10 @@
 import { defined } from "../defined.js";
 import { ToolPolicyError } from "../errors.js";
 import type { JsonObject, JsonValue } from "../canon/value.js";
-import { scrubArguments } from "./arguments.js";
+import { scrubArguments } from "./argument-check.js";
 import { invokeTool, toFailure, type CallScope, type PreparedCall, type ReadyCall, type ToolOutcome } from "./call.js";
-import { assertNotAborted, settleWithin } from "./deadline.js";
+import { settleWithin } from "./deadline.js";
+import { assertNotAborted } from "./abort.js";
 import {
   readCallDecision,
   readResultDecision,

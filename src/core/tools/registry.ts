@@ -5,7 +5,7 @@ import { isPlainObject, NotJsonError } from "../canon/value.js";
 import { invalidOptions } from "../errors.js";
 import type { LlmToolDefinition } from "../model/provider.js";
 import { assertKnownOptions } from "../options.js";
-import { createArgumentCheck, type ArgumentCheck } from "./arguments.js";
+import { createArgumentCheck, type ArgumentCheck } from "./argument-check.js";
 import { DEFAULT_TOOL_TIMEOUT_MS, isToolTimeout } from "./deadline.js";
 import type { CustomTool, CustomToolContext, ToolEffect } from "./tool.js";
 import {

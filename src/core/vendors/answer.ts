@@ -1,6 +1,6 @@
 // Reads an answer that was collected whole, as a proxy does: JSON, or a stream that has ended.
 
-import { parseBoundedJson } from "../canon/depth.js";
+import { parseBoundedJson } from "../canon/bounded-json.js";
 import { AgentError } from "../errors.js";
 import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
 import type { StreamWire } from "../http/fold.js";

@@ -17,7 +17,7 @@ import {
 } from "../../core/index.js";
 import { assertCount } from "../count.js";
 import { isBusy, loadSqlite, type SqliteDatabase } from "./sqlite-driver.js";
-import { openSqliteFile } from "./sqlite-file.js";
+import { openSqliteFile } from "./sqlite-schema.js";
 
 /** Limit of a scope and of a key, in characters (UTF-16 code units). */
 export const MAX_MEMORY_NAME_CHARACTERS = 1_024;

@@ -2,7 +2,7 @@
 // in the connection's own lookup, so that the checked address is the connected one, also if the name changes its answer (DNS rebinding).
 
 import { isIP, type LookupFunction } from "node:net";
-import { classifyAddress } from "./address.js";
+import { classifyAddress } from "./address-class.js";
 import { VerbError } from "./error.js";
 import type { Net } from "./options.js";
 

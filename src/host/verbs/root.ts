@@ -4,7 +4,7 @@ import { constants, realpathSync, statSync, type Stats } from "node:fs";
 import { access, lstat, opendir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { AgentError, defined } from "../../core/index.js";
-import { writeWhole } from "../files.js";
+import { writeWhole } from "../files/write.js";
 import { codeOf } from "../files/failure.js";
 import { behindLink, inFolder, inParent, shown, withFile, type RootPath } from "./descent.js";
 import { VerbError } from "./error.js";

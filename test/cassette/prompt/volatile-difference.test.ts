@@ -61,7 +61,7 @@ describe("a miss whose two prompts differ only in what changes with each run", (
   it("keeps a change that may be meant in sight where it is a number", async () => {
     const error = await missOf("20 degrees", "21.5 degrees");
     expect(error.summary).toContain("the two differ only in a number");
-    expect(error.hint).toContain("Undo the change if it was not meant");
+    expect(error.hint).toContain("If the change was not intended, undo it.");
   });
 
   it.each([

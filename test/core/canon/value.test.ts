@@ -1,7 +1,8 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../../src/core/errors.js";
-import { isPlainObject, NotJsonError, setOwn, toPointer, type JsonValue } from "../../../src/core/canon/value.js";
+import { isPlainObject, NotJsonError, setOwn, type JsonValue } from "../../../src/core/canon/value.js";
+import { toPointer } from "../../../src/core/canon/pointer.js";
 
 describe("isPlainObject", () => {
   it.each([

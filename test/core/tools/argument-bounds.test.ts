@@ -2,7 +2,7 @@ import { format as FORMATS } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/core/canon/value.js";
 import { ToolArgError } from "../../../src/core/errors.js";
-import { createArgumentCheck, type ArgumentCheck } from "../../../src/core/tools/arguments.js";
+import { createArgumentCheck, type ArgumentCheck } from "../../../src/core/tools/argument-check.js";
 import {
   boundSchema,
   findExcess,

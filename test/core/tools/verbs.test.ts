@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createArgumentCheck } from "../../../src/core/tools/arguments.js";
+import { createArgumentCheck } from "../../../src/core/tools/argument-check.js";
 import { createToolSet } from "../../../src/core/tools/registry.js";
 import { isVerbName, READ_ONLY_VERBS, VERB_NAMES, VERBS, type VerbName } from "../../../src/core/tools/verbs.js";
 import { refusal } from "../../support/refusal.js";

@@ -4,7 +4,7 @@ import { Validator, type Schema } from "@cfworker/json-schema";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/core/canon/value.js";
-import { createArgumentMatch } from "../../../src/core/tools/arguments.js";
+import { createArgumentMatch } from "../../../src/core/tools/argument-check.js";
 import { VERBS } from "../../../src/core/tools/verbs.js";
 import { argumentsFor, toolSchema } from "../../../src/harness/arbitraries/index.js";
 import { countOf } from "../../support/shrinking.js";

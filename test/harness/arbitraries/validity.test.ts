@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkCassette } from "../../../src/cassette/trust/load.js";
 import { canonicalize } from "../../../src/core/canon/json.js";
-import { parseBoundedJson } from "../../../src/core/canon/depth.js";
+import { parseBoundedJson } from "../../../src/core/canon/bounded-json.js";
 import { isPlainObject, NotJsonError } from "../../../src/core/canon/value.js";
 import { LlmProviderHttpError } from "../../../src/core/errors.js";
 import { createBudget } from "../../../src/core/loop/budget.js";
@@ -13,7 +13,7 @@ import { findMessageFlaw, findResponseFlaw } from "../../../src/core/model/respo
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { isRetryableStatus, kindForStatus } from "../../../src/core/http/status.js";
 import { toPlan } from "../../../src/core/runtime/plan.js";
-import { createArgumentCheck } from "../../../src/core/tools/arguments.js";
+import { createArgumentCheck } from "../../../src/core/tools/argument-check.js";
 import { createToolSet } from "../../../src/core/tools/registry.js";
 import * as arbitraries from "../../../src/harness/arbitraries/index.js";
 import { countOf } from "../../support/shrinking.js";

@@ -77,7 +77,7 @@ describe("the matchers in Jest", () => {
   it("draw the difference into the message, since Jest draws none", async () => {
     expect(
       failure(() => jestExpect(oslo.result).toCallTool("lookup", { city: jestExpect.stringMatching(/^R/) })),
-    ).toMatch(/nearest first:[^]*\n\n- Expected\n\+ Received\n[^]*-.*StringMatching \/\^R\/[^]*\+.*"city": "Oslo"/);
+    ).toMatch(/only call differs:[^]*\n\n- Expected\n\+ Received\n[^]*-.*StringMatching \/\^R\/[^]*\+.*"city": "Oslo"/);
     const { message } = (await rejection(jestExpect(oslo.cassette).toMatchCassette(rome.cassette))) as Error;
     expect(stripVTControlCharacters(message)).toMatch(
       /there is 1 difference:[^]*\n- .*"\/city": "Rome",\n\+ .*"\/city": "Oslo",/,

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { openRunScope } from "../../../src/core/memory/run-memory.js";
 import { AgentError } from "../../../src/core/errors.js";
 import { loadSqlite, type SqliteDatabase } from "../../../src/host/memory/sqlite-driver.js";
-import { openSqliteFile } from "../../../src/host/memory/sqlite-file.js";
+import { openSqliteFile } from "../../../src/host/memory/sqlite-schema.js";
 import {
   MAX_MEMORY_NAME_CHARACTERS,
   MAX_MEMORY_VALUE_CHARACTERS,

@@ -7,7 +7,7 @@ import type { CallTerms, KeyedVendorOptions } from "../../providers/vendor-optio
 import { findHeldState } from "../../wire/held-state.js";
 import { defineVendor } from "../vendor.js";
 import { encodeAnthropic } from "./encode.js";
-import { anthropicFaults, anthropicStreamError, failAnthropic } from "./errors.js";
+import { anthropicFaults, anthropicStreamError, failAnthropic } from "./refusals.js";
 import { anthropicStream } from "./fold.js";
 import { parseAnthropic } from "./parse.js";
 import { ANTHROPIC_PRICING } from "./prices.js";

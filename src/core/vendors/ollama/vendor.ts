@@ -6,7 +6,7 @@ import type { CallTerms, VendorOptions } from "../../providers/vendor-options.js
 import { findHeldState } from "../../wire/held-state.js";
 import { defineVendor } from "../vendor.js";
 import { encodeOllama } from "./encode.js";
-import { failOllama, ollamaFaults, ollamaStreamError } from "./errors.js";
+import { failOllama, ollamaFaults, ollamaStreamError } from "./refusals.js";
 import { ollamaStream } from "./fold.js";
 import { parseOllama } from "./parse.js";
 import { ollamaEvents, writeOllama } from "./write.js";

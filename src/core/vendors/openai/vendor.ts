@@ -5,7 +5,7 @@ import { flagProblem, type CallTerms, type KeyedVendorOptions } from "../../prov
 import { findHeldState } from "../../wire/held-state.js";
 import { defineVendor } from "../vendor.js";
 import { encodeOpenAi, type MaxTokensField } from "./encode.js";
-import { failOpenAi, openAiFaults, openAiStreamError } from "./errors.js";
+import { failOpenAi, openAiFaults, openAiStreamError } from "./refusals.js";
 import { openAiStream } from "./fold.js";
 import { parseOpenAi } from "./parse.js";
 import { OPENAI_PRICING } from "./prices.js";

@@ -3,11 +3,12 @@
 
 import { dereference, Validator, type OutputUnit, type Schema, type SchemaDraft } from "@cfworker/json-schema";
 import { copyJson } from "../canon/copy.js";
-import { isPlainObject, toPointer, type JsonObject } from "../canon/value.js";
+import { isPlainObject, type JsonObject } from "../canon/value.js";
+import { toPointer } from "../canon/pointer.js";
 import { AgentError, ToolArgError, invalidOptions } from "../errors.js";
 import { boundSchema, findExcess } from "./argument-bounds.js";
 import { createQuickCheck } from "./quick-check.js";
-import { findSchemaFlaw } from "./schema.js";
+import { findSchemaFlaw } from "./schema-flaw.js";
 import { thrownText } from "../text/thrown.js";
 
 /** Nested containers in the arguments, the arguments object itself included. */

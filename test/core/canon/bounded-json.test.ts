@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findTooDeep, parseBoundedJson } from "../../../src/core/canon/depth.js";
+import { findTooDeep, parseBoundedJson } from "../../../src/core/canon/bounded-json.js";
 
 describe("findTooDeep", () => {
   it("counts open containers, and names where the first one too many opens", () => {

@@ -1,7 +1,7 @@
 // The table of addresses: one of each network at both ends, in the forms that URL, a resolver and a socket write.
 
 import { describe, expect, it } from "vitest";
-import { classifyAddress, type AddressClass } from "../../../src/host/verbs/address.js";
+import { classifyAddress, type AddressClass } from "../../../src/host/verbs/address-class.js";
 
 const TABLE: Readonly<Record<AddressClass, readonly string[]>> = {
   public: [

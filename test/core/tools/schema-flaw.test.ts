@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/core/canon/value.js";
-import { createArgumentCheck } from "../../../src/core/tools/arguments.js";
-import { findSchemaFlaw } from "../../../src/core/tools/schema.js";
+import { createArgumentCheck } from "../../../src/core/tools/argument-check.js";
+import { findSchemaFlaw } from "../../../src/core/tools/schema-flaw.js";
 import { VERBS } from "../../../src/core/tools/verbs.js";
 import { refusal } from "../../support/refusal.js";
 

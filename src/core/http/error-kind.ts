@@ -2,7 +2,7 @@
 // { error: { type, code, message } }, xAI and Ollama a string there, Mistral the fields at the top or a `detail`, Cloudflare a list,
 // and a gateway wraps the text of the vendor behind it.
 
-import { tryParseJson } from "../canon/depth.js";
+import { tryParseJson } from "../canon/bounded-json.js";
 import { isPlainObject } from "../canon/value.js";
 import type { LlmErrorKind, VendorFault } from "../errors.js";
 import { kindForStatus } from "./status.js";

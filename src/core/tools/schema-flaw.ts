@@ -1,7 +1,8 @@
 // Checks a tool's JSON Schema before the first turn, because the validator ignores a keyword with a wrong value, or throws at every call.
 // Keywords are those of JSON Schema 2020-12 (core §10, validation §6) and of drafts 2019-09, 7 and 4; an unknown one is an annotation.
 
-import { isPlainObject, toPointer, type JsonValue } from "../canon/value.js";
+import { isPlainObject, type JsonValue } from "../canon/value.js";
+import { toPointer } from "../canon/pointer.js";
 import { showValue } from "../text/show.js";
 import { thrownText } from "../text/thrown.js";
 
