@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { formatCassette } from "../src/cassette/trust/store.js";
+import { formatCassette } from "../src/cassette/trust/cassette-store.js";
 import { assertBuilt, cassetteBin, repositoryRoot } from "./support/built.js";
 import { recordRun } from "./support/drifting-runs.js";
 

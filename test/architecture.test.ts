@@ -212,7 +212,7 @@ describe("the rooms", () => {
     ["core/vertex/executor.ts", "../session/agent.js"],
     ["cassette/diff/diff.ts", "../file/format.js"],
     ["cassette/import/har.ts", "../export/log.js"],
-    ["cassette/bundle/store.ts", "../trust/store.js"],
+    ["cassette/bundle/store.ts", "../trust/cassette-store.js"],
     ["cassette/index.ts", "./diff/diff.js"],
     ["core/index.ts", "./runtime/runtime.js"],
   ])("%s may import %s", (file, specifier) => {
@@ -233,8 +233,8 @@ describe("the rooms", () => {
     ["core/errors.ts", "./canon/value.js"],
     ["core/ports.ts", "./model/usage.js"],
     ["cassette/record/recording-provider.ts", "../diff/diff.js"],
-    ["cassette/trust/store.ts", "../bundle/store.js"],
-    ["cassette/trust/load.ts", "../import/log.js"],
+    ["cassette/trust/cassette-store.ts", "../bundle/store.js"],
+    ["cassette/trust/load-cassette.ts", "../import/log.js"],
     ["cassette/diff/diff.ts", "../export/har.js"],
     ["cassette/diff/diff.ts", "../import/log.js"],
   ])("%s may not import %s", (file, specifier) => {

@@ -15,7 +15,7 @@ export { hashEnvelope, hashResponse } from "./file/hashes.js";
 export { attestCassette, signStatement, STATEMENT_PAYLOAD_TYPE, type CassetteStatement } from "./trust/attest.js";
 export { ENVELOPE_SUFFIX, formatEnvelope, MAX_SIGNATURES, parseEnvelope, readEnvelope } from "./trust/dsse-file.js";
 export { DEFAULT_MAX_BYTES, parseStrictJson, type StrictJsonOptions } from "./file/json.js";
-export { checkCassette, parseCassette, type CheckOptions, type ParseOptions } from "./trust/load.js";
+export { checkCassette, parseCassette, type CheckOptions, type ParseOptions } from "./trust/load-cassette.js";
 export {
   lockDifferences,
   formatLock,
@@ -88,7 +88,7 @@ export { CASSETTE_PAYLOAD_TYPE, signedBytes } from "./trust/signature.js";
 export * from "./trust/signed-by.js";
 export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./serve/shelf.js";
 export { whyRequest, whyWireRequest, type WhyVerdict } from "./serve/why.js";
-export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./trust/store.js";
+export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./trust/cassette-store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";
 export * from "./bundle/format.js";
 export * from "./bundle/record.js";

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { buildCassette } from "../../src/cassette/file/build.js";
 import { CassetteError } from "../../src/cassette/errors.js";
 import type { CassetteV1 } from "../../src/cassette/file/format.js";
-import { parseCassette } from "../../src/cassette/trust/load.js";
+import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { migrateCassette } from "../../src/cassette/file/migrate.js";
 import { hashPrompt } from "../../src/cassette/prompt/prompt-hash.js";
 import { hashJson } from "../../src/core/canon/digest.js";

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import type { RecordingOptions } from "../../src/cassette/record/recorder.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnResponse } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";

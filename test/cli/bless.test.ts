@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { buildCassette } from "../../src/cassette/file/build.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import type { JsonObject } from "../../src/core/index.js";
 import { fixedPorts, weatherCassette } from "../support/recording.js";
 import { cli, documentOf, folder } from "./run.js";

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import type { Check } from "../../src/cli/doctor/check.js";
 import { checkMode, isSupportedNode } from "../../src/cli/doctor/environment.js";
 import { fixedPorts, weatherCassette } from "../support/recording.js";

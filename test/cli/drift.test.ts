@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { buildCassette } from "../../src/cassette/file/build.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { hashPrompt } from "../../src/cassette/prompt/prompt-hash.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { resealCassette } from "../../src/cassette/prompt/reseal.js";
 import { hashJson, type JsonObject } from "../../src/core/index.js";
 import type { LlmMessage } from "../../src/core/model/message.js";

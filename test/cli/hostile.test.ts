@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createCassetteStore, formatCassette } from "../../src/cassette/trust/store.js";
+import { createCassetteStore, formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { weatherCassette } from "../support/recording.js";
 import { cli, documentOf, folder } from "./run.js";

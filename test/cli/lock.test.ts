@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { parseLock } from "../../src/cassette/trust/lock.js";
 import { runCli } from "../../src/cli/main.js";
 import { nodeFiles } from "../../src/host/files.js";

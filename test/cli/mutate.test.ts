@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runChild } from "../../src/cli/child/spawn.js";
 import { formatLock, toLockEntry } from "../../src/cassette/trust/lock.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { assertBuilt, cassetteBin, repositoryRoot } from "../support/built.js";
 import { prompt, recordTurns } from "../support/recording.js";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createBundleStore } from "../../src/cassette/bundle/store.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { nodeFiles, pathBeside } from "../../src/host/files.js";
 import { trioBundle } from "../support/bundles.js";
 import { fixedPorts, prompt, recordTurns, weatherCassette } from "../support/recording.js";

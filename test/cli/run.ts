@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { runCli } from "../../src/cli/main.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { assertDocument } from "../support/published-schemas.js";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { prompt, recordTurns } from "../support/recording.js";
 import { SAMPLES } from "../support/secrets.js";
 import { say } from "../support/script.js";

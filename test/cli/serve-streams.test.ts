@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { parseCassette } from "../../src/cassette/trust/load.js";
+import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { recordProxy } from "../../src/cli/proxy/proxy.js";
 import { serve, type ServeOptions } from "../../src/cli/serve/serve.js";
 import type { CommandIo } from "../../src/cli/terminal/io.js";

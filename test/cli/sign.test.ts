@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { encodeByHand, payloadByHand, signByHand, testKey, trustIn } from "../support/keys.js";
 import { weatherCassette } from "../support/recording.js";
 import { cli, documentOf, folder } from "./run.js";

@@ -3,10 +3,10 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseCassette } from "../../src/cassette/trust/load.js";
+import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { AgentError } from "../../src/core/errors.js";
 import type { AgentEvent } from "../../src/core/events/event.js";
 import { verifyReceipts } from "../../src/core/receipts/verify.js";

@@ -4,9 +4,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
-import { parseCassette } from "../../src/cassette/trust/load.js";
+import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { signCassette } from "../../src/cassette/trust/sign.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { recomputeCassette } from "../../src/cli/verify/independent/cassette.js";
 import { Tally } from "../../src/cli/verify/independent/tally.js";
 import type { JsonObject } from "../../src/core/canon/value.js";

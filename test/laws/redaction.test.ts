@@ -2,12 +2,12 @@
 
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { parseCassette } from "../../src/cassette/trust/load.js";
+import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { createScrubber } from "../../src/cassette/redact/scrubber.js";
 import { SECRET_RULES } from "../../src/cassette/redact/detect/secret-rules.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { cassetteTools } from "../../src/cassette/tape/replay.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";

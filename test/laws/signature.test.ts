@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { hashEnvelope, hashResponse } from "../../src/cassette/file/hashes.js";
 import { CassetteError } from "../../src/cassette/errors.js";
-import { checkCassette } from "../../src/cassette/trust/load.js";
+import { checkCassette } from "../../src/cassette/trust/load-cassette.js";
 import { formatLock, isLockPath, parseLock } from "../../src/cassette/trust/lock.js";
 import { verifyCassetteSignature } from "../../src/cassette/trust/sign.js";
 import { preAuthEncode } from "../../src/core/canon/dsse.js";

@@ -3,11 +3,11 @@
 
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { parseCassette } from "../../src/cassette/trust/load.js";
+import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import type { RecordingOptions } from "../../src/cassette/record/recorder.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import type { StreamingOptions } from "../../src/cassette/stream/play.js";
 import { spacesOf, withSpaces } from "../../src/cassette/stream/spaces.js";
 import type { Reasoning } from "../../src/core/model/message.js";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import type { RecordingProvider } from "../../src/cassette/record/recording-provider.js";
-import { formatCassette } from "../../src/cassette/trust/store.js";
+import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { hasShared, sharedPath } from "./shared.js";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { CassetteError } from "../../src/cassette/errors.js";
-import { checkCassette } from "../../src/cassette/trust/load.js";
+import { checkCassette } from "../../src/cassette/trust/load-cassette.js";
 import { signCassette, verifyCassetteSignature } from "../../src/cassette/trust/sign.js";
 import { preAuthEncode } from "../../src/core/canon/dsse.js";
 import { encodeByHand, PAYLOAD_TYPE, payloadByHand, signByHand, testKey, trustIn } from "../support/keys.js";

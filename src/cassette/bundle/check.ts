@@ -5,7 +5,7 @@ import { copyJson, defined, hashJson, isPlainObject, NotJsonError, toPointer, to
 import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
 import { parseStrictJson, type StrictJsonOptions } from "../file/json.js";
-import { checkCassette } from "../trust/load.js";
+import { checkCassette } from "../trust/load-cassette.js";
 import type { Refuse } from "../file/downgrade.js";
 import type { AgentBundle, BundleFile } from "./format.js";
 import { checkBundleShape } from "./shape.js";

@@ -2,7 +2,7 @@
 // agent's id is foreign text too, so only an escaped form of it becomes part of a name.
 
 import { sha256Hex } from "../../core/index.js";
-import { CASSETTE_SUFFIX } from "../trust/store.js";
+import { CASSETTE_SUFFIX } from "../trust/cassette-store.js";
 
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 /** Most file systems take 255 bytes. */

@@ -6,8 +6,8 @@ import { defined, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
 import { byteLength, DEFAULT_MAX_BYTES } from "../file/json.js";
-import { readWhole } from "../file/read.js";
-import { createCassetteStore, formatCassette, type SaveOptions } from "../trust/store.js";
+import { readWhole } from "../file/read-bytes.js";
+import { createCassetteStore, formatCassette, type SaveOptions } from "../trust/cassette-store.js";
 import { assertMember, checkBundle, parseBundle } from "./check.js";
 import { BUNDLE_SUFFIX, type AgentBundle, type BundleFile } from "./format.js";
 

@@ -4,7 +4,7 @@ import { defined, providerName, type LlmProviderAdapter } from "../../core/index
 import { buildCassette } from "../file/build.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteExtensions, CassetteV2 } from "../file/format.js";
-import { checkCassette } from "../trust/load.js";
+import { checkCassette } from "../trust/load-cassette.js";
 import { withRules } from "../redact/options.js";
 import { redactedBy } from "../redact/redactor.js";
 import { recordingProvider, type RecordingProvider } from "./recording-provider.js";

@@ -17,7 +17,7 @@ import { contextsByTurn, createContextReader, type TurnContext } from "../offer/
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
 import { assertSameFilter, readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js";
-import { checkCassette } from "../trust/load.js";
+import { checkCassette } from "../trust/load-cassette.js";
 import { explainMiss, explainOfferMiss } from "./miss.js";
 import { createMisses } from "./misses.js";
 import type { HashFilter } from "../prompt/prompt-hash.js";

@@ -11,7 +11,7 @@ import {
   type FilePort,
 } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import { readWhole } from "../file/read.js";
+import { readWhole } from "../file/read-bytes.js";
 import { parseSettings } from "../file/authored-json.js";
 import { compilePattern } from "./pattern.js";
 import { RULE_KINDS, type Rule, type RuleKind, type RuleSet } from "./format.js";

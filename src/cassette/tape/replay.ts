@@ -14,7 +14,7 @@ import {
   type VerbBodies,
 } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
-import { checkCassette } from "../trust/load.js";
+import { checkCassette } from "../trust/load-cassette.js";
 import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction } from "../redact/redactor.js";
 import { assertTolerances, NO_TOLERANCES, type Tolerances } from "../tolerance/tolerances.js";

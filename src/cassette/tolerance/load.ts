@@ -3,7 +3,7 @@
 import { copyJson, defined, NotJsonError, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { parseSettings } from "../file/authored-json.js";
-import { readWhole } from "../file/read.js";
+import { readWhole } from "../file/read-bytes.js";
 import { readDocument, type Problem } from "./document.js";
 import { createTolerances, type Tolerances } from "./tolerances.js";
 

@@ -14,7 +14,7 @@ import {
 import { CREATED_WITH } from "../file/build.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
-import { parseCassette } from "./load.js";
+import { parseCassette } from "./load-cassette.js";
 import { resolveSigningKey } from "./sign.js";
 
 export const STATEMENT_PAYLOAD_TYPE = "application/vnd.in-toto+json";

@@ -3,7 +3,7 @@
 import { defined, isPlainObject, type DsseEnvelope, type DsseSignature, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { parseStrictJson } from "../file/json.js";
-import { readWhole } from "../file/read.js";
+import { readWhole } from "../file/read-bytes.js";
 
 export const ENVELOPE_SUFFIX = ".dsse";
 

@@ -6,7 +6,7 @@ import { defined, isPlainObject, toVisible, type FilePort } from "../../core/ind
 import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
-import { readWhole } from "../file/read.js";
+import { readWhole } from "../file/read-bytes.js";
 import type { Refuse } from "../file/downgrade.js";
 
 export const LOCK_FILE = "cassettes.lock";

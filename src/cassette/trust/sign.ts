@@ -14,7 +14,7 @@ import {
 } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteSignature, CassetteV2 } from "../file/format.js";
-import { checkCassette } from "./load.js";
+import { checkCassette } from "./load-cassette.js";
 import { CASSETTE_PAYLOAD_TYPE, signedBytes, signedText } from "./signature.js";
 import { judgeSignatures, type SignatureVerdict } from "./signed-by.js";
 import { checkTrust, type Trust } from "./trust.js";

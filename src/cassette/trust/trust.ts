@@ -3,7 +3,7 @@
 import { defined, fromBase64, isPlainObject, toBase64, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
-import { readWhole } from "../file/read.js";
+import { readWhole } from "../file/read-bytes.js";
 
 /** A trusted public key and its validity (docs/trust.md). */
 export interface TrustedKey {

@@ -22,7 +22,7 @@ import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
 import { OWN_BASE } from "../serve/handler.js";
-import { BASE_VARIABLES, clientSettings, settingsText } from "../serve/client-settings.js";
+import { BASE_VARIABLES, clientSettings, settingsText } from "../child/base-url-variables.js";
 import { listen, untilOver, untilSignal, type Stop } from "../serve/listen.js";
 import { proxyHandler, parseTarget } from "./handler.js";
 import { createProxyOutput } from "./output.js";

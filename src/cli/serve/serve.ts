@@ -24,7 +24,7 @@ import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
 import { findTarget, pathIn } from "../options/recordings.js";
-import { clientSettings, PLACEHOLDER_KEYS, settingsText } from "./client-settings.js";
+import { clientSettings, PLACEHOLDER_KEYS, settingsText } from "../child/base-url-variables.js";
 import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher, OWN_BASE } from "./handler.js";
 import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
 

@@ -13,7 +13,7 @@ import {
   type PreparedCall,
   type ToolOutcome,
 } from "../tools/call.js";
-import { executeGuarded } from "../tools/guard.js";
+import { executeGuarded } from "../tools/policy-run.js";
 import type { HookPlace, ToolPolicy } from "../tools/policy.js";
 import type { ToolSet } from "../tools/registry.js";
 import { isThrown, thrownText } from "../text/thrown.js";

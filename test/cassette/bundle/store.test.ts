@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkBundle, hashBundle, parseBundle } from "../../../src/cassette/bundle/check.js";
 import type { AgentBundle, BundleFile } from "../../../src/cassette/bundle/format.js";
 import { createBundleStore, formatBundle } from "../../../src/cassette/bundle/store.js";
-import { formatCassette } from "../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import type { FilePort } from "../../../src/core/ports.js";
 import { trioBundle } from "../../support/bundles.js";
 import { memoryFiles, type MemoryFiles } from "../../support/memory-files.js";

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { CassetteError, CassetteErrorCode } from "../../../src/cassette/errors.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
-import { parseCassette, type ParseOptions } from "../../../src/cassette/trust/load.js";
+import { parseCassette, type ParseOptions } from "../../../src/cassette/trust/load-cassette.js";
 import { toLockEntry } from "../../../src/cassette/trust/lock.js";
 import { signCassette } from "../../../src/cassette/trust/sign.js";
 import { testKey, trustIn } from "../../support/keys.js";

@@ -5,7 +5,7 @@ import { parseBundle } from "../../../src/cassette/bundle/check.js";
 import { parseEnvelope } from "../../../src/cassette/trust/dsse-file.js";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../../../src/cassette/file/json.js";
-import { parseCassette } from "../../../src/cassette/trust/load.js";
+import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { parseLock } from "../../../src/cassette/trust/lock.js";
 import { parseTrust } from "../../../src/cassette/trust/trust.js";
 import { hasShared, readSharedLines } from "../../support/shared.js";

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import type { CassetteV1 } from "../../../src/cassette/file/format.js";
 import { hashEnvelope } from "../../../src/cassette/file/hashes.js";
-import { checkCassette, parseCassette } from "../../../src/cassette/trust/load.js";
+import { checkCassette, parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { migrateCassette, migrationOf } from "../../../src/cassette/file/migrate.js";
-import { formatCassette } from "../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { weatherCassette } from "../../support/recording.js";
 
 const quiet = { ports: { warn: () => undefined } };

@@ -4,7 +4,7 @@ import { CREATED_WITH } from "../../../src/cassette/file/build.js";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import { IMPORT_FORMATS } from "../../../src/cassette/import/registry.js";
 import { parseImport, type ImportedCassette, type ImportOptions } from "../../../src/cassette/import/parse.js";
-import { parseCassette } from "../../../src/cassette/trust/load.js";
+import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { findBadHashes, importOf, importOne, rebuildPrompts, toFile } from "./verify.js";
 
 const options: ImportOptions = { source: "logs/chat.jsonl", recordedAt: "2026-11-20T12:00:00.000Z" };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseImport, type ImportOptions } from "../../../src/cassette/import/parse.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
-import { formatCassette } from "../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { SAMPLES } from "../../support/secrets.js";
 import { findBadHashes } from "./verify.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { buildCassette } from "../../../src/cassette/file/build.js";
-import { checkCassette } from "../../../src/cassette/trust/load.js";
+import { checkCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { contextAt, contextsByTurn, createContextReader, isSameContext } from "../../../src/cassette/offer/context.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import type { CassetteV2, ContextExtension } from "../../../src/cassette/file/format.js";

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
-import { parseCassette } from "../../../src/cassette/trust/load.js";
+import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { rebuildPrompts } from "../../../src/cassette/replay/miss.js";
 import { hashPrompt } from "../../../src/cassette/prompt/prompt-hash.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
-import { formatCassette } from "../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { hashJson } from "../../../src/core/canon/digest.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../../src/core/model/provider.js";

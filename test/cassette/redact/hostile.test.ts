@@ -4,7 +4,7 @@ import { createLiterals } from "../../../src/cassette/redact/detect/literals.js"
 import type { RedactOption } from "../../../src/cassette/redact/options.js";
 import { secretsOf } from "../../../src/cassette/redact/environment.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
-import { formatCassette } from "../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { prompt, recordTurns } from "../../support/recording.js";
 import { SAMPLES } from "../../support/secrets.js";

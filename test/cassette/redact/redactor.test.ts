@@ -5,7 +5,7 @@ import { secretsOf } from "../../../src/cassette/redact/environment.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { createRedactor } from "../../../src/cassette/redact/redactor.js";
 import { createShelf } from "../../../src/cassette/serve/shelf.js";
-import { formatCassette } from "../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { WIRES } from "../../../src/core/vendors/vendors.js";
 import { prompt, recordTurns } from "../../support/recording.js";
 import { rejection } from "../../support/refusal.js";

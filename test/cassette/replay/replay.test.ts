@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
-import { parseCassette } from "../../../src/cassette/trust/load.js";
+import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
-import { formatCassette } from "../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmToolDefinition } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";

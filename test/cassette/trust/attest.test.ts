@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { attestCassette, signStatement } from "../../../src/cassette/trust/attest.js";
 import type { CassetteError } from "../../../src/cassette/errors.js";
 import { signCassette } from "../../../src/cassette/trust/sign.js";
-import { formatCassette } from "../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { encodeByHand, testKey } from "../../support/keys.js";
 import { weatherCassette } from "../../support/recording.js";
 import { refusal, rejection } from "../../support/refusal.js";

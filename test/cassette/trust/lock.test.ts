@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CassetteError } from "../../../src/cassette/errors.js";
-import { checkCassette, parseCassette } from "../../../src/cassette/trust/load.js";
+import { checkCassette, parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import {
   formatLock,
   isLockPath,

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { hashEnvelope } from "../../../src/cassette/file/hashes.js";
 import { createBundleStore } from "../../../src/cassette/bundle/store.js";
-import { formatCassette } from "../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { nodeFiles, pathBeside } from "../../../src/host/files.js";
 import { trioBundle } from "../../support/bundles.js";
 import { draft, weatherCassette } from "../../support/recording.js";

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkCassette } from "../../../src/cassette/trust/load.js";
+import { checkCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { canonicalize } from "../../../src/core/canon/json.js";
 import { parseBoundedJson } from "../../../src/core/canon/bounded-json.js";
 import { isPlainObject, NotJsonError } from "../../../src/core/canon/value.js";

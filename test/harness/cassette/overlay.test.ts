@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { toLockEntry } from "../../../src/cassette/trust/lock.js";
-import { createCassetteStore, formatCassette } from "../../../src/cassette/trust/store.js";
+import { createCassetteStore, formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { HarnessError } from "../../../src/harness/errors.js";
 import { overlaidStore, readOverlay } from "../../../src/harness/cassette/overlay.js";
 import { memoryFiles } from "../../support/memory-files.js";

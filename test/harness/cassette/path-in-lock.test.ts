@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import { formatLock, toLockEntry } from "../../../src/cassette/trust/lock.js";
-import { parseCassette } from "../../../src/cassette/trust/load.js";
-import { formatCassette } from "../../../src/cassette/trust/store.js";
+import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
+import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { pathInLock } from "../../../src/harness/cassette/path-in-lock.js";
 import { createUseCassette } from "../../../src/harness/cassette/use-cassette.js";

@@ -2,10 +2,10 @@
 // recording over it keeps.
 
 import { describe, expect, it } from "vitest";
-import { parseCassette } from "../../../src/cassette/trust/load.js";
+import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
-import { formatCassette } from "../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { seal } from "../../../src/core/canon/copy.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../../../src/core/model/provider.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";

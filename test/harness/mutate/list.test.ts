@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkCassette } from "../../../src/cassette/trust/load.js";
+import { checkCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { mutateCassette } from "../../../src/harness/mutate/apply.js";
 import { listMutants, MAX_MUTANTS_PER_CASSETTE } from "../../../src/harness/mutate/list.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { diffCassettes } from "../../../src/cassette/diff/diff.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
-import { checkCassette } from "../../../src/cassette/trust/load.js";
+import { checkCassette } from "../../../src/cassette/trust/load-cassette.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import { resealCassette } from "../../../src/cassette/prompt/reseal.js";
 import type { Rule } from "../../../src/cassette/rules/format.js";

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { parseCassette } from "../../../../src/cassette/trust/load.js";
-import { formatCassette } from "../../../../src/cassette/trust/store.js";
+import { parseCassette } from "../../../../src/cassette/trust/load-cassette.js";
+import { formatCassette } from "../../../../src/cassette/trust/cassette-store.js";
 import { hashEnvelope } from "../../../../src/cassette/file/hashes.js";
 import { CassetteError } from "../../../../src/cassette/errors.js";
 import type { CassetteV2 } from "../../../../src/cassette/file/format.js";

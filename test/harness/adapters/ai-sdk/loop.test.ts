@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../../src/cassette/errors.js";
 import { diffCassettes } from "../../../../src/cassette/diff/diff.js";
-import { parseCassette } from "../../../../src/cassette/trust/load.js";
+import { parseCassette } from "../../../../src/cassette/trust/load-cassette.js";
 import { fromAiSdk } from "../../../../src/harness/adapters/ai-sdk/from-ai-sdk.js";
 import { cassetteMiddleware, wrappedModel } from "../../../../src/harness/adapters/ai-sdk/middleware.js";
 import { toAiSdk } from "../../../../src/harness/adapters/ai-sdk/to-ai-sdk.js";

@@ -3,10 +3,10 @@
 
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { parseCassette } from "../../../../src/cassette/trust/load.js";
+import { parseCassette } from "../../../../src/cassette/trust/load-cassette.js";
 import { recordingProvider } from "../../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
-import { formatCassette } from "../../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../../src/cassette/trust/cassette-store.js";
 import type { LlmProviderAdapter } from "../../../../src/core/model/provider.js";
 import { fromAiSdk } from "../../../../src/harness/adapters/ai-sdk/from-ai-sdk.js";
 import { readPrompt } from "../../../../src/harness/adapters/ai-sdk/prompt/read.js";

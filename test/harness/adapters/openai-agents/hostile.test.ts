@@ -4,10 +4,10 @@
 import { Agent, retryPolicies, Runner, tool, type Model } from "@openai/agents";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { parseCassette } from "../../../../src/cassette/trust/load.js";
+import { parseCassette } from "../../../../src/cassette/trust/load-cassette.js";
 import { recordingProvider } from "../../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
-import { formatCassette } from "../../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../../src/cassette/trust/cassette-store.js";
 import type { LlmProviderAdapter } from "../../../../src/core/model/provider.js";
 import { fromAgentsModel, toAgentsModel } from "../../../../src/harness/adapters/openai-agents/model.js";
 import { agentsModel } from "../../../support/openai-agents.js";

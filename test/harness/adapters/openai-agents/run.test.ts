@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { diffCassettes } from "../../../../src/cassette/diff/diff.js";
 import { CassetteError } from "../../../../src/cassette/errors.js";
-import { parseCassette } from "../../../../src/cassette/trust/load.js";
+import { parseCassette } from "../../../../src/cassette/trust/load-cassette.js";
 import { fromAgentsModel, toAgentsModel } from "../../../../src/harness/adapters/openai-agents/model.js";
 import { createUseCassette } from "../../../../src/harness/cassette/use-cassette.js";
 import { agentsModel, HANDOFF, PLAIN, RICH, type Answer } from "../../../support/openai-agents.js";

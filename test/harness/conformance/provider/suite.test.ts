@@ -2,10 +2,10 @@
 
 import type { RequestListener } from "node:http";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { parseCassette } from "../../../../src/cassette/trust/load.js";
+import { parseCassette } from "../../../../src/cassette/trust/load-cassette.js";
 import { recordingProvider } from "../../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
-import { formatCassette } from "../../../../src/cassette/trust/store.js";
+import { formatCassette } from "../../../../src/cassette/trust/cassette-store.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../../src/core/model/provider.js";
 import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../../src/core/vendors/providers.js";
 import { echoProvider } from "../../../../src/core/providers/echo.js";

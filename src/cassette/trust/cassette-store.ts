@@ -5,8 +5,8 @@ import { readEnvelope } from "./dsse-file.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
 import { byteLength, DEFAULT_MAX_BYTES } from "../file/json.js";
-import { parseCassette, type ParseOptions } from "./load.js";
-import { readWhole } from "../file/read.js";
+import { parseCassette, type ParseOptions } from "./load-cassette.js";
+import { readWhole } from "../file/read-bytes.js";
 
 export const CASSETTE_SUFFIX = ".cassette.json";
 

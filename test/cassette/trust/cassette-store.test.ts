@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
-import { parseCassette } from "../../../src/cassette/trust/load.js";
-import { createCassetteStore, formatCassette } from "../../../src/cassette/trust/store.js";
+import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
+import { createCassetteStore, formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { memoryFiles } from "../../support/memory-files.js";
 import { verifyKept } from "../../support/oracle.js";
 import { draft, weatherCassette } from "../../support/recording.js";
