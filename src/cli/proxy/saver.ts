@@ -1,27 +1,27 @@
-// Writing conversations while they go on: what changed is written soon after, not at every turn, since a cassette is written
-// whole each time. A disk that refuses one loses that one alone.
+// Writes conversations while they go on. A change is written soon after, and not at every turn, because a cassette is written whole
+// each time. If the disk refuses one, only that one is lost.
 
 import { thrownText } from "../../core/index.js";
 import type { CassetteV2 } from "../../cassette/index.js";
 
-/** How long what changed waits at least. Ten times as long as the last writing took, where that is more. */
+/** Shortest delay in ms before a change is written. Ten times as long as the last write took, if that is more. */
 const QUIET_MS = 500;
 const REST_FACTOR = 10;
 
 interface SaverOptions {
-  /** What a conversation holds; undefined while a turn is open. */
+  /** The recording so far; undefined while a turn is open. */
   readonly cassetteOf: (conversation: number) => CassetteV2 | undefined;
   readonly write: (conversation: number, cassette: CassetteV2) => Promise<string>;
   /** Called once for each conversation that could not be written. */
   readonly failed: (why: string) => void;
 }
 
-/** A conversation as it lies on the disk, or why it does not. */
+/** A conversation on the disk, or the reason why it is not there. */
 export type Saved = { file: string; turns: number } | { file?: string; turns: number; error: string };
 
 export interface Saver {
   changed(conversation: number): void;
-  /** Writes what is left, and gives every conversation that holds a turn, in the order they began. Rejects never. */
+  /** Writes the rest and returns every conversation that has a turn, in the order they began. Never rejects. */
   finish(): Promise<Saved[]>;
 }
 
@@ -34,7 +34,7 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
 
   async function save(conversation: number): Promise<void> {
     const cassette = cassetteOf(conversation);
-    // Nothing can be told yet: the open turn calls `changed` again when it settles.
+    // The open turn calls `changed` again when it is over.
     if (cassette === undefined) return;
     const turns = cassette.entries.length;
     const before = saved.get(conversation);
@@ -71,7 +71,7 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
       clearTimeout(timer);
       await writing;
       clearTimeout(timer);
-      // A conversation that gave its name to another is written once more.
+      // A conversation that lost its name to another is written once more.
       while (dirty.size > 0) await saveAll();
       return [...saved].sort(([left], [right]) => left - right).map(([, state]) => state);
     },
