@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { scriptedProvider } from "../.playhead/modules/core/index.js";
-import { DEFAULT_MAX_BYTES, formatCassette, recordingProvider } from "../.playhead/modules/cassette/index.js";
+import { DEFAULT_MAX_FILE_BYTES, formatCassette, recordingProvider } from "../.playhead/modules/cassette/index.js";
 import { summarise } from "./measure.mjs";
 import { closeScratch, endWith, openScratch, pause } from "./scratch.mjs";
 
@@ -18,7 +18,7 @@ const TELL = 'process.on("exit",()=>process.stderr.write(" rss "+process.resourc
 const LOAD = 'import{loadCassette}from"playhead/cassette";await loadCassette(process.argv[1])';
 
 /** `files` cassettes of one turn in each of two folders, `entries` in one cassette, `bytes` of one that is loaded alone. */
-export async function* scale({ files = 10_000, entries = 100_000, rounds = 3, bytes = DEFAULT_MAX_BYTES } = {}) {
+export async function* scale({ files = 10_000, entries = 100_000, rounds = 3, bytes = DEFAULT_MAX_FILE_BYTES } = {}) {
   yield* scaleFolders(files, bytes, rounds);
   yield* scaleEntries(entries, rounds);
 }

@@ -15,9 +15,6 @@ export interface Ports {
   warn(message: string): void;
 }
 
-/** The longest delay a timer takes; a longer one would fire at once. */
-export const MAX_TIMER_MS = 2_147_483_647;
-
 export const systemPorts: Ports = {
   now: () => Date.now(),
   randomBytes: drawBytes,
@@ -30,14 +27,14 @@ export const systemPorts: Ports = {
 };
 
 /** Asking the system takes as long for 16 bytes as for these (measured), and each run asks twice. */
-const POOL_BYTES = 512;
-const pool = new Uint8Array(POOL_BYTES);
-let drawn = POOL_BYTES;
+const POOL_LENGTH = 512;
+const pool = new Uint8Array(POOL_LENGTH);
+let drawn = POOL_LENGTH;
 
 /** Unpredictable bytes, each handed out once and forgotten. */
 function drawBytes(length: number): Uint8Array {
-  if (length > POOL_BYTES / 8) return globalThis.crypto.getRandomValues(new Uint8Array(length));
-  if (drawn + length > POOL_BYTES) {
+  if (length > POOL_LENGTH / 8) return globalThis.crypto.getRandomValues(new Uint8Array(length));
+  if (drawn + length > POOL_LENGTH) {
     globalThis.crypto.getRandomValues(pool);
     drawn = 0;
   }

@@ -72,7 +72,7 @@ const BASE_ROOMS: readonly string[] = ["src/core/text"];
 
 /** The files that may lie in the root of a layer. A layer that is not listed may have any file there. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  core: ["index.ts", "defined.ts", "errors.ts", "options.ts", "ports.ts"],
+  core: ["index.ts", "defined.ts", "errors.ts", "limits.ts", "options.ts", "ports.ts"],
 };
 
 const MAX_LOOSE_FILES = 14;
@@ -101,6 +101,12 @@ const CLOSED_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "src/cli/verify/independent": ["json-canonicalize", "@noble/hashes", "@noble/ed25519"],
 };
 
+/** The one file of a layer for its limits and times: a leaf, which any room may import. */
+const LIMITS_FILE = "limits.ts";
+
+/** A constant with such a name is a limit or a time. One that only shapes a report is named `SHOWN_…`. */
+const LIMIT_NAME = /^(DEFAULT_)?MAX_|_(MS|BYTES)$|TIMEOUT|GRACE|PATIENCE/;
+
 const DETERMINISTIC = ["core", "cassette"];
 const EFFECTS_DOOR = "src/core/ports.ts";
 const MAX_LINES = 300;
@@ -128,14 +134,17 @@ export function findViolations(sources: Sources): Violation[] {
     ...findCycles(imports, sources),
     ...[...sources.keys()].flatMap((file) => findAmbientEffects(file, program)),
     ...[...sources].flatMap(([file, text]) => checkFile(file, text)),
+    ...checkLimits([...sources.keys()], imports, program),
     ...findCrowds([...sources.keys()]),
   ];
 }
 
-/** The import graph of one layer with its rooms as boxes; a file in the layer's root is a box of its own. The door is not drawn. */
+/** The import graph of one layer with its rooms as boxes; a file in the layer's root is a box of its own. Its door and limits are not drawn. */
 export function drawRooms(sources: Sources, layer: string): { boxes: string[]; arrows: string[] } {
   const program = parse(sources);
-  const files = [...sources.keys()].filter((file) => placeOf(file).layer === layer && !isLayerDoor(file));
+  const files = [...sources.keys()].filter(
+    (file) => placeOf(file).layer === layer && !isLayerDoor(file) && !isLimitsFile(file),
+  );
   const boxOf = (file: string): string => placeOf(file).room ?? placeOf(file).name;
   const arrows = files
     .flatMap((file) => importsOf(file, program))
@@ -148,6 +157,42 @@ export function drawRooms(sources: Sources, layer: string): { boxes: string[]; a
 function isLayerDoor(file: string): boolean {
   const { room, name } = placeOf(file);
   return room === undefined && name === "index.ts";
+}
+
+function isLimitsFile(file: string): boolean {
+  const { room, name } = placeOf(file);
+  return room === undefined && name === LIMITS_FILE;
+}
+
+/** Limits and times lie in the limits file of their layer, each under a name of its own, and that file imports no file of its layer. */
+function checkLimits(files: readonly string[], imports: readonly Import[], program: ts.Program): Violation[] {
+  const numbers = files.flatMap((file) => numbersOf(file, program).map((name) => ({ file, name })));
+  const limits = numbers.filter(({ file }) => isLimitsFile(file));
+  const astray = numbers.filter(({ file, name }) => !isLimitsFile(file) && LIMIT_NAME.test(name));
+  const twice = limits.filter(({ name }, index) => limits.findIndex((other) => other.name === name) < index);
+  const bound = imports.filter(({ file, target }) => {
+    return isLimitsFile(file) && placeOf(target ?? "").layer === placeOf(file).layer;
+  });
+  return [
+    ...astray.map(({ file, name }) => ({ rule: "limits", file, detail: `${name} belongs into ${LIMITS_FILE}` })),
+    ...twice.map(({ file, name }) => ({ rule: "limits", file, detail: `${name} is the limit of another layer` })),
+    ...bound.map(({ file, specifier }) => ({ rule: "limits", file, detail: `imports ${specifier}` })),
+  ];
+}
+
+/** The constants of a file, at its top level, whose value is written with numbers and other constants. */
+function numbersOf(file: string, program: ts.Program): string[] {
+  const isNumber = (node: ts.Node): boolean =>
+    ts.isNumericLiteral(node) ||
+    (ts.isIdentifier(node) && /^[A-Z][A-Z0-9_]*$/.test(node.text)) ||
+    (ts.isBinaryExpression(node) && isNumber(node.left) && isNumber(node.right)) ||
+    ((ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) && isNumber(node.expression)) ||
+    (ts.isPrefixUnaryExpression(node) && isNumber(node.operand));
+  const { statements } = program.getSourceFile(file) as ts.SourceFile;
+  const declared = statements.filter(ts.isVariableStatement).flatMap((list) => list.declarationList.declarations);
+  return declared
+    .filter(({ initializer }) => initializer !== undefined && isNumber(initializer))
+    .map(({ name }) => name.getText());
 }
 
 /** A folder with too many files in it to choose from. */

@@ -5,8 +5,9 @@
 import { defined, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
-import { byteLength, DEFAULT_MAX_BYTES } from "../file/json.js";
+import { byteLength } from "../file/json.js";
 import { readWhole } from "../file/read-bytes.js";
+import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";
 import { createCassetteStore, formatCassette, type SaveOptions } from "../trust/cassette-store.js";
 import { assertMember, checkBundle, parseBundle } from "./check.js";
 import { BUNDLE_SUFFIX, type AgentBundle, type BundleFile } from "./format.js";
@@ -37,8 +38,8 @@ export type PathBeside = (path: string, name?: string) => string;
 /** Creates a store of bundles on a host's files. `pathBeside` gives the path of a cassette that a bundle names. */
 export function createBundleStore(files: FilePort, pathBeside: PathBeside): BundleStore {
   return {
-    load: (path, { maxBytes = DEFAULT_MAX_BYTES } = {}) => load({ files, pathBeside, path, maxBytes }),
-    save: (path, bundle, { overwrite = false, maxBytes = DEFAULT_MAX_BYTES } = {}) =>
+    load: (path, { maxBytes = DEFAULT_MAX_FILE_BYTES } = {}) => load({ files, pathBeside, path, maxBytes }),
+    save: (path, bundle, { overwrite = false, maxBytes = DEFAULT_MAX_FILE_BYTES } = {}) =>
       save({ files, pathBeside, path, maxBytes }, bundle, overwrite),
   };
 }

@@ -179,7 +179,7 @@ function unique(changes: readonly ContractChange[]): ContractChange[] {
   });
 }
 
-const MAX_SHOWN = 80;
+const SHOWN_CHARACTERS = 80;
 
 function sidesText({ old, new: now }: { old?: JsonValue; new?: JsonValue }): string {
   if (old === undefined) return `${valueText(now)} is new`;
@@ -188,5 +188,5 @@ function sidesText({ old, new: now }: { old?: JsonValue; new?: JsonValue }): str
 }
 
 function valueText(value: JsonValue | undefined): string {
-  return shorten(canonicalize(value ?? null), MAX_SHOWN);
+  return shorten(canonicalize(value ?? null), SHOWN_CHARACTERS);
 }

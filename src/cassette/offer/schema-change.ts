@@ -119,10 +119,10 @@ function breakingOf(keyword: string | undefined, isProperty: boolean, old: Maybe
   }
 }
 
-const MAX_LIST = 80;
+const SHOWN_CHARACTERS = 80;
 
 function listText(items: readonly string[]): string {
-  return shorten(items.join(", "), MAX_LIST);
+  return shorten(items.join(", "), SHOWN_CHARACTERS);
 }
 
 function boundOf(keyword: string | undefined, old: Maybe, now: Maybe): string | undefined {

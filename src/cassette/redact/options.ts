@@ -2,6 +2,7 @@
 
 import { parsePointer, toVisible } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
+import { MAX_REDACTED_VALUES, MIN_REDACTED_VALUE_LENGTH } from "../limits.js";
 import type { Redact } from "./answers.js";
 import type { Segments } from "./pointers.js";
 import { EMAIL_RULE, KNOWN_RULES, SECRET_RULES, type RedactionRule } from "./detect/secret-rules.js";
@@ -37,8 +38,6 @@ export const BY_FUNCTION = "custom";
 
 /** Names that no rule may have. */
 export const RESERVED: readonly string[] = [BY_VALUE, BY_POINTER, BY_FUNCTION];
-const MIN_VALUE_LENGTH = 4;
-const MAX_VALUES = 10_000;
 
 /** Undefined where nothing is to be redacted. Throws `invalid-options`. */
 export function readRedaction(option: RedactOption | undefined): Redaction | undefined {
@@ -126,10 +125,10 @@ function assertExpression(id: string, name: string, source: unknown): void {
 
 /** The values are secrets, so no message shows one. */
 function readValues(values: readonly unknown[]): string[] {
-  if (values.length > MAX_VALUES) throw invalid(`redact.values has more than ${MAX_VALUES} values`);
+  if (values.length > MAX_REDACTED_VALUES) throw invalid(`redact.values has more than ${MAX_REDACTED_VALUES} values`);
   return values.map((value, index) => {
-    if (typeof value === "string" && value.length >= MIN_VALUE_LENGTH && value.isWellFormed()) return value;
-    throw invalid(`value ${index} of redact.values is no text of at least ${MIN_VALUE_LENGTH} characters`);
+    if (typeof value === "string" && value.length >= MIN_REDACTED_VALUE_LENGTH && value.isWellFormed()) return value;
+    throw invalid(`value ${index} of redact.values is no text of at least ${MIN_REDACTED_VALUE_LENGTH} characters`);
   });
 }
 

@@ -8,8 +8,6 @@ const WHOLE = new RegExp(`^${PLACEHOLDER.source}$`);
 /** What every placeholder begins with: a text without it has none. */
 export const PLACEHOLDER_START = "<redacted:";
 
-export const MAX_PLACEHOLDERS = 999_999;
-
 export interface Placeholder {
   readonly rule: string;
   readonly number: number;

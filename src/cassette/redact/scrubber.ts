@@ -9,12 +9,13 @@ import {
   type LlmTurnResponse,
 } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
+import { MAX_REDACTION_ROUNDS } from "../limits.js";
 import { mapMessage, mapOthers, mapStrings } from "./leaves.js";
 import { createNumbers } from "./detect/numbers.js";
 import { BY_POINTER, type Redaction } from "./options.js";
 import { isPlaceholder } from "./placeholder.js";
 import { replaceAt } from "./pointers.js";
-import { createTextScrubber, MAX_ROUNDS } from "./text.js";
+import { createTextScrubber } from "./text.js";
 
 export interface Scrubber {
   /** Grows and returns `before` if it is the list that the last call returned and still holds; else returns a new list. */
@@ -66,7 +67,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     for (let round = 0; ; round++) {
       const before = texts.known;
       const result = scrub();
-      if (texts.known === before || round === MAX_ROUNDS) return result;
+      if (texts.known === before || round === MAX_REDACTION_ROUNDS) return result;
       current = undefined;
     }
   }

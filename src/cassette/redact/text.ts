@@ -1,5 +1,6 @@
 // The secrets of one text: by rule, by value, and by what became known on the way. Scrubbing what was scrubbed changes nothing.
 
+import { MAX_HARMLESS, MAX_HARMLESS_LENGTH, MAX_REDACTION_ROUNDS } from "../limits.js";
 import { createFinder, joinOverlaps, type Finder, type Found } from "./detect/find.js";
 import { createLiterals, type Literals } from "./detect/literals.js";
 import type { createNumbers } from "./detect/numbers.js";
@@ -7,10 +8,6 @@ import { BY_VALUE, RESERVED, type Redaction } from "./options.js";
 import { outsidePlaceholders, placeholdersIn, withoutPlaceholders } from "./placeholder.js";
 import { KNOWN_RULES, type RedactionRule } from "./detect/secret-rules.js";
 
-/** Everything of a text is seen anew until nothing more is found, at most so often. */
-export const MAX_ROUNDS = 8;
-const MAX_HARMLESS = 1_000;
-const MAX_REMEMBERED = 64;
 /** A shorter value is not looked for elsewhere. */
 const MIN_LEARNED_LENGTH = 8;
 
@@ -52,7 +49,7 @@ export function createTextScrubber(
     }
     if (harmless.has(text)) return text;
     const result = scrubAll(text);
-    if (result === text && text.length <= MAX_REMEMBERED && harmless.size < MAX_HARMLESS && !text.includes("<")) {
+    if (result === text && text.length <= MAX_HARMLESS_LENGTH && harmless.size < MAX_HARMLESS && !text.includes("<")) {
       harmless.add(text);
     }
     return result;
@@ -61,7 +58,7 @@ export function createTextScrubber(
   function scrubAll(text: string): string {
     for (const { number } of placeholdersIn(text)) numbers.reserve(number);
     let before = text;
-    for (let round = 0; round < MAX_ROUNDS; round++) {
+    for (let round = 0; round < MAX_REDACTION_ROUNDS; round++) {
       const after = outsidePlaceholders(before, isOurs, scrubPart);
       if (after === before) break;
       before = after;

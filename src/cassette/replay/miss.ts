@@ -10,7 +10,7 @@ import type { Cassette, ContextExtension, PromptDelta } from "../file/format.js"
 import { cutAround } from "./excerpt.js";
 import type { UnusedTurns } from "./unused.js";
 
-const MAX_CHANGES = 3;
+const SHOWN_CHANGES = 3;
 
 export function formatMiss(report: MissReport): string {
   const lines = [`turn ${report.turn}: ${report.what}`];
@@ -178,7 +178,7 @@ function withAlso(report: MissReport, others: readonly MissReport[]): MissReport
 }
 
 function listChanges(changes: readonly ContextChange[]): string {
-  const named = changes.slice(0, MAX_CHANGES).map(({ what }) => what);
+  const named = changes.slice(0, SHOWN_CHANGES).map(({ what }) => what);
   const rest = changes.length - named.length;
   return [...named, ...(rest > 0 ? [`and ${plural(rest, "more change")}`] : [])].join(", ");
 }

@@ -13,6 +13,7 @@ import {
   type LlmTurnResponse,
   type Ports,
 } from "../../core/index.js";
+import { DEFAULT_MAX_GAP_MS } from "../limits.js";
 import { contextsByTurn, createContextReader, type TurnContext } from "../offer/context.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
@@ -27,14 +28,7 @@ import { redactedCalls, type RedactedArgument } from "../redact/calls.js";
 import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
 import { assertRequest } from "../prompt/request.js";
-import {
-  assertStreaming,
-  DEFAULT_MAX_GAP_MS,
-  playStream,
-  STREAMING_OPTIONS,
-  wholeStream,
-  type StreamingOptions,
-} from "../stream/play.js";
+import { assertStreaming, playStream, STREAMING_OPTIONS, wholeStream, type StreamingOptions } from "../stream/play.js";
 import { describeStreams, readStreams, type RecordedStreams } from "../stream/read.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
 import { comparableContexts, createWireFieldCheck, type WireFieldCheck } from "../offer/wire-fields.js";

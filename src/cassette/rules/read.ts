@@ -13,13 +13,10 @@ import {
 import { CassetteError } from "../errors.js";
 import { readWhole } from "../file/read-bytes.js";
 import { parseSettings } from "../file/authored-json.js";
+import { MAX_RULES, MAX_RULES_FILE_BYTES, MAX_RULE_ID_CHARACTERS, MAX_RULE_REASON_CHARACTERS } from "../limits.js";
 import { compilePattern } from "./pattern.js";
 import { RULE_KINDS, type Rule, type RuleKind, type RuleSet } from "./format.js";
 
-export const MAX_RULES = 1_000;
-const MAX_BYTES = 1024 * 1024;
-const MAX_ID = 100;
-const MAX_REASON = 500;
 const LIMITS = ["maxTokens", "maxCostUsd", "maxTurns", "maxCalls"];
 const HINT = "See docs/rules.md; schemas/rules.schema.json lets an editor check the file while it is written.";
 
@@ -29,14 +26,14 @@ type Fields = Record<string, unknown>;
 
 /** Reads the text of a file of rules. Throws {@link CassetteError} `rules-malformed` with a JSON pointer. */
 export function parseRules(input: string | Uint8Array, options: { file?: string } = {}): RuleSet {
-  const format = { maxBytes: MAX_BYTES, what: "rules", code: "rules-malformed", hint: HINT } as const;
+  const format = { maxBytes: MAX_RULES_FILE_BYTES, what: "rules", code: "rules-malformed", hint: HINT } as const;
   return checkRuleSet(parseSettings(input, { ...options, ...format }), options);
 }
 
 /** {@link parseRules} for a file; also throws `file-not-found`, `file-unreadable` and `too-large`. */
 export async function readRules(files: FilePort, path: string): Promise<RuleSet> {
   const missing = "Check the path; docs/rules.md shows a file of rules.";
-  const bytes = await readWhole(files, path, { what: "file of rules", maxBytes: MAX_BYTES, missing });
+  const bytes = await readWhole(files, path, { what: "file of rules", maxBytes: MAX_RULES_FILE_BYTES, missing });
   return parseRules(bytes, { file: path });
 }
 
@@ -63,11 +60,11 @@ export function checkRuleSet(value: unknown, { file }: { file?: string } = {}): 
 function checkRule(value: unknown, path: Path, refuse: Refuse): Rule {
   const fields = fieldsOf(value, ["id", "reason", "allowUnknown", ...RULE_KINDS], path, refuse);
   const { id, reason } = fields;
-  if (typeof id !== "string" || id === "" || id.length > MAX_ID) {
-    refuse(`have a rule without an id of 1 to ${MAX_ID} characters`, [...path, "id"]);
+  if (typeof id !== "string" || id === "" || id.length > MAX_RULE_ID_CHARACTERS) {
+    refuse(`have a rule without an id of 1 to ${MAX_RULE_ID_CHARACTERS} characters`, [...path, "id"]);
   }
-  if (reason !== undefined && (typeof reason !== "string" || reason.length > MAX_REASON)) {
-    refuse(`have a reason that is no text of at most ${MAX_REASON} characters`, [...path, "reason"]);
+  if (reason !== undefined && (typeof reason !== "string" || reason.length > MAX_RULE_REASON_CHARACTERS)) {
+    refuse(`have a reason that is no text of at most ${MAX_RULE_REASON_CHARACTERS} characters`, [...path, "reason"]);
   }
   const kinds = RULE_KINDS.filter((kind) => Object.hasOwn(fields, kind));
   const [kind] = kinds;

@@ -13,14 +13,9 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../core/index.js";
+import { MAX_PATTERN_INPUT, MAX_PATTERN_TEXTS, MAX_PATTERN_WORK } from "../limits.js";
 import { compilePattern, type CompiledPattern } from "../tolerance/pattern.js";
-import { MAX_PATTERN_INPUT } from "../tolerance/steps.js";
 import { findEndlessReference } from "./endless.js";
-
-/** Most work on one call's arguments: characters times steps, over all patterns. */
-export const MAX_PATTERN_WORK = 5_000_000;
-/** Most different texts of one call that are matched, the shortest first; and as many names. */
-export const MAX_PATTERN_TEXTS = 1_000;
 
 type Regex = Extract<CompiledPattern, { kind: "compiled" }>;
 

@@ -137,7 +137,7 @@ function atLeastJudge(pattern: Pattern, times: number): () => Judge {
 }
 
 /** Longer messages of the validator are cut; the pointer names the place. */
-const MAX_WORDS = 200;
+const SHOWN_CHARACTERS = 200;
 
 function argumentsJudge(pattern: Pattern): () => Judge {
   return () => ({
@@ -145,7 +145,7 @@ function argumentsJudge(pattern: Pattern): () => Judge {
       const match = pattern.match(call);
       if (match === undefined || match.kind === "match") return undefined;
       const inside = match.kind === "mismatch" ? match.pointer : "";
-      const words = shorten(match.what, MAX_WORDS).replace(/\.$/, "");
+      const words = shorten(match.what, SHOWN_CHARACTERS).replace(/\.$/, "");
       const place = inside === "" ? "" : ` (at ${inside})`;
       const sentence = `${nameText(pattern.tool)} was asked for at turn ${turn} with arguments that the rule does not allow: ${words}${place}.`;
       return { turn, pointer: `${at(turn, index).pointer}/arguments${inside}`, sentence };

@@ -23,9 +23,6 @@ export interface StreamingOptions {
 /** The names of {@link StreamingOptions}, for options that include them. */
 export const STREAMING_OPTIONS = ["streaming", "speed", "maxGapMs"] as const;
 
-/** The longest wait before one delta of a timed replay, in recorded milliseconds: 10,000. */
-export const DEFAULT_MAX_GAP_MS = 10_000;
-
 export interface Pace {
   readonly speed: number;
   readonly maxGapMs: number;

@@ -2,9 +2,9 @@
 // kept, except for the arguments of calls, whose white space the stored value lacks.
 
 import { argumentsText, type LlmStreamDelta, type LlmTurnResponse } from "../../core/index.js";
+import { MAX_STREAM_PIECES } from "../limits.js";
 import {
   formatPieces,
-  MAX_STREAM_PIECES,
   type RecordedStreaming,
   type StreamBoundaries,
   type StreamPiece,

@@ -7,7 +7,8 @@ import {
   type LlmStreamDelta,
   type LlmTurnResponse,
 } from "../../core/index.js";
-import { hasMoreWords, MAX_STREAM_PIECES, parsePieces, type StreamBoundaries, type StreamPiece } from "./format.js";
+import { MAX_STREAM_PIECES } from "../limits.js";
+import { hasMoreWords, parsePieces, type StreamBoundaries, type StreamPiece } from "./format.js";
 import { withSpaces } from "./spaces.js";
 
 /** A delta, and how long after the one before it, or after the call, it came. */

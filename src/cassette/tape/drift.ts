@@ -10,13 +10,11 @@ import {
   type JsonObject,
 } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
+import { MAX_TAPE_DIFFERENCES } from "../limits.js";
 import { cutAround } from "../replay/excerpt.js";
 import { alignNumbers } from "../redact/placeholder.js";
 import { short } from "./miss.js";
 import type { TapeResult } from "./tape.js";
-
-/** Limit on the differences that are kept; a run with more is another run. */
-const MAX_DRIFT = 1_000;
 
 /** One call whose live answer is not the recorded one. */
 export interface ToolDrift {
@@ -62,7 +60,7 @@ export function watchTool(
     const live = await run(() => tool.invoke(args, context));
     if (live.kind === "ended" || context.signal.aborted) return live.give();
     const difference = compare(key, result, { ...live, content: scrub(live.content) });
-    if (difference !== undefined && found.length < MAX_DRIFT) found.push(difference);
+    if (difference !== undefined && found.length < MAX_TAPE_DIFFERENCES) found.push(difference);
     return side === "recorded" && result !== undefined ? play(result) : live.give();
   };
 }

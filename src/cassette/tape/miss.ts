@@ -2,14 +2,12 @@
 
 import { defined, shorten, ToolPolicyError, toVisible, type JsonObject } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
+import { MAX_COMPARED_CALLS } from "../limits.js";
 import { cutAround } from "../replay/excerpt.js";
 import type { Tolerances } from "../tolerance/tolerances.js";
 import { diffValues } from "../prompt/values.js";
 import type { Reel } from "./reel.js";
 import type { TapeResult } from "./tape.js";
-
-/** Limit on the recorded calls of one tool among which the nearest is sought. */
-const MAX_LOOKED_AT = 1_000;
 
 /** Everything known about a tool call without a recorded result. */
 export interface TapeMiss {
@@ -66,7 +64,7 @@ export function explainTapeMiss(
   const same = results.filter((result) => reel.answers(result, name, args));
   const last = same.at(-1);
   if (last !== undefined) return explainSame(same, last, used);
-  const named = results.filter((result) => result.name === name).slice(0, MAX_LOOKED_AT);
+  const named = results.filter((result) => result.name === name).slice(0, MAX_COMPARED_CALLS);
   if (named.length === 0) {
     const names = [...new Set(results.map((result) => result.name))];
     const others =

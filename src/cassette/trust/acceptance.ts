@@ -22,9 +22,6 @@ export const ACCEPTED_FILE = "accepted.jsonl";
 
 export const ACCEPTANCE_PAYLOAD_TYPE = "application/vnd.playhead.acceptance.v1+json";
 
-/** The most characters of a reason. */
-export const MAX_REASON = 2_000;
-
 /** That one cassette was accepted into a baseline. */
 export interface Acceptance {
   /** Below the folder of the baseline, with `/`. */

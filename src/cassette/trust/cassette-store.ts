@@ -1,10 +1,11 @@
 // Cassettes in files, through a host's file port: every refusal on load, no torn file, and never over an existing one unasked.
 
 import { defined, type FilePort } from "../../core/index.js";
+import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";
 import { readEnvelope } from "./dsse-file.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
-import { byteLength, DEFAULT_MAX_BYTES } from "../file/json.js";
+import { byteLength } from "../file/json.js";
 import { parseCassette, type ParseOptions } from "./load-cassette.js";
 import { readWhole } from "../file/read-bytes.js";
 
@@ -27,13 +28,13 @@ export interface CassetteStore {
 export function createCassetteStore(files: FilePort): CassetteStore {
   return {
     async load(path, options = {}) {
-      const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+      const maxBytes = options.maxBytes ?? DEFAULT_MAX_FILE_BYTES;
       const missing = "Check the path, or record it first (CASSETTE_MODE=record).";
       const bytes = await readWhole(files, path, { what: "cassette", maxBytes, missing });
       const envelope = options.trust === undefined ? undefined : await readEnvelope(files, path);
       return parseCassette(bytes, { ...options, file: path, ...defined({ envelope }) });
     },
-    async save(path, cassette, { overwrite = false, maxBytes = DEFAULT_MAX_BYTES } = {}) {
+    async save(path, cassette, { overwrite = false, maxBytes = DEFAULT_MAX_FILE_BYTES } = {}) {
       const text = formatCassette(cassette);
       if (byteLength(text, maxBytes) > maxBytes) {
         throw new CassetteError("too-large", `${path} was not written: it would have more than ${maxBytes} bytes`, {

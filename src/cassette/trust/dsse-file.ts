@@ -4,13 +4,9 @@ import { defined, isPlainObject, type DsseEnvelope, type DsseSignature, type Fil
 import { CassetteError } from "../errors.js";
 import { parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read-bytes.js";
+import { MAX_ENVELOPE_BYTES, MAX_SIGNATURES } from "../limits.js";
 
 export const ENVELOPE_SUFFIX = ".dsse";
-
-/** Most signatures of an envelope, since each is verified. */
-export const MAX_SIGNATURES = 100;
-
-export const MAX_ENVELOPE_BYTES = 1024 * 1024;
 
 /** Reads an envelope. Unknown fields are ignored, as envelope.md of DSSE requires. Throws {@link CassetteError} `signature-invalid`. */
 export function parseEnvelope(input: string | Uint8Array, { file }: { file?: string } = {}): DsseEnvelope {

@@ -5,9 +5,10 @@
 import { defined, isPlainObject, toVisible, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
-import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
+import { parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read-bytes.js";
 import type { Refuse } from "../file/downgrade.js";
+import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";
 
 export const LOCK_FILE = "cassettes.lock";
 
@@ -86,7 +87,7 @@ function checkEntry(path: string, entry: unknown, refuse: (message: string, poin
 /** The lock in a file. Throws {@link CassetteError} like `parseLock`, and `file-not-found` or `file-unreadable`. */
 export async function readLock(files: FilePort, path: string): Promise<Lock> {
   const missing = "Write it with cassette lock, review it and commit it; or check the path.";
-  const bytes = await readWhole(files, path, { what: "lock", maxBytes: DEFAULT_MAX_BYTES, missing });
+  const bytes = await readWhole(files, path, { what: "lock", maxBytes: DEFAULT_MAX_FILE_BYTES, missing });
   return parseLock(bytes, { file: path });
 }
 

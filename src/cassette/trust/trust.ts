@@ -2,8 +2,9 @@
 
 import { defined, fromBase64, isPlainObject, toBase64, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
+import { parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read-bytes.js";
+import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";
 
 /** A trusted public key and its validity (docs/trust.md). */
 export interface TrustedKey {
@@ -38,7 +39,7 @@ export function parseTrust(input: string | Uint8Array, options: { file?: string 
 /** {@link parseTrust} for a file; also throws `file-not-found` and `file-unreadable`. */
 export async function readTrust(files: FilePort, path: string): Promise<Trust> {
   const missing = "Check the path; cassette keygen prints the trust file of a new key.";
-  const bytes = await readWhole(files, path, { what: "trust file", maxBytes: DEFAULT_MAX_BYTES, missing });
+  const bytes = await readWhole(files, path, { what: "trust file", maxBytes: DEFAULT_MAX_FILE_BYTES, missing });
   return parseTrust(bytes, { file: path });
 }
 

@@ -31,7 +31,7 @@ interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "
   heading?: string;
 }
 
-const MAX_VALUE = 200;
+const SHOWN_CHARACTERS = 200;
 
 /** `extensions.import.outcome` of both sides. It is listed and never decides what is drift. */
 export function outcomesOf(before: Cassette, after: Cassette): Outcomes {
@@ -94,6 +94,6 @@ function hasOtherOutcome({ outcomes }: TaskDiff): boolean {
 function showJson(value: JsonValue | undefined): string {
   if (value === undefined) return "(nothing)";
   const text = canonicalize(value);
-  const more = text.length - MAX_VALUE;
-  return more <= 0 ? text : `${text.slice(0, MAX_VALUE)}… (${more} more; --json has all)`;
+  const more = text.length - SHOWN_CHARACTERS;
+  return more <= 0 ? text : `${text.slice(0, SHOWN_CHARACTERS)}… (${more} more; --json has all)`;
 }

@@ -19,6 +19,7 @@ import {
 import { systemPorts, type FilePort } from "../../core/index.js";
 import { pathInLock } from "../../harness/index.js";
 import { pathBeside } from "../../host/index.js";
+import { KEY_NOTICE_MS } from "../limits.js";
 import { count } from "../terminal/output.js";
 import type { Progress } from "../terminal/progress.js";
 import { loadRecording, pathIn } from "../options/recordings.js";
@@ -132,7 +133,6 @@ function toLockCheck(size: number, changed: string[], gone: string[], unknown: s
 }
 
 const TRUST_FILE = "trust.json";
-const SOON_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The trust file of the working folder, if there is one: whether it loads, and whether a key is in force. */
 async function checkTrustFile({ files }: Survey): Promise<Check[]> {
@@ -145,7 +145,7 @@ async function checkTrustFile({ files }: Survey): Promise<Check[]> {
     if (keys.length === 0 || ends.every((end) => end < now)) {
       return [fail("trust", `no key of ${TRUST_FILE} is in force`, hint)];
     }
-    const soon = keys.filter((_, index) => (ends[index] ?? 0) >= now && (ends[index] ?? 0) - now < SOON_MS);
+    const soon = keys.filter((_, index) => (ends[index] ?? 0) >= now && (ends[index] ?? 0) - now < KEY_NOTICE_MS);
     if (soon.length === 0) return [ok("trust", `${TRUST_FILE} has ${count(keys.length, "key")}`)];
     return [warn("trust", `expires within 30 days: ${some(soon.map(({ keyId }) => keyId))}`, hint)];
   } catch (error) {

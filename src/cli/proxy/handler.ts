@@ -1,7 +1,7 @@
 // The recording proxy as a function from requests to replies. It passes on requests and answers unchanged, and records a copy.
 
 import { gunzipSync } from "node:zlib";
-import type { Finder } from "../../cassette/index.js";
+import { MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
 import { thrownText, wireOf } from "../../core/index.js";
 import { PIN_HEADER, readHeldState, refusalReply, type Refusal } from "../../harness/index.js";
 import {
@@ -16,9 +16,6 @@ import { SENT_AGAIN, readBytes } from "../serve/handler.js";
 import { readGivenName } from "./names.js";
 import type { PassedPart, TurnWatch, ProxyRecorder } from "./recorder.js";
 import { CliError } from "../errors.js";
-
-/** Limit of the recorded copy of one answer. The client gets all of it. */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
 interface ProxyHandlerOptions {
   readonly target: URL;
@@ -124,7 +121,7 @@ function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: ()
       return;
     }
     const kept = Buffer.concat(chunks);
-    const bytes = size > MAX_KEPT_BYTES ? undefined : plain(kept, isCut);
+    const bytes = size > MAX_RECORDED_BODY_BYTES ? undefined : plain(kept, isCut);
     const isStreamed = bytes !== undefined && isStream(answer, bytes);
     turn.answered({ bytes, isStream: isStreamed, isCut, parts: bytes === kept ? parts : [] });
   };
@@ -133,7 +130,7 @@ function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: ()
     try {
       for await (const part of answer.body) {
         size += part.length;
-        if (size <= MAX_KEPT_BYTES) {
+        if (size <= MAX_RECORDED_BODY_BYTES) {
           chunks.push(part);
           parts.push({ end: size, at: Date.now() });
         }
@@ -159,7 +156,7 @@ function isStream({ headers }: Forwarded, bytes: Uint8Array): boolean {
 function plain(bytes: Buffer, isCut: boolean): Uint8Array | undefined {
   if (isCut || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_KEPT_BYTES });
+    return gunzipSync(bytes, { maxOutputLength: MAX_RECORDED_BODY_BYTES });
   } catch {
     return undefined;
   }

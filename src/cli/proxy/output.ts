@@ -8,10 +8,11 @@ import {
   CassetteError,
   type CassetteStore,
   type CassetteV2,
-  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_FILE_BYTES,
 } from "../../cassette/index.js";
 import { sha256Hex, thrownText, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
+import { MAX_REPLACED_BYTES } from "../limits.js";
 import { pathIn } from "../options/recordings.js";
 import { nameOfPrompt } from "./names.js";
 
@@ -152,8 +153,6 @@ async function makeFolder(folder: string, cwd: string): Promise<void> {
   }
 }
 
-const MAX_REPLACED_BYTES = 256 * 1024 * 1024;
-
 /** What is there at the start: directly in the folder, where its `names` are given, else the file and its numbered ones. */
 async function fingerprints(
   files: FilePort,
@@ -210,7 +209,7 @@ async function findTwins(files: FilePort, folder: string, written: readonly stri
 }
 
 async function firstPromptHash(files: FilePort, file: string): Promise<string | undefined> {
-  const read = await files.read(file, DEFAULT_MAX_BYTES);
+  const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
   if (read.kind !== "read") return undefined;
   try {
     type Loose = { entries?: { promptHash?: unknown }[] } | null;

@@ -13,6 +13,7 @@ import {
 } from "../../cassette/index.js";
 import { thrownText, toVisible, type PassedParts, type Wire } from "../../core/index.js";
 import { createRequestTally, parseTurn, type CountedRequest, type OutsideRequest } from "../../harness/index.js";
+import { MAX_LEFT_OUT_KINDS } from "../limits.js";
 
 /** The answer to a turn, as it passed by. */
 export interface PassedAnswer {
@@ -66,8 +67,6 @@ export interface ProxyWatcher {
   passedOn(request: OutsideRequest): void;
   kept(conversation: number): void;
 }
-
-const MAX_KINDS = 20;
 
 export function createProxyRecorder(
   watcher: ProxyWatcher,
@@ -152,7 +151,7 @@ function countKinds(report: (what: string) => void) {
       const shown = toVisible(what).slice(0, 80);
       const known = kinds.get(shown);
       // A hostile vendor could name new ones for ever.
-      if (known === undefined && kinds.size >= MAX_KINDS) continue;
+      if (known === undefined && kinds.size >= MAX_LEFT_OUT_KINDS) continue;
       kinds.set(shown, (known ?? 0) + 1);
       if (known === undefined) report(shown);
     }

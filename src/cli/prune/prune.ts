@@ -6,7 +6,7 @@ import {
   BUNDLE_SUFFIX,
   CassetteError,
   createCassetteStore,
-  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_FILE_BYTES,
   ENVELOPE_SUFFIX,
   parseBundle,
 } from "../../cassette/index.js";
@@ -155,10 +155,10 @@ async function findBundled(files: FilePort, folders: readonly string[], cwd: str
   for (const folder of folders) {
     for (const name of (await files.list(folder, BUNDLE_SUFFIX)) ?? []) {
       const path = pathIn(folder, name);
-      const result = await files.read(path, DEFAULT_MAX_BYTES);
+      const result = await files.read(path, DEFAULT_MAX_FILE_BYTES);
       if (result.kind !== "read") {
         const hint = "Restore or delete this bundle. Until it can be read, any cassette may belong to it.";
-        const message = `${path} ${whyUnread(result, DEFAULT_MAX_BYTES)}`;
+        const message = `${path} ${whyUnread(result, DEFAULT_MAX_FILE_BYTES)}`;
         throw new CassetteError("file-unreadable", message, { file: path, hint });
       }
       const { agents } = parseBundle(result.bytes, { file: path });

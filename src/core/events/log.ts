@@ -1,15 +1,13 @@
 // The log of a run: stamps events, keeps them in order up to a limit, and passes them frozen to a listener.
 
 import { seal } from "../canon/copy.js";
+import { MAX_KEPT_EVENTS } from "../limits.js";
 import type { Ports } from "../ports.js";
 import { createHlc, HybridClock, type Hlc } from "../time/hlc.js";
 import { thrownText } from "../text/thrown.js";
 import { isThenable } from "../time/wait.js";
 import type { AgentEvent, EventBody, EventDetail } from "./event.js";
 import { EventNotes } from "./notes.js";
-
-/** Events kept per run. Later ones still reach the listener, and `dropped` counts them. */
-export const MAX_KEPT_EVENTS = 200_000;
 
 /** Contract: it is not awaited and cannot change the run. The event is frozen. Errors and rejections go to `ports.warn`. */
 export type EventListener = (event: AgentEvent) => void;

@@ -1,7 +1,8 @@
 // The two ways to end a call early: the caller's signal and the time limit. The first one is the reason, and both abort the same fetch.
 
 import { AgentError, invalidOptions } from "../errors.js";
-import { MAX_TIMER_MS, type Ports } from "../ports.js";
+import { MAX_TIMER_MS } from "../limits.js";
+import type { Ports } from "../ports.js";
 import { showValue } from "../text/show.js";
 
 export interface Deadline {

@@ -4,8 +4,9 @@
 import { defined } from "../defined.js";
 import { findTooDeep } from "../canon/bounded-json.js";
 import { findDroppedArgument } from "../canon/exact.js";
-import { isPlainObject, MAX_JSON_DEPTH } from "../canon/value.js";
+import { isPlainObject } from "../canon/value.js";
 import { AgentError } from "../errors.js";
+import { MAX_JSON_DEPTH } from "../limits.js";
 import type { AssistantMessage, LlmToolCall, Reasoning } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";

@@ -3,12 +3,8 @@
 import { copyJson } from "../canon/copy.js";
 import type { JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
+import { MAX_MEMORY_CHARACTERS, MAX_MEMORY_KEYS } from "../limits.js";
 import type { RuntimeMemory } from "../model/memory.js";
-
-/** Most keys of one in-memory store, over all its scopes. */
-export const MAX_MEMORY_KEYS = 100_000;
-/** Most characters of scopes, keys and JSON texts of one in-memory store. */
-export const MAX_MEMORY_CHARACTERS = 67_108_864;
 
 /** The limits of {@link createInMemoryRuntimeMemory}. A write beyond one is refused. */
 export interface InMemoryOptions {

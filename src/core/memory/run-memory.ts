@@ -6,12 +6,6 @@ import type { MemoryScope, RunMemory, RuntimeMemory } from "../model/memory.js";
 import { isThenable } from "../time/wait.js";
 import { assertNotAborted } from "../tools/abort.js";
 
-/** Milliseconds that the end of a run, and `destroy`, wait for the memory to forget what was shared. */
-export const MEMORY_GRACE_MS = 5_000;
-
-/** Milliseconds that a run waits for its memory to read or write. */
-export const MEMORY_TIMEOUT_MS = 30_000;
-
 /** A run's part of a store. Errors of the store pass through unchanged, and synchronous results stay synchronous. */
 export interface RunScope {
   viewOf(agentId: string): RunMemory;

@@ -1,6 +1,7 @@
 // What a turn costs by a price list. The lists here are snapshots of the vendors' standard tier, to be overridden by `pricing` where they
 // are out of date. A model that no list knows has no price, which is not the same as being free.
 
+import { MAX_RATE } from "../limits.js";
 import { costToUsd, type Usage } from "./usage.js";
 
 /** USD per million tokens, {@link MAX_RATE} at most. A cache figure that is absent is the `input` figure. */
@@ -10,9 +11,6 @@ export interface Rate {
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
 }
-
-/** The highest figure of a rate. With it the price of any count of tokens is a finite number. */
-export const MAX_RATE = 1_000_000;
 
 /** Rates by model name, such as {@link OPENAI_PRICING} with entries of one's own after it. */
 export type Pricing = Readonly<Record<string, Rate>>;

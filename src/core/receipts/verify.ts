@@ -4,13 +4,11 @@
 import { defined } from "../defined.js";
 import { keyIdOf, readPublicKey } from "../canon/key.js";
 import { invalidOptions } from "../errors.js";
+import { MAX_RECEIPT_FINDINGS } from "../limits.js";
 import { showValue } from "../text/show.js";
 import { linkReceipts, type Placed } from "./link.js";
 import { isTornLine, readReceipt, type ReceiptFlaw } from "./read.js";
 import type { Receipt } from "./receipt.js";
-
-/** Most findings that are listed. `more` counts the others. */
-export const MAX_RECEIPT_FINDINGS = 1000;
 
 export type ReceiptFindingKind =
   | ReceiptFlaw

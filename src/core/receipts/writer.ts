@@ -6,14 +6,12 @@ import { seal } from "../canon/copy.js";
 import type { ReadKey } from "../canon/key.js";
 import { verifySignature } from "../canon/signature.js";
 import { AgentError } from "../errors.js";
+import { RECEIPT_TIMEOUT_MS } from "../limits.js";
 import type { Ports } from "../ports.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
 import { isThenable, within } from "../time/wait.js";
 import { RECEIPT_VERSION, receiptMessage, type Receipt, type ReceiptDraft } from "./receipt.js";
-
-/** Time limit in milliseconds for one signature, and for one delivery. */
-export const RECEIPT_TIMEOUT_MS = 30_000;
 
 /** Contract: called once for each receipt, in order, and awaited if it is async. If it throws or rejects, the chain ends. Receipts are frozen. */
 export type ReceiptListener = (receipt: Receipt) => unknown;

@@ -47,7 +47,7 @@ export interface NextEdge extends PlanEdge {
 const PLAN_OPTIONS = ["entry", "edges", "exits"];
 const EDGE_OPTIONS = ["from", "to", "when", "input"];
 /** Most flaws, and agents, that an error names. */
-const MAX_LISTED = 20;
+const SHOWN_NAMES = 20;
 
 /** A checked copy of a plan. Throws `AgentError` `invalid-options` that names all its flaws. */
 export function toPlan(plan: Plan, agentIds: readonly string[]): Plan {
@@ -153,8 +153,8 @@ function nameOf({ from, to }: PlanEdge, index: number): string {
 }
 
 function list(items: readonly string[], separator: string): string {
-  const more = items.length - MAX_LISTED;
-  return items.slice(0, MAX_LISTED).join(separator) + (more > 0 ? `${separator}and ${more} more` : "");
+  const more = items.length - SHOWN_NAMES;
+  return items.slice(0, SHOWN_NAMES).join(separator) + (more > 0 ? `${separator}and ${more} more` : "");
 }
 
 function show(id: unknown): string {

@@ -1,7 +1,8 @@
 // One run: agent after agent along the plan until it ends, with one log, one shared memory and one signal.
 
 import { defined } from "../defined.js";
-import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS, type RunScope } from "../memory/run-memory.js";
+import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "../limits.js";
+import type { RunScope } from "../memory/run-memory.js";
 import type { JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { AgentEvent, EventBody, EventDetail } from "../events/event.js";

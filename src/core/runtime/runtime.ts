@@ -2,8 +2,9 @@
 
 import { defined } from "../defined.js";
 import { toHex } from "../canon/bytes.js";
+import { DEFAULT_MAX_AGENT_VISITS, MEMORY_GRACE_MS, PROVIDER_GRACE_MS } from "../limits.js";
 import { createInMemoryRuntimeMemory } from "../memory/memory.js";
-import { MEMORY_GRACE_MS, openRunScope } from "../memory/run-memory.js";
+import { openRunScope } from "../memory/run-memory.js";
 import type { SigningKey } from "../canon/key.js";
 import { AgentError, invalidOptions } from "../errors.js";
 import { createEventLog, type EventListener, type EventLog } from "../events/log.js";
@@ -22,11 +23,6 @@ import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
 import { toPlan, type Plan } from "./plan.js";
 import { createReceipts } from "./receipts.js";
 import { runPlan, type RunResult } from "./run.js";
-
-export const DEFAULT_MAX_AGENT_VISITS = 8;
-
-/** Milliseconds that {@link AgentRuntime.destroy} waits for a provider's `destroy()`. */
-const PROVIDER_GRACE_MS = 5_000;
 
 /** The options of {@link createRuntime}. */
 export interface RuntimeOptions {

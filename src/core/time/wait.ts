@@ -1,7 +1,8 @@
 // Waiting that ends: after a time, at a time limit, or when a signal fires. Time passes by the ports' timer, which a test moves by hand.
 
 import { AgentError } from "../errors.js";
-import { MAX_TIMER_MS, type Ports } from "../ports.js";
+import { MAX_TIMER_MS } from "../limits.js";
+import type { Ports } from "../ports.js";
 
 type Timer = Pick<Ports, "timer">;
 

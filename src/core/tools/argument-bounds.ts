@@ -3,17 +3,13 @@
 
 import { format as FORMATS } from "@cfworker/json-schema";
 import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
-
-/** Characters in all strings and keys of one call's arguments. */
-export const MAX_ARGUMENT_CHARACTERS = 1024 * 1024;
-/** Values in one call's arguments, including containers. */
-export const MAX_ARGUMENT_VALUES = 100_000;
-/** The longest string checked against a `format`, as some of their expressions are quadratic. */
-export const MAX_FORMAT_LENGTH = 8192;
-/** The longest array checked against `uniqueItems`, which compares all pairs of items. */
-export const MAX_UNIQUE_ITEMS = 2000;
-/** The longest array of arrays or objects checked against `uniqueItems`, as comparing large items takes longer. */
-export const MAX_UNIQUE_CONTAINERS = 200;
+import {
+  MAX_ARGUMENT_CHARACTERS,
+  MAX_ARGUMENT_VALUES,
+  MAX_FORMAT_LENGTH,
+  MAX_UNIQUE_CONTAINERS,
+  MAX_UNIQUE_ITEMS,
+} from "../limits.js";
 
 /** The limit that `args` exceed, as a clause. Stops counting there, so a cycle ends too. */
 export function findExcess(args: unknown): string | undefined {

@@ -6,13 +6,11 @@ import { copyJson } from "../canon/copy.js";
 import { isPlainObject, type JsonObject } from "../canon/value.js";
 import { toPointer } from "../canon/pointer.js";
 import { AgentError, ToolArgError, invalidOptions } from "../errors.js";
+import { MAX_ARGUMENT_DEPTH } from "../limits.js";
 import { boundSchema, findExcess } from "./argument-bounds.js";
 import { createQuickCheck } from "./quick-check.js";
 import { findSchemaFlaw } from "./schema-flaw.js";
 import { thrownText } from "../text/thrown.js";
-
-/** Nested containers in the arguments, the arguments object itself included. */
-export const MAX_ARGUMENT_DEPTH = 64;
 
 /** Keys that reach prototypes: dropped from arguments at every depth before a tool sees them. */
 export const FORBIDDEN_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];

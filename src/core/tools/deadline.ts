@@ -2,12 +2,10 @@
 // behind; what it gives or throws after that is dropped. A tool that returns at once pays for none of this.
 
 import { AgentError } from "../errors.js";
+import { MAX_TIMER_MS } from "../limits.js";
 import { abortError } from "./abort.js";
-import { MAX_TIMER_MS, type Ports } from "../ports.js";
+import type { Ports } from "../ports.js";
 import { isThenable } from "../time/wait.js";
-
-/** Milliseconds a tool may take unless it or its agent says otherwise: ten minutes. */
-export const DEFAULT_TOOL_TIMEOUT_MS = 600_000;
 
 export interface ToolDeadline {
   /** The run's. */

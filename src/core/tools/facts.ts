@@ -1,10 +1,8 @@
 // The bounded, checked summary of a tool call for use outside the run: a screen, an event stream, another process.
 
 import type { JsonObject } from "../canon/value.js";
+import { MAX_SUMMARY_CHARACTERS } from "../limits.js";
 import { scrubArguments } from "./argument-check.js";
-
-/** Characters of a result in its summary. */
-export const MAX_SUMMARY_CHARACTERS = 500;
 
 interface ResultFacts {
   readonly toolId: string;

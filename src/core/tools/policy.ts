@@ -3,6 +3,7 @@
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
 import { ToolPolicyError, invalidOptions } from "../errors.js";
+import { MAX_CAUSE_CHARACTERS } from "../limits.js";
 import { thrownText } from "../text/thrown.js";
 
 /** A call that passed our own checks, as a hook sees it. All of it is a copy. */
@@ -142,8 +143,6 @@ function findFlaw(answer: unknown, name: string, shapes: Readonly<Record<string,
     ? undefined
     : `${kind} without ${shape[missing] === "text" ? "a text as " : ""}${missing}`;
 }
-
-const MAX_CAUSE_CHARACTERS = 500;
 
 /** What a hook threw, as the end of the run. A `ToolPolicyError` of its own is that end already. */
 export function toHookError(thrown: unknown, { hook, tool }: HookPlace): ToolPolicyError {

@@ -3,10 +3,11 @@
 import { seal } from "../canon/copy.js";
 import { isPlainObject, NotJsonError } from "../canon/value.js";
 import { invalidOptions } from "../errors.js";
+import { DEFAULT_TOOL_TIMEOUT_MS } from "../limits.js";
 import type { LlmToolDefinition } from "../model/provider.js";
 import { assertKnownOptions } from "../options.js";
 import { createArgumentCheck, type ArgumentCheck } from "./argument-check.js";
-import { DEFAULT_TOOL_TIMEOUT_MS, isToolTimeout } from "./deadline.js";
+import { isToolTimeout } from "./deadline.js";
 import type { CustomTool, CustomToolContext, ToolEffect } from "./tool.js";
 import {
   isVerbName,

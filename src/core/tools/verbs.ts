@@ -1,6 +1,7 @@
 // The eight built-in tools: schemas, which of them only read, and the slot for bodies, which do I/O and so live outside the core.
 
 import type { JsonObject } from "../canon/value.js";
+import { MAX_QUERY, MAX_URI } from "../limits.js";
 import type { RunMemory } from "../model/memory.js";
 
 export const VERB_NAMES = ["connect", "extract", "shape", "act", "sense", "probe", "context", "dowse"] as const;
@@ -26,8 +27,6 @@ export type VerbBodies = Readonly<Record<VerbName, VerbBody>>;
 /** The verbs as a tool's own code calls them. */
 export type VerbSet = Readonly<Record<VerbName, (args: JsonObject) => Promise<unknown>>>;
 
-const MAX_URI = 8_192;
-const MAX_QUERY = 1_000;
 const TARGET = "An http(s) URL, or the path of a file or folder relative to the root.";
 
 /** What a model is told of each verb: its description, and the JSON Schema of its arguments. See docs/tools.md. */

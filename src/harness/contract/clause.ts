@@ -30,7 +30,7 @@ export class Violation extends Error {
   }
 }
 
-const MAX_SHOWN = 200;
+const SHOWN_CHARACTERS = 200;
 
 export function fail(what: string, actual: unknown, expected: unknown): never {
   throw new Violation(`${what}: expected ${shown(expected)}, got ${shown(actual)}`, { expected, actual });
@@ -84,5 +84,5 @@ function stringOf(value: unknown): string {
 
 function shown(value: unknown): string {
   const text = findStrictImpurity(value) === undefined ? canonicalize(value) : describeGiven(value);
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}… (${text.length} characters)`;
 }

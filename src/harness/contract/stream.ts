@@ -7,6 +7,7 @@ import {
   type LlmToolCall,
   type LlmTurnResponse,
 } from "../../core/index.js";
+import { MAX_CHECKED_PIECES } from "../limits.js";
 import { assertSame, fail, toClauses, type Clause } from "./clause.js";
 import { assertResponse, callsOf, isCount } from "./response.js";
 
@@ -46,9 +47,6 @@ export const streamClauses: readonly Clause<readonly LlmStreamEvent[], void>[] =
   },
 });
 
-/** A stream of more pieces than this is taken to have no end. */
-const MAX_PIECES = 100_000;
-
 /** Reads a stream to its end into `events`, unless `isLeft` says to stop. Rejects as the stream does. */
 export async function readPieces(
   iterator: AsyncIterator<LlmStreamEvent>,
@@ -61,7 +59,8 @@ export async function readPieces(
     if (next.done === true) return;
     events.push(next.value);
     // A stream that never waits leaves no room for anybody's timer.
-    if (events.length > MAX_PIECES) fail("how many pieces a stream has", `more than ${MAX_PIECES}`, "an end");
+    if (events.length > MAX_CHECKED_PIECES)
+      fail("how many pieces a stream has", `more than ${MAX_CHECKED_PIECES}`, "an end");
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { isThenable, sleep, type Ports } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
+import { MAX_FIRED_TIMERS } from "../limits.js";
 import { refuseValue } from "./unclear.js";
 
 /** Pass it as `ports`, alone or with others: `{ ports: clock }`, `{ ports: { ...host.ports, now: clock.now, timer: clock.timer } }`. */
@@ -20,9 +21,6 @@ export interface FixedClock extends Pick<Ports, "now" | "timer"> {
   /** Sets the clock to any moment, earlier ones too, as a correction of a clock does. Fires no timer. */
   set(at: number): void;
 }
-
-/** Most timers that one `advance` or `until` fires, since a loop of timers may have no end. */
-export const MAX_FIRED_TIMERS = 1_000_000;
 
 /** 2026-01-01, midnight UTC. */
 export const DEFAULT_CLOCK_START = Date.UTC(2026, 0, 1);

@@ -2,6 +2,7 @@
 
 import type { Ports } from "../../core/index.js";
 import { createRandom } from "../drift/statistics/random.js";
+import { MAX_RANDOM_BYTES } from "../limits.js";
 import { refuseValue } from "./unclear.js";
 
 export interface CountingIds extends Pick<Ports, "randomBytes"> {
@@ -52,10 +53,7 @@ export function assertSeed(what: string, seed: unknown): void {
   if (!Number.isSafeInteger(seed)) refuseValue(what, seed, "Give a whole number.");
 }
 
-/** More than any caller of the port needs at once. */
-const MAX_BYTES = 65_536;
-
 function assertLength(length: unknown): void {
-  if (Number.isSafeInteger(length) && Number(length) >= 0 && Number(length) <= MAX_BYTES) return;
-  refuseValue("the length of random bytes", length, `Give a whole number from 0 to ${MAX_BYTES}.`);
+  if (Number.isSafeInteger(length) && Number(length) >= 0 && Number(length) <= MAX_RANDOM_BYTES) return;
+  refuseValue("the length of random bytes", length, `Give a whole number from 0 to ${MAX_RANDOM_BYTES}.`);
 }

@@ -1,6 +1,7 @@
 // The figures of one scenario before any verdict: paths, outcomes, distances, and the p-values of its own tests.
 
 import { defined } from "../../core/index.js";
+import { MAX_COMPARED_RUNS } from "../limits.js";
 import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/path-table.js";
 import type { ToleranceUse } from "../../cassette/index.js";
 import type { Outcomes, PathRow, RunRef } from "./gate-report.js";
@@ -38,9 +39,6 @@ export interface Measured {
   gap?: string;
   outcome?: { stratum: Stratum; test: ExactResult; better: ExactResult };
 }
-
-/** The most runs of a side that are compared with all others. Of more, so many are drawn. */
-const MAX_COMPARED_RUNS = 100;
 
 /** Measures a scenario. The same runs and seed give the same figures, in whatever order the runs come. */
 export function measure({ scenario, base, candidate }: GateScenario, seed: number): Measured {

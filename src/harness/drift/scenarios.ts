@@ -3,6 +3,7 @@
 
 import { CASSETTE_SUFFIX } from "../../cassette/index.js";
 import { HarnessError } from "../errors.js";
+import { MAX_SCENARIOS, MAX_RUNS } from "../limits.js";
 
 /** One recording: its path below the side's folder, with `/`, and the path that opens it. */
 export interface RunFile {
@@ -15,9 +16,6 @@ export interface PairedScenarios {
   shared: { scenario: string; base: RunFile[]; candidate: RunFile[] }[];
   unpaired: { scenario: string; side: "base" | "candidate"; runs: RunFile[] }[];
 }
-
-const MAX_SCENARIOS = 100_000;
-const MAX_RUNS = 1_000;
 
 /** The path without its suffix and without a last part of digits. */
 export function scenarioOf(name: string): string {

@@ -1,6 +1,7 @@
 // The verdict on each scenario and on all of them together, with the sentence that gives its reason.
 
 import { plural } from "../../core/index.js";
+import { MAX_NEEDED_RUNS } from "../limits.js";
 import type { Measured } from "./measure.js";
 import { unpairedHint } from "../../cassette/index.js";
 import { ofVerdict } from "./paths/ranking.js";
@@ -14,7 +15,7 @@ import type {
   Verdict,
 } from "./gate-report.js";
 import { apartText, betterText, gainText, samePathsText, toDigits, worseText, pText } from "./words.js";
-import { MAX_NEEDED, runsNeeded, type Contrast } from "./statistics/needed.js";
+import { runsNeeded, type Contrast } from "./statistics/needed.js";
 import type { Counts } from "./statistics/fisher.js";
 
 interface Decision {
@@ -93,7 +94,7 @@ function undecided(figures: ScenarioFigures, fewest: number): Decision {
       : openTestText(figures, isAlike);
   const more =
     needed === undefined
-      ? `more than ${MAX_NEEDED} runs on each side would be needed`
+      ? `more than ${MAX_NEEDED_RUNS} runs on each side would be needed`
       : `about ${Math.max(needed, minRuns)} runs on each side would decide it`;
   const decision: Decision = { verdict: "inconclusive", reason: `${few}; ${more}` };
   return needed === undefined ? decision : { ...decision, runsNeeded: Math.max(needed, minRuns) };

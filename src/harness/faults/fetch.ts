@@ -1,6 +1,7 @@
 // A `fetch` with one fault of a transport, put under our own providers, so that their code makes the error of it.
 
 import { VENDORS, type HttpFaultName, type LlmTurnResponse, type Ports, type WireName } from "../../core/index.js";
+import { TRANSPORT_PATIENCE_MS } from "../limits.js";
 import { GATEWAY_PAGE, httpFault } from "./bodies.js";
 import type { Fault, NetworkCode } from "./fault.js";
 
@@ -16,9 +17,6 @@ export interface FaultyWay {
   /** The model of an answer without one. */
   readonly model: string;
 }
-
-/** The silence after which Node's fetch gives up (undici's `headersTimeout` and `bodyTimeout`). */
-export const TRANSPORT_PATIENCE_MS = 300_000;
 
 export function faultFetch(fault: WayFault, way: FaultyWay): typeof globalThis.fetch {
   switch (fault.kind) {

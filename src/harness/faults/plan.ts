@@ -3,6 +3,7 @@
 import { showValue, unknownOptions } from "../../core/index.js";
 import { createRandom, type Random } from "../drift/statistics/random.js";
 import { HarnessError } from "../errors.js";
+import { MAX_LISTED_FAULTS } from "../limits.js";
 import { countTo, integer, optional, share } from "./fields.js";
 
 /** A fault at a call. `call` counts from 0, tries of a fallback included. */
@@ -42,9 +43,6 @@ export type FaultPlanOptions<F> = (DrawnFaults<F> | ScheduledFaults<F>) & {
 
 export const PLAN_OPTIONS = ["faults", "rate", "seed", "maxFaults", "schedule"];
 const DEFAULT_RATE = 0.25;
-
-/** Entries of `injected` that are kept. Later faults strike and are not listed. */
-export const MAX_LISTED_FAULTS = 100_000;
 
 /** The fault of one call, which may turn out to have nothing to strike. */
 export interface Struck<F> {
@@ -183,13 +181,13 @@ export function assertFaultOptions(owner: string, options: unknown, known: reado
 }
 
 /** The most problems that an error names: a long schedule may have as many as entries. */
-const MAX_NAMED_PROBLEMS = 10;
+const SHOWN_PROBLEMS = 10;
 
 /** Throws `faults-unclear`, which names the problems that are not "". */
 export function assertNone(owner: string, found: readonly string[]): void {
   const problems = found.filter((problem) => problem !== "");
   if (problems.length === 0) return;
-  const rest = problems.length - MAX_NAMED_PROBLEMS;
-  const first = problems.slice(0, MAX_NAMED_PROBLEMS).join("; ");
+  const rest = problems.length - SHOWN_PROBLEMS;
+  const first = problems.slice(0, SHOWN_PROBLEMS).join("; ");
   throw new HarnessError("faults-unclear", `${owner}: ${first}${rest > 0 ? `; and ${rest} more` : ""}`);
 }

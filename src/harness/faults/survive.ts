@@ -11,6 +11,7 @@ import {
 } from "../../core/index.js";
 import { memoryHost, type MemoryHost } from "../doubles/host.js";
 import { HarnessError } from "../errors.js";
+import { MAX_TRIAL_TIMERS } from "../limits.js";
 import { describeFault, everyFault, faultProblem, type Fault } from "./fault.js";
 import { assertFaultOptions, assertNone, callsProblem, faultsProblems } from "./plan.js";
 import { faultyProvider, type FaultyProvider } from "./provider.js";
@@ -71,9 +72,6 @@ export async function surviveFaults(
   return rows;
 }
 
-/** The most timers of one run: one that polls once a minute hangs after a month. */
-const MAX_TRIAL_TIMERS = 50_000;
-
 async function tryOne(
   run: (trial: Trial) => Promise<RunResult>,
   fault: Fault,
@@ -131,7 +129,7 @@ function codeOf(error: unknown): string {
 }
 
 /** The most characters of an answer or error in the table. The rows hold all of it. */
-const MAX_CELL_CHARACTERS = 100;
+const SHOWN_CHARACTERS = 100;
 
 /**
  * Formats rows as a table, one line for each fault: the final answer, else the error code, and the message of an error other than
@@ -149,12 +147,12 @@ export function formatSurvival(rows: readonly SurvivalRow[]): string {
 
 function endOf({ code, error, finalAnswer = "" }: SurvivalRow): string {
   if (code === undefined && error === undefined)
-    return toVisible(JSON.stringify(shorten(finalAnswer, MAX_CELL_CHARACTERS)));
-  if (error === undefined || error instanceof AgentError) return toVisible(shorten(code ?? "", MAX_CELL_CHARACTERS));
-  return toVisible(shorten([code ?? [], thrownText(error)].flat().join(": "), MAX_CELL_CHARACTERS));
+    return toVisible(JSON.stringify(shorten(finalAnswer, SHOWN_CHARACTERS)));
+  if (error === undefined || error instanceof AgentError) return toVisible(shorten(code ?? "", SHOWN_CHARACTERS));
+  return toVisible(shorten([code ?? [], thrownText(error)].flat().join(": "), SHOWN_CHARACTERS));
 }
 
 function missedOf({ outcome, missed }: SurvivalRow): string {
   if (outcome === "unstruck" || missed.length === 0) return "";
-  return `, not struck at call ${shorten(missed.join(", "), MAX_CELL_CHARACTERS)}`;
+  return `, not struck at call ${shorten(missed.join(", "), SHOWN_CHARACTERS)}`;
 }

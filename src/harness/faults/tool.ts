@@ -12,6 +12,7 @@ import {
   type JsonValue,
   type Ports,
 } from "../../core/index.js";
+import { MAX_HUGE_CHARACTERS } from "../limits.js";
 import { countTo, fieldsProblem, json, oneOf, optional, text, wait, type KindsOf } from "./fields.js";
 import {
   assertFaultOptions,
@@ -50,8 +51,6 @@ export type FaultyToolOptions = FaultPlanOptions<ToolFault> & {
 
 /** A tool that fails by a plan; made by `faultyTool`. */
 export interface FaultyTool extends CustomTool, FaultLog<ToolFault> {}
-
-const MAX_HUGE_CHARACTERS = 100_000_000;
 
 const KINDS: KindsOf<ToolFault> = {
   throw: { message: optional(text) },

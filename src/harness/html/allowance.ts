@@ -1,14 +1,13 @@
 // How much of a recording one page takes. A page of many megabytes helps nobody, so texts, images and items have limits; what
 // was left out is counted here and said on the page.
 
-/** Characters of one text, and of all texts of a page. */
-export const MAX_TEXT = 100_000;
-const MAX_ALL_TEXT = 10_000_000;
-/** Messages and calls of a page. */
-const MAX_ITEMS = 20_000;
-/** Base64 characters of one image, and of all: 1 MiB and 16 MiB of image data. */
-const MAX_IMAGE = 1_398_104;
-const MAX_ALL_IMAGES = 16 * MAX_IMAGE;
+import {
+  MAX_PAGE_CHARACTERS,
+  MAX_PAGE_IMAGES_CHARACTERS,
+  MAX_PAGE_IMAGE_CHARACTERS,
+  MAX_PAGE_ITEMS,
+  MAX_PAGE_TEXT_CHARACTERS,
+} from "../limits.js";
 
 /** What did not find room. */
 export interface LeftOut {
@@ -38,19 +37,19 @@ export function createAllowance(isFull: boolean, remedy = "--full keeps all"): A
   let [texts, items, images] = [0, 0, 0];
   return {
     text(length) {
-      const room = isFull ? length : Math.min(length, MAX_TEXT, MAX_ALL_TEXT - texts);
+      const room = isFull ? length : Math.min(length, MAX_PAGE_TEXT_CHARACTERS, MAX_PAGE_CHARACTERS - texts);
       texts += room;
       if (room < length) left.texts++;
       left.characters += length - room;
       return room;
     },
     item() {
-      if (isFull || items < MAX_ITEMS) return ++items > 0;
+      if (isFull || items < MAX_PAGE_ITEMS) return ++items > 0;
       left.items++;
       return false;
     },
     image(length) {
-      const fits = length <= MAX_IMAGE && images + length <= MAX_ALL_IMAGES;
+      const fits = length <= MAX_PAGE_IMAGE_CHARACTERS && images + length <= MAX_PAGE_IMAGES_CHARACTERS;
       if (fits) images += length;
       else left.images++;
       return fits;

@@ -8,8 +8,8 @@ import type { AnyEntry } from "./steps.js";
 import { fold, jsonText, preview, textView } from "./text-view.js";
 import { html, type Child, type Html } from "./template.js";
 
-const MAX_TOOLS = 40;
-const MAX_MODELS = 8;
+const SHOWN_TOOLS = 40;
+const SHOWN_MODELS = 8;
 
 export function headView(cassette: Cassette, allowance: Allowance): Html {
   const entries: readonly AnyEntry[] = cassette.entries;
@@ -40,8 +40,8 @@ function modelsOf(cassette: Cassette, entries: readonly AnyEntry[]): string {
   const models = [...new Set(entries.flatMap(({ response }) => response.model ?? []))];
   const imported = importOf(cassette)?.["model"];
   if (models.length === 0) return typeof imported === "string" ? imported : "unknown";
-  const more = models.length - MAX_MODELS;
-  return models.slice(0, MAX_MODELS).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const more = models.length - SHOWN_MODELS;
+  return models.slice(0, SHOWN_MODELS).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function importOf(cassette: Cassette): Record<string, unknown> | undefined {
@@ -92,11 +92,11 @@ function toolsView(entries: readonly AnyEntry[]): Child {
   }
   if (counts.size === 0) return undefined;
   const listed = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  const more = listed.length - MAX_TOOLS;
+  const more = listed.length - SHOWN_TOOLS;
   return html`<div class="used">
     <p class="label">Tools called</p>
     <ul>
-      ${listed.slice(0, MAX_TOOLS).map(
+      ${listed.slice(0, SHOWN_TOOLS).map(
         ([name, times]) =>
           html`<li>
             <button type="button" data-find="${name}">

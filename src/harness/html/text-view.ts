@@ -2,6 +2,7 @@
 // it is longer than a page can take.
 
 import { canonicalize } from "../../core/index.js";
+import { MAX_PAGE_TEXT_CHARACTERS } from "../limits.js";
 import type { Allowance } from "./allowance.js";
 import { counted } from "./figures.js";
 import { html, shown, type Html } from "./template.js";
@@ -86,7 +87,8 @@ export function argumentsLine(args: Readonly<Record<string, unknown>>): string {
  * Text that is no JSON array or object, or is laid out already, comes back as it was.
  */
 export function laidOut(text: string): string {
-  if (!/^\s*[[{]/.test(text) || text.length > 100_000 || text.trim().includes("\n") || !isJson(text)) return text;
+  if (!/^\s*[[{]/.test(text) || text.length > MAX_PAGE_TEXT_CHARACTERS || text.trim().includes("\n") || !isJson(text))
+    return text;
   let [depth, out] = [0, ""];
   const newLine = (): string => `\n${"  ".repeat(Math.min(depth, 40))}`;
   for (const token of text.match(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g) ?? []) {

@@ -7,8 +7,8 @@ import { madeCallsOf } from "./run-result.js";
 import { cutText } from "../text/hide.js";
 
 const NAME = "toCallToolBefore";
-const MAX_CALLS = 3;
-const MAX_TOOLS = 200;
+const SHOWN_CALLS = 3;
+const SHOWN_TOOL_CHARACTERS = 200;
 
 /** If one of the two was never called there is no order, so the assertion fails, also negated. */
 export function callToolBefore(
@@ -31,7 +31,7 @@ export function callToolBefore(
   const [start, end] = [before[0], after[0]];
   if (start === undefined || end === undefined) {
     const absent = [...(start === undefined ? [earlier] : []), ...(end === undefined ? [later] : [])];
-    const tools = cutText([...new Set(calls.map(({ name }) => name))].join(", "), MAX_TOOLS);
+    const tools = cutText([...new Set(calls.map(({ name }) => name))].join(", "), SHOWN_TOOL_CHARACTERS);
     const message = () =>
       `expected ${this.isNot === true ? "not " : ""}${wanted}, but ${absent.map(expectedText).join(" and ")} ` +
       `${absent.length === 1 ? "was" : "were"} never called, so there is no order.\n` +
@@ -46,9 +46,9 @@ export function callToolBefore(
       [
         isBefore ? `expected not ${wanted}, but the order is kept:` : `expected ${wanted}, but ${whyNot(start, end)}:`,
         `${expectedText(earlier)}:`,
-        ...callLines(before, MAX_CALLS),
+        ...callLines(before, SHOWN_CALLS),
         `${expectedText(later)}:`,
-        ...callLines(after, MAX_CALLS),
+        ...callLines(after, SHOWN_CALLS),
         isBefore
           ? "Remove .not, or correct what made the model keep this order."
           : "Correct the expectation, or the prompt or tool description that should have kept the order.",

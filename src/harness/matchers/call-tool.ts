@@ -20,7 +20,7 @@ import { assertOptions, misuse, type MatcherContext, type MatcherResult } from "
 import { madeCallsOf } from "./run-result.js";
 
 const NAME = "toCallTool";
-const MAX_CALLS = 5;
+const SHOWN_CALLS = 5;
 
 /** The options of `toCallTool`. */
 export interface CallToolOptions {
@@ -71,5 +71,5 @@ function failureText(wanted: string, compared: readonly ComparedCall[]): string 
   if (compared.length === 0) return `expected a call of ${wanted}, but no tool was called.\n${advice}`;
   const others =
     compared.length === 1 ? "the only call differs" : `none of the ${compared.length} calls matches it, nearest first`;
-  return `expected a call of ${wanted}, but ${others}:\n${callLines(compared, MAX_CALLS).join("\n")}\n${advice}`;
+  return `expected a call of ${wanted}, but ${others}:\n${callLines(compared, SHOWN_CALLS).join("\n")}\n${advice}`;
 }

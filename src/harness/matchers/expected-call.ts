@@ -27,7 +27,7 @@ export interface ComparedCall {
   uses?: readonly ToleranceUse[];
 }
 
-const MAX_PLACES = 3;
+const SHOWN_PLACES = 3;
 export const ARGS_HINT =
   "Pass one object with all arguments (it may hold expect.any and the like), or none for any call.";
 
@@ -97,7 +97,7 @@ export function differenceLines(differences: readonly ArgumentDifference[]): str
     );
     return `    ${pointer === "" ? "the whole" : cutText(pointer)}: expected ${expected}, was ${actual}`;
   };
-  return atMost(differences, MAX_PLACES, toLine, (rest) => `    and ${plural(rest, "more place")}`);
+  return atMost(differences, SHOWN_PLACES, toLine, (rest) => `    and ${plural(rest, "more place")}`);
 }
 
 /** At most `max` calls, each with its differences. */

@@ -2,12 +2,12 @@
 // Where the runner draws nothing by itself, as Jest, the difference is drawn into the message.
 
 import { isPlainObject, plural, toVisibleLines } from "../../core/index.js";
+import { MAX_SHOWN_DEPTH } from "../limits.js";
 import type { Matcher, MatcherContext, MatcherResult } from "./matcher.js";
 import { atMost } from "../text/at-most.js";
-import { MAX_SHOWN_DEPTH } from "../text/describe.js";
 import { hideSecrets } from "../text/hide.js";
 
-const MAX_DRAWN_LINES = 60;
+const SHOWN_LINES = 60;
 
 export function guarded(matcher: Matcher): Matcher {
   return function (this: MatcherContext, received, ...rest) {
@@ -70,6 +70,6 @@ function drawnText(
   if (dontThrow === undefined) return "";
   const drawn = utils.diff?.(expected, actual);
   if (typeof drawn !== "string" || drawn === "") return "";
-  const lines = atMost(drawn.split("\n"), MAX_DRAWN_LINES, String, (rest) => `and ${plural(rest, "more line")}`);
+  const lines = atMost(drawn.split("\n"), SHOWN_LINES, String, (rest) => `and ${plural(rest, "more line")}`);
   return `\n\n${lines.join("\n")}`;
 }

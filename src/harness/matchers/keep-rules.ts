@@ -18,7 +18,7 @@ import { atMost } from "../text/at-most.js";
 import { describeValue } from "../text/describe.js";
 
 const NAME = "toKeepRules";
-const MAX_SHOWN = 10;
+const SHOWN_BREAKS = 10;
 
 /** `rules` is the path of a file, what `parseRules` gave, or the same as an object. */
 export function createKeepRules(host: MatcherHost) {
@@ -85,7 +85,7 @@ function failureText(breaks: readonly RuleBreak[]): string {
   const rules = new Set(breaks.map(({ rule }) => rule)).size;
   const toLine = ({ rule, turn, sentence, pointer, reason }: RuleBreak): string =>
     `  - ${rule}, turn ${turn}: ${sentence}\n      at ${pointer}${reason === undefined ? "" : `\n      ${reason}`}`;
-  const lines = atMost(breaks, MAX_SHOWN, toLine, (rest) => `  and ${plural(rest, "more place")}`);
+  const lines = atMost(breaks, SHOWN_BREAKS, toLine, (rest) => `  and ${plural(rest, "more place")}`);
   return (
     `expected the run to keep its rules, but it breaks ${plural(rules, "rule")}:\n${lines.join("\n")}\n` +
     "Mend the agent, or the rules where what it did is right."

@@ -20,7 +20,7 @@ export interface Figure {
 
 export type RunFigures = Record<keyof Sums | "turns" | "toolCalls" | "ms", Figure>;
 
-const MAX_TURNS_NAMED = 5;
+const SHOWN_TURNS = 5;
 
 export function figuresOf(matcher: string, received: unknown): RunFigures {
   if (findCarrier(received) !== undefined) {
@@ -83,7 +83,7 @@ function timeOf(run: RunLike): Figure {
 }
 
 function turnsText(turns: readonly number[]): string {
-  const shown = turns.slice(0, MAX_TURNS_NAMED).join(", ");
-  const rest = turns.length - MAX_TURNS_NAMED;
+  const shown = turns.slice(0, SHOWN_TURNS).join(", ");
+  const rest = turns.length - SHOWN_TURNS;
   return `${turns.length === 1 ? "turn" : "turns"} ${shown}${rest > 0 ? ` and ${rest} more` : ""}`;
 }

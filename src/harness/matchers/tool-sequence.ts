@@ -1,6 +1,7 @@
 // toMatchToolSequence: the tool calls of a whole run against a list of turns.
 
 import type { CallOrder, Tolerances } from "../../cassette/index.js";
+import { MAX_SEQUENCE_PAIRS } from "../limits.js";
 import { handleAdvice } from "./baseline/command.js";
 import { callText, compareCall, expectedText, type ExpectedCall } from "./expected-call.js";
 import { assertOptions, misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
@@ -10,9 +11,6 @@ import { MODES, parseSequence, type SequenceMode } from "./sequence/spec.js";
 import { tableText, toRows, type Row } from "./sequence/table.js";
 
 const NAME = "toMatchToolSequence";
-
-/** The most pairs of an expected call and a made one; a million take about a second. */
-const MAX_SEQUENCE_PAIRS = 1_000_000;
 
 /** The options of `toMatchToolSequence`. */
 export interface ToolSequenceOptions {

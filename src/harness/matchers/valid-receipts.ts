@@ -10,6 +10,7 @@ import {
   type ReceiptVerdict,
   type RunResult,
 } from "../../core/index.js";
+import { MAX_MATCHED_RECEIPTS_BYTES } from "../limits.js";
 import type { MatcherHost } from "./host.js";
 import { assertOptions, misfit, misuse, type MatcherResult } from "./matcher.js";
 import { assertPath, openTrust } from "./baseline/pinned.js";
@@ -19,9 +20,7 @@ import { describeValue } from "../text/describe.js";
 import { cutText } from "../text/hide.js";
 
 const NAME = "toHaveValidReceipts";
-const MAX_FINDINGS = 10;
-/** Some 85,000 receipts. */
-const MAX_BYTES = 64 * 1024 * 1024;
+const SHOWN_FINDINGS = 10;
 
 /** `key` or `trust`, not both: a receipt proves nothing of itself. */
 export interface ReceiptsOptions {
@@ -93,7 +92,7 @@ function refused(name: string, what: string, lines: readonly string[]): MatcherR
 }
 
 function findingLines({ findings, more }: ReceiptVerdict & { kind: "broken" }): string[] {
-  const shown = findings.slice(0, MAX_FINDINGS).map(({ line, kind, text }) => {
+  const shown = findings.slice(0, SHOWN_FINDINGS).map(({ line, kind, text }) => {
     return `  line ${line}  ${kind}: ${cutText(text, 200)}`;
   });
   const rest = findings.length - shown.length + more;
@@ -145,14 +144,14 @@ const RUN_ADVICE =
   "The receipts of a run are the runtime's: expect(runtime).toHaveValidReceipts({ key, run: result }).";
 
 async function readBytes(path: string, files: NonNullable<MatcherHost["files"]>): Promise<Uint8Array> {
-  const result = await files.read(path, MAX_BYTES);
+  const result = await files.read(path, MAX_MATCHED_RECEIPTS_BYTES);
   switch (result.kind) {
     case "read":
       return result.bytes;
     case "not-found":
       throw misuse(NAME, `there are no receipts at ${path}`, "Check the path.");
     case "too-large": {
-      const what = `${path} has ${result.size} bytes, more than ${MAX_BYTES}`;
+      const what = `${path} has ${result.size} bytes, more than ${MAX_MATCHED_RECEIPTS_BYTES}`;
       throw misuse(NAME, what, "Use npx playhead verify --receipts.");
     }
     case "failed":
@@ -188,7 +187,7 @@ function gapsOf({ runId, events }: RunLike, chain: readonly Receipt[]): string[]
     const what = callId === undefined ? "its answer" : `the call ${cutText(callId)}`;
     if (left < 0) gaps.push(`  agent ${cutText(agentId)}, turn ${turnIndex}: ${what} has no receipt`);
   }
-  return atMost(gaps, MAX_FINDINGS, String, (rest) => `  and ${plural(rest, "more")}`);
+  return atMost(gaps, SHOWN_FINDINGS, String, (rest) => `  and ${plural(rest, "more")}`);
 }
 
 const RECEIPTED: ReadonlySet<string> = new Set([

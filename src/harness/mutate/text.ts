@@ -1,6 +1,7 @@
 // Ways to change a text so that it says something else: replace a word, negate a number, empty it.
 
 import { shorten } from "../../core/index.js";
+import { MAX_MUTATED_TEXT_CHARACTERS } from "../limits.js";
 import type { Choose } from "./mutant.js";
 
 export interface TextChange {
@@ -14,8 +15,6 @@ export interface TextChange {
 const OTHER_WORDS = ["otherwise", "purple", "seventeen", "nowhere", "turnip"];
 const WORD = /\p{L}[\p{L}\p{M}]+/gu;
 const NUMBER = /(?<![\p{L}\p{N}_.-])\d+(?:\.\d+)?(?![\p{L}\p{N}_])/gu;
-/** Later words and numbers are left alone, so that a long text costs no more than a short one. */
-const MAX_LOOKED_AT = 20_000;
 
 /** Every change of a text, all different from it. Blank text has none, since emptying it would change nothing. */
 export function textChanges(text: string, name: string, choose: Choose): TextChange[] {
@@ -29,7 +28,7 @@ export function textChanges(text: string, name: string, choose: Choose): TextCha
 
 /** Replaces one word, or the whole of a text without words. */
 export function replaceWord(text: string, name: string, choose: Choose): TextChange {
-  const words = [...text.slice(0, MAX_LOOKED_AT).matchAll(WORD)];
+  const words = [...text.slice(0, MAX_MUTATED_TEXT_CHARACTERS).matchAll(WORD)];
   const word = words[choose(`${name} word`, words.length)];
   const old = word?.[0] ?? "";
   const others = OTHER_WORDS.filter((other) => other !== old.toLowerCase() && other !== text);
@@ -40,7 +39,7 @@ export function replaceWord(text: string, name: string, choose: Choose): TextCha
 }
 
 function negateNumber(text: string, name: string, choose: Choose): TextChange[] {
-  const numbers = [...text.slice(0, MAX_LOOKED_AT).matchAll(NUMBER)];
+  const numbers = [...text.slice(0, MAX_MUTATED_TEXT_CHARACTERS).matchAll(NUMBER)];
   const number = numbers[choose(`${name} number`, numbers.length)];
   if (number === undefined) return [];
   const [old] = number;

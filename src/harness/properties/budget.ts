@@ -15,6 +15,7 @@ import {
 import { spending, type SpentTurn } from "../arbitraries/budgets.js";
 import { answerOf } from "../arbitraries/cassettes.js";
 import { either } from "../arbitraries/either.js";
+import { BUDGET_RUN_TIMEOUT_MS, MAX_DRAWN_CALLS, MAX_DRAWN_TURNS } from "../limits.js";
 import { assertExamples, assertLawOptions, breaks, holdLaws, isBreach, type LawOptions } from "./law.js";
 import { describeThrown } from "../contract/thrown.js";
 import { budgetMaker, CAPS, findTurnsFault } from "./budget-subject.js";
@@ -73,13 +74,13 @@ export async function checkBudget(
 function scaled(budget: Budget): fc.Arbitrary<SpentTurn[]> {
   const caps = CAPS.filter((cap) => Number.isFinite(budget.limitOf(cap)));
   const limit = budget.limitOf("turns");
-  const many = Math.min(Math.max(Number.isNaN(limit) ? 0 : 2 * limit, USUAL.turns), MAX_TURNS);
+  const many = Math.min(Math.max(Number.isNaN(limit) ? 0 : 2 * limit, USUAL.turns), MAX_DRAWN_TURNS);
   const usual = fc.tuple(spending({ maxTurns: many }), fc.constantFrom(...caps, undefined)).map(([turns, aim]) => {
     const by = (cap: BudgetCap) => (cap === aim ? Math.max(1, Math.ceil(budget.limitOf(cap) / USUAL[cap])) : 1);
     const [tokens, cost, calls] = [by("tokens"), by("costUsd"), by("toolCalls")];
     return turns.slice(0, aim === "turns" ? many : USUAL.turns).map(({ usage, costUsd, toolCalls }) => ({
       // Many turns with many calls each would meet another cap first.
-      toolCalls: Math.min(toolCalls * calls, aim === "turns" ? 1 : MAX_CALLS),
+      toolCalls: Math.min(toolCalls * calls, aim === "turns" ? 1 : MAX_DRAWN_CALLS),
       ...defined({
         usage: usage && { inputTokens: usage.inputTokens * tokens, outputTokens: usage.outputTokens * tokens },
         costUsd: costUsd === undefined ? undefined : costUsd * cost,
@@ -99,8 +100,6 @@ function spentExactly(cap: BudgetCap, limit: number): SpentTurn[][] {
 
 /** Sums of a run of `spending` that is not scaled. */
 const USUAL: Readonly<Record<BudgetCap, number>> = { turns: 12, toolCalls: 16, tokens: 100, costUsd: 1 };
-const MAX_TURNS = 60;
-const MAX_CALLS = 100;
 
 /** `prices` are the turns with a price. */
 const NOTHING = {
@@ -229,9 +228,6 @@ function toResponse({ usage, costUsd, toolCalls }: SpentTurn, turn: number): Llm
   return { ...answerOf(message), ...defined({ usage, costUsd }) };
 }
 
-/** A run of a script takes milliseconds. */
-const RUN_TIMEOUT_MS = 60_000;
-
 /** Plays the same turns in a runtime, which must keep to the limits whatever the model does. */
 async function playRun(budget: BudgetLimits, turns: readonly SpentTurn[]): Promise<void> {
   const capped = createBudget(budget);
@@ -240,7 +236,7 @@ async function playRun(budget: BudgetLimits, turns: readonly SpentTurn[]): Promi
   const look = { name: "look", description: "", schema: { type: "object" }, invoke: () => "" };
   const provider = scriptedProvider(script);
   const agents = [{ id: "check", systemPrompt: "", provider, budget, customTools: [look] }];
-  const end = await settle(() => createRuntime({ agents }).run({ goal: "" }), RUN_TIMEOUT_MS);
+  const end = await settle(() => createRuntime({ agents }).run({ goal: "" }), BUDGET_RUN_TIMEOUT_MS);
   if (end.kind !== "value") {
     const what = end.kind === "late" ? "it did not end" : `it threw ${describeThrown(end.error)}`;
     return breaks("a cap ends a run as a normal stop", what);

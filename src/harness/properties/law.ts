@@ -124,12 +124,12 @@ function toError<T>(trial: Trial<T>, details: fc.RunDetails<[T]>): Error {
   return new LawBrokenError(message, { law: breach.law, counterexample, seed, path, cause: breach.cause });
 }
 
-const MAX_SHOWN = 2_000;
+const SHOWN_CHARACTERS = 2_000;
 
 /** A value as code would write it, on one line. */
 function shownValue(value: unknown): string {
   const text = toVisible(fc.stringify(value));
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}… (${text.length} characters)`;
 }
 
 export function assertLawOptions(owner: string, options: object, own: readonly string[]): void {

@@ -13,13 +13,14 @@ import {
 } from "../../core/index.js";
 import { conversation } from "../arbitraries/messages.js";
 import { toolDefinition } from "../arbitraries/tools.js";
+import { ABORT_GRACE_MS, DEFAULT_PROVIDER_PROPERTY_TIMEOUT_MS } from "../limits.js";
 import { assertLawOptions, assertSeen, breaks, holdLaws, holds, isBreach, type LawOptions } from "./law.js";
 import { fail, Violation } from "../contract/clause.js";
 import { findLoss } from "../contract/json.js";
 import { assertResponse } from "../contract/response.js";
 import { iteratorOf, leaveStream, readPieces, responseOf, streamClauses } from "../contract/stream.js";
 import { describeThrown, isCrash } from "../contract/thrown.js";
-import { abortMidway, GRACE_MS, settle, type Settled } from "../contract/waiting.js";
+import { abortMidway, settle, type Settled } from "../contract/waiting.js";
 import { assertPrompts, checkSource, type CheckedSource, type ProviderSource } from "./provider-source.js";
 
 export interface CheckProviderOptions extends LawOptions {
@@ -45,7 +46,6 @@ export interface ProviderReport {
 
 const OPTIONS = ["prompts", "timeoutMs", "mayReject", "minAnswered"];
 const DEFAULT_RUNS = 20;
-const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
  * Holds a provider to its contract. A turn resolves to a valid response (unique ids, a stop reason that fits the calls, figures that
@@ -68,7 +68,7 @@ export async function checkProvider(
   const { prompts } = options;
   const handedOut = new WeakSet<object>();
   assertPrompts(prompts);
-  const checked = await checkSource(source, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const checked = await checkSource(source, options.timeoutMs ?? DEFAULT_PROVIDER_PROPERTY_TIMEOUT_MS);
   const { name, isMade } = checked;
   const runs = await holdLaws({
     call: "checkProvider(provider",
@@ -111,7 +111,7 @@ async function judgeRequest(
   options: CheckProviderOptions & { readonly handedOut: WeakSet<object> },
   count: Count,
 ): Promise<void> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, mayReject = (error: unknown) => !isCrash(error) } = options;
+  const { timeoutMs = DEFAULT_PROVIDER_PROPERTY_TIMEOUT_MS, mayReject = (error: unknown) => !isCrash(error) } = options;
   const { isMade } = source;
   const ask = (call: Ask, terms: Terms = {}) => askOnce(source, call, prompt, { ...terms, timeoutMs });
   const end = (settled: Settled, what: string) => judgeEnd(settled, what, (error) => mayReject(error, prompt), count);
@@ -273,5 +273,5 @@ async function judgeMidway(
   const { end, isLate } = await abortMidway(ask);
   if (end.kind === "late") breaks(HEEDED, `it was fired during the call, which went on for ${timeoutMs} ms`);
   if (end.kind === "value" && isLate)
-    breaks(HEEDED, `the call was answered more than ${GRACE_MS} ms after it had fired`);
+    breaks(HEEDED, `the call was answered more than ${ABORT_GRACE_MS} ms after it had fired`);
 }

@@ -23,6 +23,7 @@ import {
 import { argumentsFor } from "../arbitraries/arguments.js";
 import { changeOf } from "../arbitraries/changes.js";
 import { either } from "../arbitraries/either.js";
+import { DEFAULT_TOOL_PROPERTY_TIMEOUT_MS } from "../limits.js";
 import { hostileArguments, mayBePoisoned } from "../arbitraries/tools.js";
 import { assertExamples, assertLawOptions, assertSeen, breaks, holdLaws, type LawOptions } from "./law.js";
 import { watchPrototypes } from "./prototypes.js";
@@ -148,7 +149,7 @@ function findForbidden(value: unknown, path: readonly string[]): string | undefi
 }
 
 async function judgeCall(tool: CustomTool, args: JsonObject, options: CheckToolOptions): Promise<"answered" | "threw"> {
-  const { timeoutMs = 5_000, mayThrow = (error) => !isCrash(error) } = options;
+  const { timeoutMs = DEFAULT_TOOL_PROPERTY_TIMEOUT_MS, mayThrow = (error) => !isCrash(error) } = options;
   const touched = watchPrototypes();
   const controller = new AbortController();
   let isAsync = false;

@@ -82,15 +82,15 @@ export function withoutOutcomeLines({ base, candidate }: GateReport["withoutOutc
   return [`${grouped(all)} ${who} ended: ${grouped(base)} of the baseline, ${grouped(candidate)} of the candidate`];
 }
 
-const MAX_FAILED = 3;
+const SHOWN_FAILED = 3;
 
 /** "success was lost: 5 of 5 runs before, 2 of 5 now; failed: a, b, c and 1 more". No line without a loss. */
 export function lossLines(scenario: ScenarioReport): string[] {
   const { outcome, candidate } = scenario;
   if (outcome === undefined || lossOf(scenario) === 0) return [];
   const failed = candidate.filter(({ success }) => success === false).map(({ file }) => file);
-  const more = failed.length - MAX_FAILED;
-  const named = failed.slice(0, MAX_FAILED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const more = failed.length - SHOWN_FAILED;
+  const named = failed.slice(0, SHOWN_FAILED).join(", ") + (more > 0 ? ` and ${more} more` : "");
   const { base, candidate: now } = outcome;
   const before = `${base.successes} of ${counted(base.runs, "run")} before`;
   return [`success was lost: ${before}, ${now.successes} of ${now.runs} now; failed: ${named}`];
@@ -142,7 +142,7 @@ export function locationText({ file, line }: Location): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 
-const MAX_LINES_OF_A_KIND = 50;
+const SHOWN_LINES_OF_A_KIND = 50;
 
 /** The findings of one scenario as plain lines of unescaped text. */
 export function scenarioLines(scenario: ScenarioReport): string[] {
@@ -180,5 +180,5 @@ export function allowedText({ allowedBy }: Edit): string {
 }
 
 function listed<Item>(items: readonly Item[], line: (item: Item) => string): string[] {
-  return atMost(items, MAX_LINES_OF_A_KIND, line, (more) => `and ${more} more`);
+  return atMost(items, SHOWN_LINES_OF_A_KIND, line, (more) => `and ${more} more`);
 }

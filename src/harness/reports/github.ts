@@ -4,6 +4,7 @@
 import { defined, toVisible } from "../../core/index.js";
 import type { GateReport, Location, ScenarioReport } from "../drift/gate-report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
+import { MAX_ANNOTATIONS } from "../limits.js";
 import { atMost } from "../text/at-most.js";
 import {
   allowedText,
@@ -18,9 +19,6 @@ import {
   undecidedText,
   withoutOutcomeLines,
 } from "./facts.js";
-
-/** Annotations of one kind, before the one that counts the rest. */
-export const MAX_ANNOTATIONS = 9;
 
 const KINDS = ["error", "warning", "notice"] as const;
 type Kind = (typeof KINDS)[number];

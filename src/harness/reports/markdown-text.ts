@@ -20,11 +20,11 @@ export function escapeMarkdown(text: string): string {
     .replace(/\b[0-9a-f]{7,40}\b/gi, (hex) => `${hex.slice(0, 3)}${BREAK}${hex.slice(3)}`);
 }
 
-const MAX_SPAN = 300;
+const SHOWN_SPAN = 300;
 
 /** A path on one line, outside tables, that can be copied as it is; cut where it is very long. */
 export function codeSpan(text: string): string {
-  const cut = toVisible(shorten(text, MAX_SPAN));
+  const cut = toVisible(shorten(text, SHOWN_SPAN));
   const longest = Math.max(0, ...(cut.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);
   const gap = /^`|`$|^ .* $/.test(cut) || cut === "" ? " " : "";

@@ -11,6 +11,7 @@ import type {
 import { counted, grouped } from "../html/figures.js";
 import { preview } from "../html/text-view.js";
 import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
+import { MAX_COMMENT_BYTES, MAX_SUMMARY_BYTES } from "../limits.js";
 import {
   allowedText,
   countFew,
@@ -35,15 +36,10 @@ import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.js";
 /** By this a bot finds its own comment again. It is the first line of every report. */
 export const STICKY_MARKER = "<!-- playhead:cassette-drift -->";
 
-/** UTF-8 bytes; GitHub takes 65,536 characters in a comment, and no text has fewer bytes than characters. */
-export const MAX_COMMENT_BYTES = 65_000;
-/** GitHub takes 1 MiB of one step's summary. */
-export const MAX_SUMMARY_BYTES = 900 * 1_024;
-
-const MAX_EDITS = 8;
-const MAX_CAUSES = 8;
-const MAX_NAME = 120;
-const MAX_SENTENCE = 400;
+const SHOWN_EDITS = 8;
+const SHOWN_CAUSES = 8;
+const SHOWN_NAME = 120;
+const SHOWN_SENTENCE = 400;
 
 /** For a comment: at most 65,000 bytes, and what did not fit is counted. */
 export function markdownReport(report: GateReport): string {
@@ -84,7 +80,7 @@ function verdictOf(report: GateReport): string[] {
     "",
     `${codeSpan(base)} → ${codeSpan(candidate)} · ${[...found, ...withoutOutcomeLines(withoutOutcome)].join(" · ")}`,
     "",
-    ...[...notShownLines(report), ...hintLines(report)].flatMap((line) => [`${text(line, MAX_SENTENCE)}.`, ""]),
+    ...[...notShownLines(report), ...hintLines(report)].flatMap((line) => [`${text(line, SHOWN_SENTENCE)}.`, ""]),
     ...causesOf(report),
   ];
 }
@@ -95,9 +91,9 @@ function causesOf(report: GateReport): string[] {
   if (causes.length === 0) return [];
   const toLine = ({ scenario, verdict, reason }: GateFailure): string => {
     const where = scenario === undefined ? "" : `${text(scenario)}: `;
-    return `- ${SIGNS[verdict]} ${where}${text(reason, MAX_SENTENCE)}`;
+    return `- ${SIGNS[verdict]} ${where}${text(reason, SHOWN_SENTENCE)}`;
   };
-  const lines = atMost(causes, MAX_CAUSES, toLine, (more) => `- and ${grouped(more)} more`);
+  const lines = atMost(causes, SHOWN_CAUSES, toLine, (more) => `- and ${grouped(more)} more`);
   return ["What fails besides the scenarios below:", "", ...lines, ""];
 }
 
@@ -138,7 +134,7 @@ function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
     text(scenario.scenario),
     `${strong}${verdict}${strong}`,
     success,
-    text(first, MAX_SENTENCE),
+    text(first, SHOWN_SENTENCE),
   ];
   return `| ${cells.join(" | ")} |\n`;
 }
@@ -154,25 +150,25 @@ function divergenceOf(report: GateReport): string[] {
   if (head === undefined) return [];
   const { scenario, edit, lost } = head;
   const place = edit && placeOf(edit);
-  const toLine = ({ drift }: Edit): string => `- ${drift.kind}: ${text(drift.sentence, MAX_SENTENCE)}`;
+  const toLine = ({ drift }: Edit): string => `- ${drift.kind}: ${text(drift.sentence, SHOWN_SENTENCE)}`;
   const first =
     edit === undefined
       ? lost.length > 0
         ? []
-        : [`In ${text(scenario.scenario)}: ${text(scenario.reason, MAX_SENTENCE)}`, ""]
-      : [`In ${text(scenario.scenario)} at ${turnsOf(edit)}: **${text(edit.drift.sentence, MAX_SENTENCE)}**`, ""];
+        : [`In ${text(scenario.scenario)}: ${text(scenario.reason, SHOWN_SENTENCE)}`, ""]
+      : [`In ${text(scenario.scenario)} at ${turnsOf(edit)}: **${text(edit.drift.sentence, SHOWN_SENTENCE)}**`, ""];
   return [
     edit !== undefined ? "### First divergence" : lost.length > 0 ? "### Where success was lost" : "### First finding",
     "",
     ...first,
-    ...lost.flatMap((line) => [`In ${text(scenario.scenario)} ${text(line, MAX_SENTENCE)}`, ""]),
+    ...lost.flatMap((line) => [`In ${text(scenario.scenario)} ${text(line, SHOWN_SENTENCE)}`, ""]),
     ...(place === undefined ? [] : [`at ${codeSpan(locationText(place))}`, ""]),
     ...(scenario.edits.length === 0
       ? []
       : [
           `<details><summary>${counted(scenario.edits.length, "difference")} between its typical runs</summary>`,
           "",
-          ...atMost(scenario.edits, MAX_EDITS, toLine, (more) => `- and ${grouped(more)} more`),
+          ...atMost(scenario.edits, SHOWN_EDITS, toLine, (more) => `- and ${grouped(more)} more`),
           "",
           "</details>",
           "",
@@ -196,7 +192,7 @@ function commandsOf({ commands }: GateReport): string[] {
   ];
 }
 
-function text(recorded: string, length = MAX_NAME): string {
+function text(recorded: string, length = SHOWN_NAME): string {
   return escapeMarkdown(preview(recorded, length));
 }
 

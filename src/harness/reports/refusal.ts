@@ -21,7 +21,7 @@ export interface GateRefusal {
 }
 
 const TITLE = "cassette drift: nothing was compared";
-const MAX_LISTED = 100;
+const SHOWN_LINES = 100;
 
 const WRITERS: Readonly<Record<string, (refusal: GateRefusal) => string>> = {
   text: textRefusal,
@@ -40,7 +40,7 @@ export function refusalText(name: string, refusal: GateRefusal): string {
 function textRefusal({ base, candidate, refused }: GateRefusal): string {
   const lines = atMost(
     refused,
-    MAX_LISTED,
+    SHOWN_LINES,
     ({ code, message, file }) => `${file === undefined ? "" : `${file}: `}${message} (${code})`,
     (more) => `and ${more} more`,
   );
@@ -85,7 +85,7 @@ function githubRefusal({ refused }: GateRefusal): string {
 function markdownRefusal({ base, candidate, refused }: GateRefusal): string {
   const lines = atMost(
     refused,
-    MAX_LISTED,
+    SHOWN_LINES,
     ({ code, message, file }) => {
       return `- ${file === undefined ? "" : `${codeSpan(file)}: `}${escapeMarkdown(preview(message, 400))} (${code})`;
     },
@@ -102,7 +102,7 @@ function htmlRefusal({ base, candidate, refused }: GateRefusal): string {
     <ul>
       ${atMost(
         refused,
-        MAX_LISTED,
+        SHOWN_LINES,
         ({ code, message, file = "" }) =>
           html`<li><code>${preview(file, 200)}</code> ${preview(message, 400)} (${code})</li> `,
         (more) => html`<li>and ${more} more</li>`,

@@ -6,6 +6,7 @@ import { canonicalize, sha256Hex, toVisible, type JsonValue } from "../../core/i
 import { sideText } from "../drift/failures.js";
 import type { Edit, GateReport, Location, ScenarioReport } from "../drift/gate-report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
+import { MAX_SARIF_RESULTS } from "../limits.js";
 import {
   allowedText,
   failingNames,
@@ -19,9 +20,6 @@ import {
   withoutOutcomeLines,
 } from "./facts.js";
 import { unpairedBreak } from "../drift/verdict.js";
-
-/** The most results of one run that code scanning accepts. */
-export const MAX_RESULTS = 5_000;
 
 type Level = "error" | "warning" | "note";
 
@@ -48,7 +46,7 @@ export function sarifReport(report: GateReport): string {
     ...scenarios.flatMap((scenario) => differences(scenario, failing.has(scenario.scenario))),
     ...scenarios.flatMap(changedOffers),
   ];
-  const kept = all.slice(0, MAX_RESULTS);
+  const kept = all.slice(0, MAX_SARIF_RESULTS);
   const ids = [...new Set(kept.map(({ ruleId }) => ruleId))].sort();
   return sarifLog({
     rules: ids.map((id) => ({
@@ -87,8 +85,8 @@ export function sarifLog({
 }
 
 function invocationOf(report: GateReport, found: number): object {
-  const more = found - MAX_RESULTS;
-  const text = `${more} more results were left out: a run holds ${MAX_RESULTS}.`;
+  const more = found - MAX_SARIF_RESULTS;
+  const text = `${more} more results were left out: a run holds ${MAX_SARIF_RESULTS}.`;
   return {
     executionSuccessful: true,
     ...(more > 0 ? { toolExecutionNotifications: [{ level: "warning", message: { text } }] } : {}),

@@ -30,9 +30,9 @@ import {
 import { atMost } from "../text/at-most.js";
 import { toleranceLines } from "./tolerated.js";
 
-const MAX_SCENARIOS = 20;
-const MAX_PATHS = 6;
-const MAX_NAMES = 12;
+const SHOWN_SCENARIOS = 20;
+const SHOWN_PATHS = 6;
+const SHOWN_NAMES = 12;
 const HASHES_DIFFER = "the tools or settings are others, and the recordings keep only hashes that do not say which.";
 
 /** Recorded text in it is escaped; it ends with a line break. */
@@ -54,7 +54,7 @@ export function textReport(report: GateReport): string {
     ...unpairedLines("base", unpaired),
     ...unpairedLines("candidate", unpaired),
     ...(hint === "" || reason.includes(hint) ? [] : [`  ${hint}`]),
-    ...atMost(shown, MAX_SCENARIOS, scenarioLines, (more) => {
+    ...atMost(shown, SHOWN_SCENARIOS, scenarioLines, (more) => {
       return ["", `and ${plural(more, "more scenario")} that may differ; --reporter json has all`];
     }).flat(),
     "",
@@ -86,7 +86,7 @@ function brokenLines(rules: readonly RuleFinding[], runs: Record<RuleFinding["si
   }
   return atMost(
     [...bySide.values()],
-    MAX_NAMES,
+    SHOWN_NAMES,
     ({ first: { rule, side, sentence, location }, count }) => [
       `  rule ${rule} broken in ${count} of ${plural(runs[side], "run")} of the ${side === "base" ? "baseline" : side}: ${sentence}`,
       `    ${locationText(location)}`,
@@ -104,7 +104,7 @@ function causeLines(report: GateReport): string[] {
   const isSaid = named.length === causes.length || report.reason.startsWith(missing);
   const toLine = ({ verdict, reason }: GateFailure): string => `  also fails for ${verdict}: ${reason}`;
   return [
-    ...atMost(named, MAX_NAMES, toLine, (more) => `  and ${more} more`),
+    ...atMost(named, SHOWN_NAMES, toLine, (more) => `  and ${more} more`),
     ...(isSaid ? [] : [`  also fails for drift: ${missing}`]),
   ];
 }
@@ -189,7 +189,7 @@ function unpairedLines(wanted: UnpairedScenario["side"], all: readonly UnpairedS
     `  only in the ${name}: ${scenario}`,
     ...brokenLines(rules, { base: runs, candidate: runs }),
   ];
-  return atMost(sorted, MAX_NAMES, toLines, (more) => [`  and ${more} more only in the ${name}`]).flat();
+  return atMost(sorted, SHOWN_NAMES, toLines, (more) => [`  and ${more} more only in the ${name}`]).flat();
 }
 
 function acceptLines({ bless, notBlessed }: GateReport["commands"]): string[] {
@@ -216,13 +216,13 @@ function scenarioLines(scenarioReport: ScenarioReport): string[] {
     ...(distance === undefined ? [] : distanceLines(distance)),
     ...lossLines(scenarioReport).map((line) => `  ${line}`),
     ...pathLines(paths),
-    ...(paths.length > MAX_PATHS ? [`  and ${plural(paths.length - MAX_PATHS, "more path")}`] : []),
+    ...(paths.length > SHOWN_PATHS ? [`  and ${plural(paths.length - SHOWN_PATHS, "more path")}`] : []),
     ...brokenLines(rules, { base: base.length, candidate: candidate.length }),
     ...(first === undefined ? [] : [`  first difference: ${first.drift.sentence}`]),
     ...(place === undefined ? [] : [`    ${locationText(place)}`]),
     ...(first?.allowedBy === undefined ? [] : [`    ${allowedText(first)}`]),
     ...(first?.becauseOfSchema === true ? ["    the schema of the tool changed there, too"] : []),
-    ...atMost(contract, MAX_NAMES, contractLine, (more) => `  and ${more} more that was offered otherwise`),
+    ...atMost(contract, SHOWN_NAMES, contractLine, (more) => `  and ${more} more that was offered otherwise`),
     ...(contractState === "hashes-differ" ? [`  contract: ${HASHES_DIFFER}`] : []),
   ];
 }
@@ -230,9 +230,9 @@ function scenarioLines(scenarioReport: ScenarioReport): string[] {
 /** `A  3 → 0  get_user, find + find, …`: the tools alone; turns are parted by commas. */
 function pathLines(paths: readonly PathRow[]): string[] {
   const known = new Map<string, string>();
-  return paths.slice(0, MAX_PATHS).map(({ label, steps, base, candidate }) => {
-    const turns = steps.slice(0, MAX_NAMES).map((turn) => turn.map((call) => call.replace(/\(.*$/s, "")).join(" + "));
-    const rest = steps.length > MAX_NAMES ? `, and ${plural(steps.length - MAX_NAMES, "more turn")}` : "";
+  return paths.slice(0, SHOWN_PATHS).map(({ label, steps, base, candidate }) => {
+    const turns = steps.slice(0, SHOWN_NAMES).map((turn) => turn.map((call) => call.replace(/\(.*$/s, "")).join(" + "));
+    const rest = steps.length > SHOWN_NAMES ? `, and ${plural(steps.length - SHOWN_NAMES, "more turn")}` : "";
     const text = `${steps.length === 0 ? "(no calls)" : turns.join(", ")}${rest}`;
     const alike = known.get(text);
     if (alike === undefined) known.set(text, label);

@@ -14,6 +14,7 @@ import {
   type ToleranceUse,
 } from "../../cassette/index.js";
 import { canonicalize, defined } from "../../core/index.js";
+import { MAX_SHRINK_COMPARISONS } from "../limits.js";
 import { ddmin } from "./ddmin.js";
 import { buildPair, readSources, type Sources } from "./hybrid.js";
 
@@ -44,8 +45,6 @@ export interface Shrunk {
   isMinimal: boolean;
 }
 
-export const MAX_COMPARISONS = 10_000;
-
 /** Shrinks two runs; undefined when they do not show the wanted drift. Throws like `diffCassettes` and `checkRules`. */
 export function shrinkDrift(
   base: CassetteV2,
@@ -72,7 +71,7 @@ export function shrinkDrift(
     rule === undefined ? rowsOf : [...sources.rows.keys()];
   let rows = shortest(ends(differing), total, (count) => shows(count, differing));
   const within = differing.filter((index) => index < rows);
-  const { items, isMinimal } = ddmin(within, (part) => shows(rows, part), MAX_COMPARISONS - comparisons);
+  const { items, isMinimal } = ddmin(within, (part) => shows(rows, part), MAX_SHRINK_COMPARISONS - comparisons);
   rows = shortest(ends(items), rows, (count) => shows(count, items));
   const pair = buildPair(sources, rows, new Set(items));
   const broken = rule === undefined ? undefined : brokenIn(pair, rule);
@@ -112,7 +111,7 @@ function brokenIn({ base, candidate }: Pick<Shrunk, "base" | "candidate">, rule:
 /** The fewest rows, ending with one of those given, that still hold. Uses at most half of the comparisons. */
 function shortest(last: readonly number[], limit: number, holds: (rows: number) => boolean): number {
   const ends = last.map((index) => index + 1).filter((end) => end < limit);
-  for (const end of ends.slice(0, MAX_COMPARISONS / 2)) if (holds(end)) return end;
+  for (const end of ends.slice(0, MAX_SHRINK_COMPARISONS / 2)) if (holds(end)) return end;
   return limit;
 }
 

@@ -20,6 +20,7 @@ import {
   type LlmTurnResponse,
   type Ports,
 } from "../../core/index.js";
+import { DEFAULT_STEP_TIMEOUT_MS } from "../limits.js";
 import { answersBuilder, readAnswers } from "./answers.js";
 import { askStep } from "./ask.js";
 import { compareTurns, type TurnComparison } from "./compare.js";
@@ -56,7 +57,6 @@ export interface StepCheckOptions {
 }
 
 const OPTIONS = ["gate", "answers", "keep", "tools", "redact", "tolerances", "timeoutMs", "ports"];
-const DEFAULT_TIMEOUT_MS = 120_000;
 
 /** One recorded turn. `not-recorded`: no answer was kept, and there is no provider. */
 export type StepTurn =
@@ -137,7 +137,7 @@ async function askAll(
   if (missing.length === 0) return unanswered;
   const adapter = "open" in provider ? await provider.open() : provider;
   const keeper = createKeeper(build, options.keep, () => gate.stop());
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, ports } = options;
+  const { timeoutMs = DEFAULT_STEP_TIMEOUT_MS, ports } = options;
 
   async function ask({ turn, request }: Step): Promise<void> {
     const ticket = await gate.take(request);

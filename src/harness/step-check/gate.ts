@@ -18,14 +18,12 @@ import {
   type Rate,
 } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
+import { MAX_STEPS_AT_ONCE } from "../limits.js";
 
 /** The assumed most tokens of an answer if the recorded settings have no `maxTokens`. */
 const ASSUMED_OUTPUT_TOKENS = 4_096;
 /** The most tokens that a vendor adds around a message. */
 const TOKENS_PER_MESSAGE = 16;
-
-/** The most calls that a gate makes at once. */
-export const MAX_STEPS_AT_ONCE = 64;
 
 /** The limits of {@link createStepGate}. */
 export interface StepLimits {

@@ -13,7 +13,7 @@ import type { StepCheck, StepTurn } from "./check.js";
 import { STEP_VERDICTS, type StepVerdict, type TurnComparison } from "./compare.js";
 
 const LEVEL = 0.95;
-const MAX_SHOWN = 200;
+const SHOWN_CHARACTERS = 200;
 
 /** The summary of several checks. Rates are 0 to 1, with an interval of the given level. */
 export interface StepSummary {
@@ -119,5 +119,5 @@ export function describeTurn({ message }: LlmTurnResponse): string {
     calls.length === 0
       ? JSON.stringify(message.content)
       : calls.map((call) => `${call.name}(${canonicalize(call.malformedArguments ?? call.arguments)})`).join(" + ");
-  return toVisible(shorten(text, MAX_SHOWN));
+  return toVisible(shorten(text, SHOWN_CHARACTERS));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkRules, checkTurns, MAX_BREAKS_PER_RULE, type RuledTurn } from "../../../src/cassette/rules/check.js";
+import { MAX_BREAKS_PER_RULE } from "../../../src/cassette/limits.js";
+import { checkRules, checkTurns, type RuledTurn } from "../../../src/cassette/rules/check.js";
 import type { Rule, RuleSet } from "../../../src/cassette/rules/format.js";
 import { checkRuleSet } from "../../../src/cassette/rules/read.js";
 import type { JsonObject } from "../../../src/core/index.js";

@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { Validator, type Schema } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
-import { checkRuleSet, MAX_RULES, parseRules, readRules } from "../../../src/cassette/rules/read.js";
+import { MAX_RULES } from "../../../src/cassette/limits.js";
+import { checkRuleSet, parseRules, readRules } from "../../../src/cassette/rules/read.js";
 import { nodeFiles } from "../../../src/host/files.js";
 import { refusal, rejection } from "../../support/refusal.js";
 

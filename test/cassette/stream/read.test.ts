@@ -1,5 +1,6 @@
 // What is kept of streams, and what a replay makes of a record that is malformed, too large, or of another response.
 
+import { MAX_STREAM_PIECES } from "../../../src/cassette/limits.js";
 import { withSpaces } from "../../../src/cassette/stream/spaces.js";
 import { planStream } from "../../../src/cassette/stream/texts.js";
 import { afterAll, describe, expect, it } from "vitest";
@@ -9,7 +10,6 @@ import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import type { RecordingOptions } from "../../../src/cassette/record/recorder.js";
 import { cassetteProvider, type ReplayOptions } from "../../../src/cassette/replay/replay.js";
-import { MAX_STREAM_PIECES } from "../../../src/cassette/stream/format.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest, LlmTurnResponse } from "../../../src/core/index.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
 import { recordedCassette, verifyKept } from "../../support/oracle.js";

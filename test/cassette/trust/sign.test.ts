@@ -1,6 +1,7 @@
 import { sign as nodeSign, verify as nodeVerify } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { formatEnvelope, MAX_SIGNATURES, parseEnvelope } from "../../../src/cassette/trust/dsse-file.js";
+import { MAX_SIGNATURES } from "../../../src/cassette/limits.js";
+import { formatEnvelope, parseEnvelope } from "../../../src/cassette/trust/dsse-file.js";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import type { CassetteSignature, CassetteV2 } from "../../../src/cassette/file/format.js";
 import { checkCassette, parseCassette, type CheckOptions } from "../../../src/cassette/trust/load-cassette.js";

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { rebuildPrompts } from "../../../src/cassette/replay/miss.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
-import { MAX_RECEIPTS_BYTES } from "../../../src/cli/verify/receipts.js";
+import { MAX_RECEIPTS_BYTES } from "../../../src/cli/limits.js";
 import { createSigner } from "../../../src/core/canon/signature.js";
 import { createEventLog } from "../../../src/core/events/log.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { hashJson } from "../../../src/core/canon/digest.js";
 import { createSigner } from "../../../src/core/canon/signature.js";
-import { MAX_PENDING_RECEIPTS } from "../../../src/core/receipts/chain.js";
-import { MAX_DEFERRED_RECEIPTS } from "../../../src/core/receipts/queue.js";
-import { RECEIPT_TIMEOUT_MS } from "../../../src/core/receipts/writer.js";
+import { MAX_DEFERRED_RECEIPTS, MAX_PENDING_RECEIPTS, RECEIPT_TIMEOUT_MS } from "../../../src/core/limits.js";
 import type { Receipt } from "../../../src/core/receipts/receipt.js";
 import { verifyReceipts } from "../../../src/core/receipts/verify.js";
 import { makeChain, openChain, otherSeed, publicKey, seed } from "../../support/receipts.js";

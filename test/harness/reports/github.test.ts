@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MAX_ANNOTATIONS, githubReport } from "../../../src/harness/reports/github.js";
+import { MAX_ANNOTATIONS } from "../../../src/harness/limits.js";
+import { githubReport } from "../../../src/harness/reports/github.js";
 import { gateReport, HOSTILE, rejudged, richReport, scenario, unpaired } from "../../support/gate-report.js";
 
 /** As the runner of GitHub Actions reads a line. */

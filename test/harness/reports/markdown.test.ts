@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { MAX_COMMENT_BYTES, MAX_SUMMARY_BYTES } from "../../../src/harness/limits.js";
 import { codeBlock, escapeMarkdown } from "../../../src/harness/reports/markdown-text.js";
-import {
-  MAX_COMMENT_BYTES,
-  MAX_SUMMARY_BYTES,
-  STICKY_MARKER,
-  toJobSummary,
-  markdownReport,
-} from "../../../src/harness/reports/markdown.js";
+import { STICKY_MARKER, toJobSummary, markdownReport } from "../../../src/harness/reports/markdown.js";
 import { gateReport, HOSTILE, richReport, scenario } from "../../support/gate-report.js";
 
 const bytes = (text: string) => Buffer.byteLength(text, "utf8");

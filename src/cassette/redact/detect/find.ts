@@ -18,7 +18,7 @@ export interface Found {
 }
 
 /** What was refused and is no longer than this is looked into again from its second character on. */
-const MAX_RETRIED = 64;
+const LONGEST_RETRIED = 64;
 
 /** Finds the secrets in a text, in their order and without overlaps. */
 export type Finder = (text: string) => Found[];
@@ -60,7 +60,7 @@ function compile(rules: readonly RedactionRule[]): Finder {
         const [start, end] = match.indices?.groups?.["secret"] ?? [match.index, match.index + match[0].length];
         if (start === end || check?.(text.slice(start, end)) === false) {
           // What is no secret may reach into one: "2024 4111 1111 …". A long one is passed over, so that time stays linear.
-          if (match[0].length <= MAX_RETRIED) expression.lastIndex = match.index + 1;
+          if (match[0].length <= LONGEST_RETRIED) expression.lastIndex = match.index + 1;
           continue;
         }
         found.push({ rule: id, rules: [id], start, end: endOfWord(end), isByContext: start > match.index });

@@ -9,7 +9,7 @@ export interface Span {
 /** No literal is shorter. */
 const PREFIX = 4;
 /** So few are each looked for on their own, which is faster. */
-const MAX_SINGLE = 32;
+const MOST_SINGLE = 32;
 
 export interface Literals {
   readonly size: number;
@@ -76,7 +76,7 @@ export function createLiterals(values: readonly string[] = []): Literals {
     },
     valueOf: (text) => known.get(text)?.value,
     rulesOf: (text) => known.get(text)?.rules,
-    find: (text) => (known.size > MAX_SINGLE ? findMany(text) : findFew(text)),
+    find: (text) => (known.size > MOST_SINGLE ? findMany(text) : findFew(text)),
   };
   for (const value of values) literals.add(value);
   return literals;

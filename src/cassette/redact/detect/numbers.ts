@@ -1,8 +1,9 @@
 // The numbers of a recording's secrets, in the order they first appear. A number that a text holds is never given to another value.
 
 import { CassetteError } from "../../errors.js";
+import { MAX_PLACEHOLDERS } from "../../limits.js";
 import { BY_VALUE } from "../options.js";
-import { MAX_PLACEHOLDERS, toPlaceholder } from "../placeholder.js";
+import { toPlaceholder } from "../placeholder.js";
 
 export function createNumbers() {
   const byValue = new Map<string, { rule: string; number: number }>();

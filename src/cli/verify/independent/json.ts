@@ -1,7 +1,7 @@
 // Strict JSON by JSON.parse and a second look at the text, since JSON.parse hides keys that occur twice, numbers that a double
 // does not keep, and lone surrogates. Shares no code with the reader of src/cassette.
 
-const MAX_DEPTH = 128;
+const DEEPEST = 128;
 
 /** The value of a JSON text, or what is wrong with it. */
 export type ReadJson = { value: unknown } | { flaw: string };
@@ -16,7 +16,7 @@ export function readJson(bytes: Uint8Array): ReadJson {
   }
   if (text.startsWith("\uFEFF")) return { flaw: "the text starts with a byte-order mark" };
   const bare = withoutStrings(text);
-  if (depthOf(bare) > MAX_DEPTH) return { flaw: `the text is nested deeper than ${MAX_DEPTH} levels` };
+  if (depthOf(bare) > DEEPEST) return { flaw: `the text is nested deeper than ${DEEPEST} levels` };
   try {
     const value: unknown = JSON.parse(text);
     const flaw = findFlaw(value, bare);

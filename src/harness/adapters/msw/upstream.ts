@@ -1,7 +1,7 @@
 // The real vendor behind an intercepted request, as a provider: what it is asked goes out as the very request that came, the
 // answer goes back as it comes, and a copy of it is read. So whatever records a provider records the client of a vendor.
 
-import { CassetteError } from "../../../cassette/index.js";
+import { CassetteError, MAX_RECORDED_BODY_BYTES } from "../../../cassette/index.js";
 import {
   AgentError,
   type LlmProviderAdapter,
@@ -33,9 +33,6 @@ export class VendorRefusal extends AgentError {
     this.name = "VendorRefusal";
   }
 }
-
-/** The most of one answer that is kept for a look; the client gets all of it. */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
 interface Pending extends Intercepted {
   readonly opened: (response: Response) => void;
@@ -111,8 +108,11 @@ async function* bounded(parts: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       size += next.value.length;
-      if (size > MAX_KEPT_BYTES) {
-        throw new CassetteError("not-recordable", `an answer has more than ${MAX_KEPT_BYTES} bytes and was not kept`);
+      if (size > MAX_RECORDED_BODY_BYTES) {
+        throw new CassetteError(
+          "not-recordable",
+          `an answer has more than ${MAX_RECORDED_BODY_BYTES} bytes and was not kept`,
+        );
       }
       yield next.value;
     }

@@ -4,6 +4,7 @@ import { AgentError, type AgentErrorCode, type LlmTurnRequest } from "../../../c
 import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
 import { describeThrown, isError } from "../../contract/thrown.js";
 import { rejection } from "../../contract/waiting.js";
+import { CONFORMANCE_ABORT_MS } from "../../limits.js";
 import { ask, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
 
 export const failureClauses: readonly Clause<ProviderSubject>[] = toClauses({
@@ -50,7 +51,7 @@ export const silenceClauses: readonly Clause<ProviderSubject>[] = toClauses({
       for (const way of waysOf(subject)) {
         const controller = new AbortController();
         const waiting = failureOf(subject, way, { signal: controller.signal });
-        const timer = setTimeout(() => controller.abort(), WAIT_MS);
+        const timer = setTimeout(() => controller.abort(), CONFORMANCE_ABORT_MS);
         assertError(`what the ${way} rejects with`, await waiting.finally(() => clearTimeout(timer)));
       }
     },
@@ -60,14 +61,12 @@ export const silenceClauses: readonly Clause<ProviderSubject>[] = toClauses({
       "Reject after request.timeoutMs with new AgentError('timeout', message, { kind: 'timeout', retryable: true }).",
     async check(subject) {
       for (const way of waysOf(subject)) {
-        const error = await failureOf(subject, way, { timeoutMs: WAIT_MS });
+        const error = await failureOf(subject, way, { timeoutMs: CONFORMANCE_ABORT_MS });
         assertSame(`the kind of the ${way}'s error`, (error as { kind?: unknown } | null | undefined)?.kind, "timeout");
       }
     },
   },
 });
-
-const WAIT_MS = 20;
 
 /** Failures of a vendor, or of the way to it. */
 const OF_VENDORS: readonly AgentErrorCode[] = ["provider-http", "provider-response", "timeout", "providers-exhausted"];

@@ -3,7 +3,8 @@
 import { isThenable, type LlmTurnRequest } from "../../../core/index.js";
 import { assertSame, fail, toClauses, Violation, type Clause } from "../../contract/clause.js";
 import { iteratorOf } from "../../contract/stream.js";
-import { abortMidway, GRACE_MS, rejection, settle, within } from "../../contract/waiting.js";
+import { abortMidway, rejection, settle, within } from "../../contract/waiting.js";
+import { ABORT_GRACE_MS } from "../../limits.js";
 import { answerBy, ask, readAll, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
 import { assertError } from "./failures.js";
 import { PROVIDER_REQUESTS } from "./requests.js";
@@ -178,7 +179,7 @@ function stopped(way: Way): Check {
     });
     if (end.kind === "thrown" && end.error instanceof Violation) throw end.error;
     if (end.kind === "value" && isLate) {
-      fail(`the ${way}`, `an answer more than ${GRACE_MS} ms after its signal fired`, "its end");
+      fail(`the ${way}`, `an answer more than ${ABORT_GRACE_MS} ms after its signal fired`, "its end");
     }
     if (way === "turn") await assertAnswers(subject);
     else await watch(subject, plain);

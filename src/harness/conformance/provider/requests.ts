@@ -30,6 +30,3 @@ export const PROVIDER_REQUESTS: ProviderRequests = {
     tools: [weather],
   }),
 };
-
-/** How often one provider is asked one of {@link PROVIDER_REQUESTS} at most. */
-export const MAX_ASKED = 4;

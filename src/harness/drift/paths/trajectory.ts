@@ -12,6 +12,7 @@ import {
   type Tolerances,
 } from "../../../cassette/index.js";
 import { canonicalize, defined, sha256Hex } from "../../../core/index.js";
+import { MAX_STEP_TEXT_CHARACTERS } from "../../limits.js";
 
 export interface TrajectoryOptions {
   ignore: readonly string[];
@@ -35,8 +36,6 @@ export interface Trajectory {
   /** The order allows differences in one direction. */
   isOneWay: boolean;
 }
-
-const MAX_TEXT = 200;
 
 /** The path of a recording. Throws "invalid-options" for an `ignore` that is not a pointer. */
 export function trajectoryOf(cassette: Cassette, options: TrajectoryOptions): Trajectory {
@@ -76,6 +75,6 @@ function withTexts(cassette: Cassette): Cassette {
 }
 
 function cutWithHash(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
-  return `${text.slice(0, MAX_TEXT).toWellFormed()}… #${sha256Hex(text.toWellFormed()).slice(0, 12)}`;
+  if (text.length <= MAX_STEP_TEXT_CHARACTERS) return text;
+  return `${text.slice(0, MAX_STEP_TEXT_CHARACTERS).toWellFormed()}… #${sha256Hex(text.toWellFormed()).slice(0, 12)}`;
 }

@@ -13,6 +13,7 @@ import {
   type Drift,
 } from "../../../cassette/index.js";
 import { toConversation } from "../../html/steps.js";
+import { MAX_TYPICAL_TEXT_CHARACTERS } from "../../limits.js";
 import type { ContractState, Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "../gate-report.js";
 import type { TrajectoryOptions } from "./trajectory.js";
 
@@ -27,9 +28,6 @@ type Described = Pick<
   ScenarioReport,
   "edits" | "timeline" | "firstDivergence" | "tolerances" | "contract" | "contractState"
 >;
-
-/** The most characters of a text or a result that a report keeps. */
-const MAX_TEXT = 4_000;
 
 /** Compares the two runs turn by turn. Throws "diff-too-large" as `diffCassettes` does. */
 export function describeTypical(base: TypicalRun, candidate: TypicalRun, options: TrajectoryOptions): Described {
@@ -100,6 +98,6 @@ function turnsOf(cassette: Cassette): TimelineTurn[] {
 }
 
 function cutWithCount(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
-  return `${text.slice(0, MAX_TEXT).toWellFormed()}… (${text.length - MAX_TEXT} more characters)`;
+  if (text.length <= MAX_TYPICAL_TEXT_CHARACTERS) return text;
+  return `${text.slice(0, MAX_TYPICAL_TEXT_CHARACTERS).toWellFormed()}… (${text.length - MAX_TYPICAL_TEXT_CHARACTERS} more characters)`;
 }

@@ -3,6 +3,12 @@
 // scenario, summed over scenarios. All relabelings where there are few, else seeded draws with p = (b + 1) / (m + 1)
 // (B. Phipson and G. K. Smyth, "Permutation p-values should never be zero", SAGMB 9, 2010).
 
+import {
+  MAX_DRAWING_WORK,
+  MAX_EXHAUSTIVE_RELABELINGS,
+  MAX_JOINED_RELABELINGS,
+  MAX_KEPT_RELABELINGS,
+} from "../../limits.js";
 import { clampP } from "./fisher.js";
 import type { Random } from "./random.js";
 
@@ -21,16 +27,9 @@ export interface PermutationResult {
   draws?: number;
 }
 
-/** Up to this number all relabelings are counted. */
-export const MAX_EXHAUSTIVE = 20_000;
 /** Random relabelings; fewer, down to the second number, if that would take minutes. */
 const DRAWS = 9_999;
 const LEAST_DRAWS = 999;
-const MAX_WORK = 1_000_000_000;
-/** A scenario with at most this many relabelings keeps the statistic of each. */
-const MAX_KEPT = 300;
-/** Scenarios that keep theirs are drawn together while their relabelings multiply to at most this number. */
-const MAX_SUMS = 1_296;
 /** Statistics this near to each other are equal but for rounding. */
 const TIE = 1e-10;
 
@@ -41,7 +40,7 @@ const TIE = 1e-10;
 export function permutationTest(tables: readonly DistanceTable[], random: Random): PermutationResult {
   const varied = tables.filter(canVary);
   const relabelings = varied.reduce((product, { runs, base }) => product * combinations(runs, base), 1);
-  if (relabelings <= MAX_EXHAUSTIVE) return exhaustive(varied.map(allStatistics));
+  if (relabelings <= MAX_EXHAUSTIVE_RELABELINGS) return exhaustive(varied.map(allStatistics));
   return drawn(varied, random);
 }
 
@@ -111,14 +110,14 @@ interface Source {
 }
 
 function drawn(tables: readonly DistanceTable[], random: Random): PermutationResult {
-  const isFew = ({ runs, base }: DistanceTable): boolean => combinations(runs, base) <= MAX_KEPT;
+  const isFew = ({ runs, base }: DistanceTable): boolean => combinations(runs, base) <= MAX_KEPT_RELABELINGS;
   const few = tables.filter(isFew);
   const sources = [
     ...(few.length === 0 ? [] : [keeping(few)]),
     ...tables.filter((table) => !isFew(table)).map(shuffling),
   ];
   const work = sources.reduce((sum, source) => sum + source.work, 0);
-  const draws = Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(MAX_WORK / work)));
+  const draws = Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(MAX_DRAWING_WORK / work)));
   const limit = sources.reduce((sum, { observed }) => sum + observed, 0) - TIE;
   let reached = 0;
   for (let draw = 0; draw < draws; draw++) {
@@ -141,7 +140,8 @@ function keeping(tables: readonly DistanceTable[]): Source {
   for (const table of tables) {
     const own = allStatistics(table);
     const last = lists.at(-1);
-    if (last !== undefined && last.length * own.length <= MAX_SUMS) lists[lists.length - 1] = sumsOf(last, own);
+    if (last !== undefined && last.length * own.length <= MAX_JOINED_RELABELINGS)
+      lists[lists.length - 1] = sumsOf(last, own);
     else lists.push(own);
   }
   const draw = (random: Random): number => {

@@ -3,13 +3,13 @@
 import { plural } from "../../../core/index.js";
 import { CASSETTE_SUFFIX } from "../../../cassette/index.js";
 import { scenarioOf } from "../../drift/scenarios.js";
+import { MAX_BASELINES } from "../../limits.js";
 import type { MatcherHost, PinTerms } from "../host.js";
 import { misuse } from "../matcher.js";
 import { assertPath, loadPinned, type Pinned } from "./pinned.js";
 import { cutText } from "../../text/hide.js";
 
-const MAX_BASELINES = 1_000;
-const MAX_NAMED = 5;
+const SHOWN_NAMES = 5;
 
 /** Loads the baselines, at least one. Throws for a folder without cassettes, or with several scenarios. */
 export async function openBaselines(
@@ -55,7 +55,7 @@ async function filesIn(
   const all = await files?.list(path, CASSETTE_SUFFIX);
   if (all === undefined) return undefined;
   const scenarios = [...new Set(all.map(scenarioOf))];
-  const shown = cutText(scenarios.slice(0, MAX_NAMED).join(", ")) + (scenarios.length > MAX_NAMED ? ", …" : "");
+  const shown = cutText(scenarios.slice(0, SHOWN_NAMES).join(", ")) + (scenarios.length > SHOWN_NAMES ? ", …" : "");
   const names = all.filter((name) => scenario === undefined || scenarioOf(name) === scenario);
   if (all.length === 0) throw misuse(matcher, `the folder ${cutText(path)} has no cassettes`, "Check the path.");
   if (names.length === 0) {

@@ -14,7 +14,7 @@ import type { Pinned } from "./pinned.js";
 import { atMost } from "../../text/at-most.js";
 import { cutText } from "../../text/hide.js";
 
-const MAX_SENTENCES = 10;
+const SHOWN_SENTENCES = 10;
 
 /** One difference: its sentence, and how it looks on each side that has it. */
 export interface Difference {
@@ -68,7 +68,7 @@ export function toResult(
 function listText(lines: readonly string[]): string {
   return atMost(
     lines,
-    MAX_SENTENCES,
+    SHOWN_SENTENCES,
     (line) => `  - ${line}`,
     (rest) => `  - and ${rest} more`,
   ).join("\n");

@@ -16,8 +16,8 @@ export interface Row {
   made?: number;
 }
 
-const MAX_ROWS = 40;
-const MAX_WIDTH = 60;
+const SHOWN_ROWS = 40;
+const SHOWN_WIDTH = 60;
 
 /**
  * The rows in the order of the run, an expected call without a partner where it would have stood. `isNamesake` says that two
@@ -81,13 +81,13 @@ export function tableText({ utils }: MatcherContext, rows: readonly Row[], cells
   const plain = (text: string): string => text;
   const { EXPECTED_COLOR: green = plain, RECEIVED_COLOR: red = plain } = utils;
   const firstFault = rows.findIndex(({ state }) => state !== "same" && state !== "free");
-  const start = rows.length <= MAX_ROWS ? 0 : Math.max(0, Math.min(firstFault - 3, rows.length - MAX_ROWS));
-  const shown = rows.slice(start, start + MAX_ROWS).map((row) => ({
+  const start = rows.length <= SHOWN_ROWS ? 0 : Math.max(0, Math.min(firstFault - 3, rows.length - SHOWN_ROWS));
+  const shown = rows.slice(start, start + SHOWN_ROWS).map((row) => ({
     ...row,
     left: row.expected === undefined ? "" : cells.expected(row.expected),
     right: row.made === undefined ? "" : cells.made(row.made),
   }));
-  const width = Math.min(MAX_WIDTH, Math.max("expected".length, ...shown.map(({ left }) => left.length)));
+  const width = Math.min(SHOWN_WIDTH, Math.max("expected".length, ...shown.map(({ left }) => left.length)));
   const lines = shown.flatMap(({ state, expected, made, left, right }) => {
     const isFault = state !== "same" && state !== "free";
     const cell = left.padEnd(width);

@@ -4,7 +4,7 @@ import { toPointer, type JsonValue } from "../../../core/index.js";
 import { html, shown, type Child, type Html } from "../../html/template.js";
 
 /** Deeper places are written on one line. */
-const MAX_DEPTH = 40;
+const SHOWN_DEPTH = 40;
 
 /** `pointers` are the changed places, RFC 6901; `side` says how they are marked. */
 export function markedJson(value: JsonValue, pointers: ReadonlySet<string>, side: "old" | "new"): Html {
@@ -13,7 +13,7 @@ export function markedJson(value: JsonValue, pointers: ReadonlySet<string>, side
     return pointers.has(toPointer(path)) ? html`<mark class="${side}">${body}</mark>` : body;
   };
   const bodyOf = (part: JsonValue, path: (string | number)[]): Html => {
-    if (typeof part !== "object" || part === null || path.length >= MAX_DEPTH) return shown(JSON.stringify(part));
+    if (typeof part !== "object" || part === null || path.length >= SHOWN_DEPTH) return shown(JSON.stringify(part));
     const items: Child[] = Array.isArray(part)
       ? part.map((item, index) => view(item, [...path, index]))
       : Object.entries(part).map(([key, item]) => html`${shown(JSON.stringify(key))}: ${view(item, [...path, key])}`);

@@ -28,8 +28,8 @@ import { REPORT_SCRIPT } from "./script.js";
 import { REPORT_STYLE } from "./style.js";
 import { distanceView, outcomeView } from "./tables-view.js";
 
-const MAX_NAMES = 100;
-const MAX_CAUSES = 20;
+const SHOWN_NAMES = 100;
+const SHOWN_CAUSES = 20;
 
 /** The text of the file. The same report gives the same bytes; nothing is asked of the network. */
 export function htmlReport(report: GateReport): string {
@@ -184,10 +184,10 @@ function settingsView({ settings }: GateReport): Html {
 function causesView(report: GateReport): Child {
   const causes = otherCauses(report);
   if (causes.length === 0) return undefined;
-  const more = causes.length - MAX_CAUSES;
+  const more = causes.length - SHOWN_CAUSES;
   return html`<ul class="broken causes">
     ${causes
-      .slice(0, MAX_CAUSES)
+      .slice(0, SHOWN_CAUSES)
       .map(
         ({ verdict, scenario, reason }) =>
           html`<li>
@@ -201,13 +201,13 @@ function causesView(report: GateReport): Child {
 function oneSideView(wanted: UnpairedScenario["side"], { unpaired }: GateReport): Child {
   const found = unpaired.filter(({ side }) => side === wanted).sort((a, b) => b.rules.length - a.rules.length);
   if (found.length === 0) return undefined;
-  const more = found.length - MAX_NAMES;
+  const more = found.length - SHOWN_NAMES;
   const name = wanted === "base" ? "baseline" : wanted;
   return html`<details class="long">
     <summary>${counted(found.length, "scenario")} only in the ${name}, compared with nothing</summary>
     <ul class="inner">
       ${found
-        .slice(0, MAX_NAMES)
+        .slice(0, SHOWN_NAMES)
         .map(({ scenario, rules }) => html`<li><code>${preview(scenario, 200)}</code>${rulesView({ rules })}</li> `)}${
         more > 0 && html`<li class="note">and ${more} more</li>`
       }

@@ -9,7 +9,7 @@ import { allowedText, firstEdit, locationText, lossLines, placeOf, turnsOf, with
 import { distanceView, outcomeView, pathsView } from "./tables-view.js";
 import { rowId, rowOfEdit, timelineView } from "./timeline-view.js";
 
-const MAX_LISTED = 100;
+const SHOWN_ROWS = 100;
 
 /** The sign of a verdict, so that colour is not all that tells them apart. */
 export const VERDICT_SIGNS: Readonly<Record<Verdict, string>> = {
@@ -139,8 +139,8 @@ function moreView({ contract, tolerances, base, candidate }: ScenarioReport): Ht
 
 function listView(name: string, items: readonly Html[]): Child {
   if (items.length === 0) return undefined;
-  const more = items.length - MAX_LISTED;
+  const more = items.length - SHOWN_ROWS;
   return html`<ul class="${name}">
-    ${items.slice(0, MAX_LISTED)}${more > 0 && html`<li class="note">and ${more} more</li>`}
+    ${items.slice(0, SHOWN_ROWS)}${more > 0 && html`<li class="note">and ${more} more</li>`}
   </ul>`;
 }

@@ -6,13 +6,13 @@ import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
 import { decimal, effectText, outcomeTestText, percent, rateText, testText } from "../figures.js";
 
-const MAX_PATHS = 12;
-const MAX_STEPS = 24;
-const MAX_K = 6;
+const SHOWN_PATHS = 12;
+const SHOWN_STEPS = 24;
+const SHOWN_K = 6;
 
 export function pathsView({ paths, base, candidate }: ScenarioReport): Child {
   if (paths.length === 0) return undefined;
-  const more = paths.length - MAX_PATHS;
+  const more = paths.length - SHOWN_PATHS;
   const texts = pathTexts(paths);
   return html`<div class="table">
     <table>
@@ -28,7 +28,7 @@ export function pathsView({ paths, base, candidate }: ScenarioReport): Child {
         </tr>
       </thead>
       <tbody>
-        ${paths.slice(0, MAX_PATHS).map((path) => pathRow(path, texts.get(path) ?? "", base.length, candidate.length))}
+        ${paths.slice(0, SHOWN_PATHS).map((path) => pathRow(path, texts.get(path) ?? "", base.length, candidate.length))}
       </tbody>
     </table>
     ${more > 0 && html`<p class="note">and ${counted(more, "more path")}</p>`}
@@ -48,10 +48,10 @@ function pathTexts(paths: readonly PathRow[]): Map<PathRow, string> {
 }
 
 function pathText(steps: readonly string[][], nameOf: (call: string) => string): string {
-  const turns = steps.slice(0, MAX_STEPS).map((step) => {
+  const turns = steps.slice(0, SHOWN_STEPS).map((step) => {
     return step.length === 0 ? "(no call)" : step.map((call) => preview(nameOf(call), 200)).join(" + ");
   });
-  const more = steps.length - MAX_STEPS;
+  const more = steps.length - SHOWN_STEPS;
   return steps.length === 0
     ? "no call"
     : [...turns, ...(more > 0 ? [`… ${counted(more, "more turn")}`] : [])].join(" → ");
@@ -81,7 +81,7 @@ export function outcomeView(outcome: OutcomeComparison): Html {
       ${figures}
     </div>`;
   const ks = Array.from({ length: most }, (_, index) => index + 1);
-  const some = ks.length <= MAX_K ? ks : [...ks.slice(0, MAX_K - 1), ks.length];
+  const some = ks.length <= SHOWN_K ? ks : [...ks.slice(0, SHOWN_K - 1), ks.length];
   const row = (name: string, shares: readonly number[]): Html =>
     html`<tr>
       <th scope="row">${name}</th>

@@ -10,7 +10,7 @@ import { turnCell, type Side } from "./turn-cell.js";
 
 /** So many rows in sequence that are the same are folded, but for one beside each difference. */
 const FOLD_ROWS = 4;
-const MAX_CHANGES = 12;
+const SHOWN_CHANGES = 12;
 
 export function rowId(scenario: string, row: number): string {
   return `${scenario}-row-${row}`;
@@ -102,7 +102,7 @@ function rowView(row: TimelineRow, { id, edits: all, isFirst }: RowPlace, allowa
 
 function editView({ drift, becauseOfSchema }: Edit): Html {
   const changes = "changes" in drift ? drift.changes : [];
-  const more = changes.length - MAX_CHANGES;
+  const more = changes.length - SHOWN_CHANGES;
   return html`<div class="edit">
     <p>
       <span class="badge kind">${drift.kind}</span> ${preview(drift.sentence, 600)}${
@@ -112,7 +112,7 @@ function editView({ drift, becauseOfSchema }: Edit): Html {
     ${
       changes.length > 0 &&
       html`<ul class="changes">
-        ${changes.slice(0, MAX_CHANGES).map(({ pointer, old, new: now }) => {
+        ${changes.slice(0, SHOWN_CHANGES).map(({ pointer, old, new: now }) => {
           const place = pointer === "" ? "all" : pointer;
           return html`<li>
             <code>${preview(place, 120)}</code> <del>${old === undefined ? "absent" : short(old)}</del>
