@@ -17,6 +17,7 @@ export const MAX_ACCEPTED_REASON = 2_000;
 // Redaction
 export const MAX_REDACTED_VALUES = 10_000;
 export const MIN_REDACTED_VALUE_LENGTH = 4;
+/** Different secrets of one recording, each with a numbered placeholder. */
 export const MAX_PLACEHOLDERS = 999_999;
 /** Rounds over a text, which is searched again until nothing more is found. */
 export const MAX_REDACTION_ROUNDS = 8;

@@ -32,7 +32,7 @@ export const DEFAULT_CONFORMANCE_PATIENCE_MS = 4_000;
 export const MAX_SUBJECT_END_MS = 500;
 /** Milliseconds after which a case aborts a request or lets it time out. */
 export const CONFORMANCE_ABORT_MS = 20;
-/** How often one provider is asked one of {@link PROVIDER_REQUESTS} at most. */
+/** How often one provider is asked one of `PROVIDER_REQUESTS` at most. */
 export const MAX_ASKED = 4;
 export const DEFAULT_PROVIDER_PROPERTY_TIMEOUT_MS = 30_000;
 export const DEFAULT_TOOL_PROPERTY_TIMEOUT_MS = 5_000;
@@ -74,6 +74,7 @@ export const MAX_SHRINK_COMPARISONS = 10_000;
 
 // Drift
 export const MAX_SCENARIOS = 100_000;
+/** Runs of one scenario. */
 export const MAX_RUNS = 1_000;
 /** Runs of a side that are compared with all others. If there are more, this many are drawn. */
 export const MAX_COMPARED_RUNS = 100;
@@ -85,7 +86,7 @@ export const MAX_TYPICAL_TEXT_CHARACTERS = 4_000;
 export const MAX_NEEDED_RUNS = 200;
 /** Relabelings that are all counted. Of more, some are drawn. */
 export const MAX_EXHAUSTIVE_RELABELINGS = 20_000;
-/** Work of drawing relabelings, which would take minutes beyond. More work lowers the number of draws. */
+/** Work of drawing relabelings. If it would take more, which is minutes, fewer are drawn. */
 export const MAX_DRAWING_WORK = 1_000_000_000;
 /** Relabelings of a scenario that keeps the statistic of each. */
 export const MAX_KEPT_RELABELINGS = 300;

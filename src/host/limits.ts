@@ -72,6 +72,7 @@ export const MAX_DOWSE_FILES = 2_000;
 /** Folders that one search opens. After them it is incomplete. */
 export const MAX_DOWSE_FOLDERS = 500;
 export const MAX_DOWSE_FILE_BYTES = 64 * 1024;
+/** Characters of the line that describes a target. */
 export const MAX_DOWSE_ABOUT = 160;
 /** Words of a query. Further ones are ignored. */
 export const MAX_QUERY_WORDS = 32;
