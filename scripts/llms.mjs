@@ -80,7 +80,7 @@ writeFileSync(resolve(process.argv[2] ?? join(root, "llms.txt")), `${text}\n`);
 
 function about() {
   const { name, engines } = JSON.parse(read("package.json"));
-  return `The npm package \`${name}\` (TypeScript, ESM, Node ${engines.node}) brings the command \`cassette\`. The pages below are in the package. Every example in them runs in its tests.`;
+  return `The npm package \`${name}\` (TypeScript, ESM, Node ${engines.node}) installs the command \`cassette\`. The pages below are in the package. Every example in them runs in its tests.`;
 }
 
 function section(heading, entries) {
