@@ -1,4 +1,4 @@
-// docs/trust.md names limits. Each is held to the constant in the code, so that neither can change without the other.
+// docs/trust.md names limits. Each is compared with the constant in the code, so that neither can change without the other.
 
 import { readFileSync } from "node:fs";
 import { constants } from "node:buffer";
@@ -32,12 +32,12 @@ const LIMITS: Record<string, string> = {
   "an envelope of signatures": size(MAX_ENVELOPE_BYTES),
   "signatures in an envelope": count(MAX_SIGNATURES),
   "a file of receipts": size(MAX_RECEIPTS_BYTES),
-  "findings listed of a chain of receipts": count(MAX_RECEIPT_FINDINGS),
+  "findings listed for a chain of receipts": count(MAX_RECEIPT_FINDINGS),
   // The most characters that a text of Node.js holds; some versions hold a few less.
   "a log to import, gunzipped or unzipped": `${Math.round(constants.MAX_STRING_LENGTH / 2 ** 20)} Mi characters`,
   "the head of an `.eval` log": size(MAX_HEAD_BYTES),
-  "what a gzipped log may grow to in any case": size(FREE_BYTES),
-  "how many times its size it may grow to beyond that": count(MAX_RATIO),
+  "the unpacked size that a gzipped log may always have": size(FREE_BYTES),
+  "its growth beyond that": `${count(MAX_RATIO)} times its size`,
   "records of a log": count(MAX_RECORDS),
   "bodies of one recording of HTTP together": `${MAX_RECORDING_CHARACTERS / 2 ** 20} Mi characters`,
   "pieces of a recorded stream, of one answer": `${count(MAX_STREAM_PIECES)}, and one more for each of its texts`,
