@@ -17,7 +17,7 @@ const worker = fileURLToPath(new URL("entries-worker.mjs", import.meta.url));
 const TELL = 'process.on("exit",()=>process.stderr.write(" rss "+process.resourceUsage().maxRSS))';
 const LOAD = 'import{loadCassette}from"playhead/cassette";await loadCassette(process.argv[1])';
 
-/** `files` cassettes of one turn in each of two folders, `entries` in one cassette, `bytes` of one that is loaded by itself. */
+/** `files` cassettes of one turn in each of two folders, `entries` in one cassette, `bytes` of one that is loaded alone. */
 export async function* scale({ files = 10_000, entries = 100_000, rounds = 3, bytes = DEFAULT_MAX_BYTES } = {}) {
   yield* scaleFolders(files, bytes, rounds);
   yield* scaleEntries(entries, rounds);

@@ -132,7 +132,7 @@ export function findViolations(sources: Sources): Violation[] {
   ];
 }
 
-/** The import graph of one layer with its rooms as boxes. A file in the layer's root is its own box. Its `index.ts` is left out. */
+/** The import graph of one layer with its rooms as boxes; a file in the layer's root is a box of its own. The door is not drawn. */
 export function drawRooms(sources: Sources, layer: string): { boxes: string[]; arrows: string[] } {
   const program = parse(sources);
   const files = [...sources.keys()].filter((file) => placeOf(file).layer === layer && !isLayerDoor(file));
@@ -150,7 +150,7 @@ function isLayerDoor(file: string): boolean {
   return room === undefined && name === "index.ts";
 }
 
-/** Folders with too many loose files. */
+/** A folder with too many files in it to choose from. */
 function findCrowds(files: readonly string[]): Violation[] {
   const folders = new Set(files.map((file) => posix.dirname(file)));
   return [...folders].flatMap((folder) => {
