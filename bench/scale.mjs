@@ -1,6 +1,6 @@
-// Folders of very many cassettes, one of very many entries, and one as large as it may be: wall time and peak memory of whole
-// processes, and by how much the time grows where there is ten times as much. The memory is what the system says a process had at
-// most (its resident set).
+// Wall time and peak memory of whole processes on very many cassettes, on one with very many entries, and on one of
+// the maximum size. Also how much the time grows for ten times as much. The memory is the peak that the system reports
+// for a process (its resident set).
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -145,7 +145,7 @@ async function cassetteOf(text) {
   return formatCassette(recorder.toCassette());
 }
 
-/** A text that leaves room for what stands around it. */
+/** A text that leaves room for the rest of its cassette. */
 function largest(bytes) {
   return "word ".repeat(Math.floor((bytes - 4096) / 5));
 }

@@ -1,4 +1,4 @@
-// docs/trust.md names limits. Each is held to the constant in the code, so that neither can change without the other.
+// docs/trust.md names limits. Each is compared with the constant in the code, so that neither can change without the other.
 
 import { readFileSync } from "node:fs";
 import { constants } from "node:buffer";
@@ -36,7 +36,7 @@ const LIMITS: Record<string, string> = {
   "an envelope of signatures": size(MAX_ENVELOPE_BYTES),
   "signatures in an envelope": count(MAX_SIGNATURES),
   "a file of receipts": size(MAX_RECEIPTS_BYTES),
-  "findings listed of a chain of receipts": count(MAX_RECEIPT_FINDINGS),
+  "findings listed for a chain of receipts": count(MAX_RECEIPT_FINDINGS),
   // The most characters that a text of Node.js holds; some versions hold a few less.
   "a log to import, gunzipped or unzipped": `${Math.round(constants.MAX_STRING_LENGTH / 2 ** 20)} Mi characters`,
   "the head of an `.eval` log": size(MAX_ARCHIVE_HEAD_BYTES),

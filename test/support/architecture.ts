@@ -1,5 +1,5 @@
-// The rules of the house as functions from source files to violations. It reads imports and identifiers from the syntax
-// tree, so a word in a comment or a string counts for nothing.
+// The rules of the house as functions from source files to violations. Imports and identifiers come from the syntax
+// tree, so a word in a comment or a string does not count.
 
 import { builtinModules } from "node:module";
 import { posix } from "node:path";
@@ -14,14 +14,14 @@ export interface Violation {
   detail: string;
 }
 
-/** What a layer may import, through the other layer's door. `cli ► harness ► cassette ► core ◄ host ◄ cli`. */
+/** The layers that a layer may import, through their `index.ts`. `cli ► harness ► cassette ► core ◄ host ◄ cli`. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   cassette: ["core"],
   harness: ["cassette", "core"],
   host: ["core"],
   cli: ["harness", "cassette", "core", "host"],
-  // The package's entry points join layers; the platform is chosen by `#crypto` and stands alone.
+  // The package's entry points join layers. `#crypto` chooses the platform, which imports no layer.
   entry: ["core", "cassette", "harness", "host", "cli"],
   platform: [],
 };
@@ -88,15 +88,15 @@ const REGISTRIES = [
 ];
 
 /**
- * Rooms that need a package which a user may not have. Each has a door of its own, its `index.ts`, which `entry` alone opens; the
- * rest of its layer does not know it, so that the layer's door never loads the package.
+ * Rooms that need a package which a user may not have. Only `entry` may import the room's `index.ts`. The rest of its layer does
+ * not import it, so that the layer's `index.ts` never loads the package.
  */
 const PEER_ROOMS: Readonly<Record<string, string>> = {
   "src/harness/arbitraries": "fast-check",
   "src/harness/properties": "fast-check",
 };
 
-/** Rooms that share no code with the rest, by the packages they may use. Anything else in them must be their own, or Node's. */
+/** Rooms that share no code with the rest, with the packages they may use. All their other imports are their own files or Node's. */
 const CLOSED_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "src/cli/verify/independent": ["json-canonicalize", "@noble/hashes", "@noble/ed25519"],
 };
@@ -251,7 +251,7 @@ function toImport(file: string, specifier: string): Import {
   return { file, specifier, target: path.endsWith(".ts") ? path : `${path.replace(/\.js$/, "")}.ts` };
 }
 
-/** `src/core/loop/turn.ts` lies in layer `core`, room `loop`; the room of a file in a layer's root is undefined. */
+/** `src/core/loop/turn.ts` is in layer `core`, room `loop`. The room of a file in a layer's root is undefined. */
 function placeOf(file: string): { layer: string; room: string | undefined; name: string } {
   const [, layer = "", ...rest] = file.split("/");
   return { layer, room: rest.length > 1 ? rest[0] : undefined, name: rest.at(-1) ?? layer };
@@ -286,12 +286,12 @@ function checkRoom({ file, specifier, target }: Import): Violation[] {
   return above.includes(to.room) ? [] : [{ rule: "room", file, detail: `imports ${specifier}` }];
 }
 
-/** The package that the room of a file needs and that may be absent. */
+/** The optional package that the room of a file needs. */
 function peerOf(file: string): string | undefined {
   return Object.entries(PEER_ROOMS).find(([room]) => file.startsWith(`${room}/`))?.[1];
 }
 
-/** A package that may be absent is imported by its rooms alone, and these by no other room of their layer. */
+/** Only its rooms import an optional package, and no other room of their layer imports these rooms. */
 function checkPeer({ file, specifier, target }: Import): Violation[] {
   const detail = `imports ${specifier}`;
   if (target === undefined) {
@@ -303,7 +303,7 @@ function checkPeer({ file, specifier, target }: Import): Violation[] {
   return isSameLayer && peer !== undefined && peer !== peerOf(file) ? [{ rule: "peer", file, detail }] : [];
 }
 
-/** A second opinion that imports the first is none. */
+/** A second opinion must not import the first. */
 function checkClosed({ file, specifier, target }: Import): Violation[] {
   const closed = Object.entries(CLOSED_ROOMS).find(([room]) => file.startsWith(`${room}/`));
   if (closed === undefined) return [];
@@ -382,7 +382,7 @@ function textOf(node: ts.Expression): string | undefined {
   return ts.isStringLiteralLike(node) ? node.text : undefined;
 }
 
-/** The name of an identifier that is read and that nothing in its file declares; without a library, that is a global. */
+/** The name of an identifier that is read but not declared in its file. Without a library, that is a global. */
 function globalName(node: ts.Node, checker: ts.TypeChecker): string | undefined {
   if (!ts.isIdentifier(node)) return undefined;
   if (node.text === "globalThis") return node.text;
