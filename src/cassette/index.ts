@@ -132,7 +132,7 @@ export * from "./rules/format.js";
 export { checkRuleSet, MAX_RULES, parseRules, readRules } from "./rules/read.js";
 export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/watch.js";
 export * from "./count/usage-sum.js";
-export * from "./offer/offer-change.js";
+export * from "./offer/run-offers.js";
 export { diffValues, firstDifference, type ValueChange } from "./prompt/values.js";
 export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, type Detection } from "./import/record/detect.js";

@@ -1,7 +1,7 @@
 // A replay miss, explained: which turn, message and JSON pointer, what was recorded, what came, and what to do.
 
 import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
-import { settingsChanges, toolsChanges, type ContextChange } from "../offer/context-change.js";
+import { changeText, compareOffers, placeOf, type OfferChange } from "../offer/offer-change.js";
 import { firstDifference } from "../prompt/values.js";
 import { findVolatileChange } from "../prompt/volatile-difference.js";
 import type { MissReport } from "../errors.js";
@@ -98,7 +98,7 @@ export function explainPromptMiss(
     return {
       code: "prompt-changed",
       turn,
-      what: "the prompt is not the recorded one; the cassette holds only hashes, so it cannot say where they differ",
+      what: "the prompt changed, but the cassette holds only hashes, which do not show where",
       nearest: { turnIndex: cursor, used: used[cursor] ?? false },
       hint: `${CHOICES} A recording that keeps prompts says more.`,
     };
@@ -123,27 +123,6 @@ export function explainPromptMiss(
   };
 }
 
-export function explainContextMiss(
-  code: "tools-changed" | "settings-changed",
-  turn: number,
-  turnIndex: number,
-  recorded: JsonValue | undefined,
-  actual: JsonValue,
-): MissReport {
-  const noun = code === "tools-changed" ? "tools" : "settings";
-  const base = { code, turn, nearest: { turnIndex, used: false }, hint: CHOICES };
-  if (recorded === undefined) return { ...base, what: `the ${noun} changed; the cassette holds only their hash` };
-  const changes = (code === "tools-changed" ? toolsChanges : settingsChanges)(recorded, actual);
-  const first = changes[0] ?? firstDifference(recorded, actual);
-  const [before, now] = cutAround(first?.old, first?.new);
-  return {
-    ...base,
-    what: changes.length === 0 ? `the ${noun} changed` : listChanges(changes),
-    pointer: first?.pointer ?? "",
-    ...defined({ recorded: before, actual: now }),
-  };
-}
-
 /** Explains how tools and settings of a request differ from those of its recorded turn; undefined if they do not. */
 export function explainOfferMiss(
   recorded: ContextExtension | undefined,
@@ -155,6 +134,7 @@ export function explainOfferMiss(
   return first === undefined ? undefined : withAlso(first, others);
 }
 
+/** A report for the tools and one for the settings, as far as they differ. */
 function offerMisses(
   recorded: ContextExtension | undefined,
   now: TurnContext | undefined,
@@ -162,14 +142,24 @@ function offerMisses(
   turnIndex: number,
 ): MissReport[] {
   if (recorded === undefined || now === undefined) return [];
-  const reports: MissReport[] = [];
-  if (recorded.toolsHash !== now.toolsHash) {
-    reports.push(explainContextMiss("tools-changed", turn, turnIndex, recorded.tools, now.tools));
-  }
-  if (recorded.settingsHash !== now.settingsHash) {
-    reports.push(explainContextMiss("settings-changed", turn, turnIndex, recorded.settings, now.settings));
-  }
-  return reports;
+  const found = compareOffers([recorded], [now]);
+  const parts = (["tools", "settings"] as const).filter((part) => recorded[`${part}Hash`] !== now[`${part}Hash`]);
+  return parts.map((part) => {
+    const report = { code: `${part}-changed` as const, turn, nearest: { turnIndex, used: false }, hint: CHOICES };
+    if (recorded[part] === undefined) {
+      return { ...report, what: `the ${part} changed, but the cassette holds only their hash` };
+    }
+    const changes = found.filter(({ kind }) => (kind === "setting-changed") === (part === "settings"));
+    const [first] = changes;
+    const place = first === undefined ? firstDifference(recorded[part], now[part]) : placeOf(first);
+    const [before, after] = cutAround(place?.old, place?.new);
+    return {
+      ...report,
+      what: first === undefined ? `the ${part} changed` : listChanges(changes),
+      pointer: place?.pointer ?? "",
+      ...defined({ recorded: before, actual: after }),
+    };
+  });
 }
 
 /** The report with what the others say, so that one run names everything that must be undone or recorded. */
@@ -177,8 +167,8 @@ function withAlso(report: MissReport, others: readonly MissReport[]): MissReport
   return others.length === 0 ? report : { ...report, also: others.map(({ what }) => what) };
 }
 
-function listChanges(changes: readonly ContextChange[]): string {
-  const named = changes.slice(0, MAX_CHANGES).map(({ what }) => what);
+function listChanges(changes: readonly OfferChange[]): string {
+  const named = changes.slice(0, MAX_CHANGES).map(changeText);
   const rest = changes.length - named.length;
   return [...named, ...(rest > 0 ? [`and ${plural(rest, "more change")}`] : [])].join(", ");
 }
