@@ -10,6 +10,7 @@ export {
   type RecordErrorCode,
 } from "./errors.js";
 export type * from "./file/format.js";
+export { extensionsOf } from "./file/format.js";
 export { buildCassette, CREATED_WITH, type BuiltTurn, type CassetteHead } from "./file/build.js";
 export { hashEnvelope, hashResponse } from "./file/hashes.js";
 export { attestCassette, signStatement, STATEMENT_PAYLOAD_TYPE, type CassetteStatement } from "./trust/attest.js";
@@ -70,8 +71,9 @@ export * from "./record/fork.js";
 export { contextsByTurn } from "./offer/context.js";
 export { isEmptyWire } from "./offer/wire-fields.js";
 export { cutAround } from "./replay/excerpt.js";
-export { formatMiss, rebuildPrompts } from "./replay/miss.js";
-export { formatToolDrift, type ToolDrift } from "./tape/drift.js";
+export { rebuildPrompts } from "./prompt/rebuild.js";
+export { formatMiss } from "./replay/miss.js";
+export { formatToolDrift, type ToolDrift } from "./tape/watch.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
 export type { TapeResult } from "./tape/tape.js";
 export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tape/replay.js";

@@ -1,7 +1,7 @@
 // The tools and settings that two runs were offered, compared version by version where a run was offered several.
 
 import { canonicalize, defined, parsePointer, type JsonValue } from "../../core/index.js";
-import type { Cassette, ContextExtension } from "../file/format.js";
+import { extensionsOf, type Cassette, type ContextExtension } from "../file/format.js";
 import type { ValueChange } from "../prompt/values.js";
 import { changeSentence, compareOffers, type OfferChange } from "./offer-change.js";
 import { placesOf } from "./schema-change.js";
@@ -31,7 +31,7 @@ export type ContractComparison =
 
 /** Compares the offers of two runs. Offers that cannot be compared have a state of their own. */
 export function compareContracts(a: Cassette, b: Cassette): ContractComparison {
-  const [old, now] = [contextsOf(a), contextsOf(b)];
+  const [{ contexts: old = [] }, { contexts: now = [] }] = [extensionsOf(a), extensionsOf(b)];
   const silent = sidesWhere(old, now, (contexts) => contexts.length === 0);
   if (silent.length > 0) return { state: "not-recorded", sides: silent };
   const hashed = sidesWhere(old, now, (contexts) =>
@@ -73,10 +73,6 @@ function placesIn({ pointer = "", ...sides }: ContractChange): string[][] {
 function covers(place: readonly string[], tokens: readonly string[]): boolean {
   if (place.length > tokens.length) return false;
   return place.every((token, index) => token === "*" || token === tokens[index]);
-}
-
-function contextsOf(cassette: Cassette): readonly ContextExtension[] {
-  return cassette.version === 1 ? [] : (cassette.extensions?.contexts ?? []);
 }
 
 function sidesWhere<T>(old: T, now: T, holds: (side: T) => boolean): ContractSide[] {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError, type MissReport } from "../../../src/cassette/errors.js";
 import type { Cassette, ContextExtension } from "../../../src/cassette/file/format.js";
-import { explainOfferMiss, explainPromptMiss, formatMiss, rebuildPrompts } from "../../../src/cassette/replay/miss.js";
+import { explainOfferMiss, explainPromptMiss, formatMiss } from "../../../src/cassette/replay/miss.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import type { JsonValue, LlmMessage, LlmTurnRequest } from "../../../src/core/index.js";
 import { verifyKept } from "../../support/oracle.js";
@@ -452,13 +452,5 @@ describe("explainOfferMiss", () => {
 
   it("calls the whole the whole", () => {
     expect(formatMiss(explain("settings", {}, []))).toContain("at       (the whole)");
-  });
-});
-
-describe("rebuildPrompts", () => {
-  it("gives every turn's whole prompt", async () => {
-    const requests = [prompt("a", "b"), prompt("a", "x", "y"), prompt("a")];
-    const cassette = await recordTurns(requests, [say("1"), say("2"), say("3")]);
-    expect(rebuildPrompts(cassette)).toEqual(requests.map((request) => request.messages));
   });
 });
