@@ -10,6 +10,7 @@ export {
   type RecordErrorCode,
 } from "./errors.js";
 export type * from "./file/format.js";
+export { extensionsOf } from "./file/format.js";
 export { buildCassette, CREATED_WITH, type BuiltTurn, type CassetteHead } from "./file/build.js";
 export { hashEnvelope, hashResponse } from "./file/hashes.js";
 export {
@@ -80,8 +81,9 @@ export * from "./record/fork.js";
 export { contextsByTurn } from "./offer/context.js";
 export { isEmptyWire } from "./offer/wire-fields.js";
 export { cutAround } from "./replay/excerpt.js";
-export { formatMiss, rebuildPrompts } from "./replay/miss.js";
-export { formatToolDrift, type ToolDrift } from "./tape/drift.js";
+export { rebuildPrompts } from "./prompt/rebuild.js";
+export { formatMiss } from "./replay/miss.js";
+export { formatToolDrift, type ToolDrift } from "./tape/watch.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
 export type { TapeResult } from "./tape/tape.js";
 export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tape/replay.js";
@@ -142,7 +144,7 @@ export * from "./rules/format.js";
 export { checkRuleSet, parseRules, readRules } from "./rules/read.js";
 export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/watch.js";
 export * from "./count/usage-sum.js";
-export * from "./offer/offer-change.js";
+export * from "./offer/run-offers.js";
 export { diffValues, firstDifference, type ValueChange } from "./prompt/values.js";
 export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, type Detection } from "./import/record/detect.js";

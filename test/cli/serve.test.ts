@@ -11,7 +11,7 @@ import OpenAI7 from "openai7";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
-import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { recordProxy } from "../../src/cli/proxy/proxy.js";
 import { serve, type ServeOptions } from "../../src/cli/serve/serve.js";

@@ -8,7 +8,7 @@ import OpenAI from "openai";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
-import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import { readStreams } from "../../src/cassette/stream/read.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";

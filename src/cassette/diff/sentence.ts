@@ -1,6 +1,7 @@
 // A drift as one plain sentence on one line. Long values are cut around the place where they begin to differ.
 
 import { canonicalize, plural, toVisible, type JsonValue } from "../../core/index.js";
+import { nameText } from "../offer/named.js";
 import type { DriftFact } from "./drift.js";
 import type { ValueChange } from "../prompt/values.js";
 
@@ -59,11 +60,6 @@ function endSentence(words: string): string {
 
 function callText(call: Extract<Sayable, { kind: "added" | "removed" | "moved" | "retried" }>): string {
   return `${nameText(call.tool)}(${cut(call.malformedArguments ?? call.arguments)})`;
-}
-
-/** A name of ordinary characters as it is, any other one in quotes. */
-function nameText(name: string): string {
-  return /^[\w.:/-]{1,80}$/.test(name) ? name : cut(name);
 }
 
 function toolsText(tools: readonly string[]): string {

@@ -11,14 +11,11 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../core/index.js";
+import type { ValueChange } from "../prompt/values.js";
 
-export interface SchemaChange {
-  /** JSON pointer into the schema; "" is the whole. */
-  pointer: string;
-  old?: JsonValue;
-  new?: JsonValue;
-  /** For words alone: no call is valid or invalid for it. */
-  isText: boolean;
+export interface SchemaChange extends ValueChange {
+  /** `schema-rewritten`: both mean the same. `description-changed`: only words, so no call is valid or invalid for it. */
+  kind: "schema-changed" | "schema-rewritten" | "description-changed";
   /** Why a call that was valid may not be any more; absent where none can be seen to be. */
   breaking?: string;
 }
@@ -34,7 +31,7 @@ const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions",
 const LOWER_BOUNDS = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"]);
 const UPPER_BOUNDS = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"]);
 
-/** Every differing place, keys in sorted order. Empty where both mean the same. */
+/** Every differing place, keys in sorted order. */
 export function schemaChanges(old: JsonValue, now: JsonValue): SchemaChange[] {
   const found: SchemaChange[] = [];
   walk(old, now, [], false, found);
@@ -45,7 +42,6 @@ function walk(old: Maybe, now: Maybe, path: Path, isMap: boolean, found: SchemaC
   if (old !== undefined && now !== undefined && canonicalize(old) === canonicalize(now)) return;
   const key = path.at(-1);
   const keyword = isMap || typeof key !== "string" ? undefined : key;
-  if (keyword !== undefined && SETS.has(keyword) && isSameSet(old, now)) return;
   const isLeaf = keyword !== undefined && (SETS.has(keyword) || TEXTS.has(keyword) || keyword === "const");
   const isMapNow = keyword !== undefined && MAPS.has(keyword);
   if (!isLeaf && isPlainObject(old) && isPlainObject(now)) {
@@ -59,12 +55,12 @@ function walk(old: Maybe, now: Maybe, path: Path, isMap: boolean, found: SchemaC
     return;
   }
   const breaking = breakingOf(keyword, isMap && path.at(-2) === "properties", old, now);
-  found.push({
-    pointer: toPointer(path),
-    ...defined({ old, new: now }),
-    isText: keyword !== undefined && TEXTS.has(keyword),
-    ...defined({ breaking }),
-  });
+  found.push({ kind: kindOf(keyword, old, now), pointer: toPointer(path), ...defined({ old, new: now, breaking }) });
+}
+
+function kindOf(keyword: string | undefined, old: Maybe, now: Maybe): SchemaChange["kind"] {
+  if (keyword !== undefined && TEXTS.has(keyword)) return "description-changed";
+  return keyword !== undefined && SETS.has(keyword) && isSameSet(old, now) ? "schema-rewritten" : "schema-changed";
 }
 
 function own(holder: JsonObject, key: string): Maybe {
@@ -149,9 +145,8 @@ const ITEMS = new Set(["items", "additionalItems", "contains", "unevaluatedItems
 /** Keywords of which a pointer does not say whose place it is. */
 const ELSEWHERE = new Set([...MAPS, "additionalProperties", "unevaluatedProperties", "propertyNames"]);
 
-/** The places in arguments that a change concerns, as tokens with `*` for any key. Empty for words and for shared definitions. */
-export function placesOf({ pointer, isText, old, new: now }: SchemaChange): string[][] {
-  if (isText) return [];
+/** The places in arguments that a changed schema concerns, as tokens with `*` for any key. Empty for shared definitions. */
+export function placesOf({ pointer, old, new: now }: ValueChange): string[][] {
   const tokens = parsePointer(pointer) ?? [];
   const place: string[] = [];
   for (let at = 0; at < tokens.length;) {

@@ -1,4 +1,4 @@
-// Two values cut around the place where they part. Messages are printed in logs, so secrets of a live prompt are hidden.
+// Two values cut around the place where they differ, and the lines that show them. Messages are printed in logs, so secrets of a live prompt are hidden.
 
 import { toVisible, type JsonValue } from "../../core/index.js";
 import { SECRET_RULES } from "../redact/detect/secret-rules.js";
@@ -42,4 +42,18 @@ function hideSecrets(text: string, start: number, end: number): string {
     hidden = hidden.slice(0, secret.start) + stars + hidden.slice(secret.end);
   }
   return hidden.slice(start - from, end - from);
+}
+
+/** A difference as `cutAround` leaves it. */
+interface Difference {
+  readonly pointer?: string;
+  readonly recorded?: string;
+  readonly actual?: string;
+}
+
+/** The lines of a message that show where two values differ, and how. */
+export function differenceLines({ pointer, recorded, actual }: Difference): string[] {
+  const at = pointer === undefined ? [] : [`  at       ${pointer === "" ? "(the whole)" : toVisible(pointer)}`];
+  if (recorded === undefined && actual === undefined) return at;
+  return [...at, `  recorded ${recorded ?? "(nothing)"}`, `  now      ${actual ?? "(nothing)"}`];
 }

@@ -16,11 +16,11 @@ import {
 import { DEFAULT_MAX_GAP_MS } from "../limits.js";
 import { contextsByTurn, createContextReader, type TurnContext } from "../offer/context.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
-import type { Cassette } from "../file/format.js";
+import { extensionsOf, type Cassette } from "../file/format.js";
 import { assertSameFilter, readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import { explainMiss, explainOfferMiss } from "./miss.js";
-import { createMisses } from "./misses.js";
+import { createMissLog } from "./miss-log.js";
 import type { HashFilter } from "../prompt/prompt-hash.js";
 import { createPromptReader, type PromptReader } from "../prompt/reader.js";
 import { assertNotRedacted, findNumbers } from "./redacted-replay.js";
@@ -97,19 +97,19 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
     });
   }
   const named = readHashFilter(options.hashFilter);
-  const tape = seal(checkCassette(sealIfJson(cassette), options));
-  if (strict) assertSameFilter(tape, named, file);
+  const recording = seal(checkCassette(sealIfJson(cassette), options));
+  if (strict) assertSameFilter(recording, named, file);
   const ports = withSystemPorts(options.ports);
   const warn = (text: string): void => ports.warn(`playhead: ${file ?? "a cassette"}: ${text}`);
-  const session = createSession(tape, options, named.filter, warn);
+  const session = createSession(recording, options, named.filter, warn);
   const pace = streaming === "timed" ? { speed, maxGapMs, ports } : undefined;
-  const streams = readStreams(tape);
-  const told = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
-  for (const text of told) warn(text);
+  const streams = readStreams(recording);
+  const notes = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
+  for (const text of notes) warn(text);
 
   return {
-    name: `cassette:${tape.recordedProvider}`,
-    cassette: tape,
+    name: `cassette:${recording.recordedProvider}`,
+    cassette: recording,
     streams: streams.state,
     get remaining() {
       return session.remaining;
@@ -128,14 +128,14 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       yield* tellAhead(response, events);
     },
     get redactedCalls() {
-      return tape.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex));
+      return recording.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex));
     },
     used: () => session.turns(true),
     reset: () => session.reset(),
     assertConsumed() {
       const left = session.turns(false);
       if (left.length === 0) return;
-      const total = tape.entries.length;
+      const total = recording.entries.length;
       const what = `${left.length} of ${total} recorded turns were never asked for: turn ${left.join(", ")}`;
       const hint = "The run ended sooner than the recorded one. Undo the change, or record again.";
       throw new CassetteError("unconsumed", what, { hint, ...defined({ file, rerecord }) });
@@ -166,23 +166,22 @@ function createOrderNote(warn: Warn): (turnIndex: number, firstUnused: number) =
   };
 }
 
-function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined, warn: Warn) {
+function createSession(recording: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined, warn: Warn) {
   const noteOrder = createOrderNote(warn);
   const { strict = true, file } = options;
-  const { entries } = tape;
-  const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
+  const { entries } = recording;
+  const { contexts: noted = [], redacted } = extensionsOf(recording);
   const contexts = contextsByTurn(comparableContexts(noted), entries.length);
   const fields = createWireFieldCheck(noted, warn);
-  const misses = createMisses(options);
+  const misses = createMissLog(options);
   let run = begin();
   let asked = 0;
 
   function begin() {
-    const redacted = tape.version === 1 ? undefined : tape.extensions?.redacted;
     const side = createReplayRedaction(redacted, options.redact, file);
     const readContext = createContextReader(side && ((value) => side.scrubber.json(value)));
     const prompts = createPromptReader(defined({ scrub: side?.scrubber.messages, filter: hashFilter }));
-    return { tape, side, readContext, prompts, turns: createUnusedTurns(entries, contexts) };
+    return { recording, side, readContext, prompts, turns: createUnusedTurns(entries, contexts) };
   }
 
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
@@ -193,7 +192,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
 
   function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
     const report = explainOfferMiss(contexts[turnIndex], now, turn, turnIndex);
-    if (report !== undefined) throw misses.note(report);
+    if (report !== undefined) throw misses.add(report);
   }
 
   return {
@@ -207,8 +206,8 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       const index = find(promptHash, now);
       if (index === undefined) {
         const prompt = prompts.since(0);
-        throw misses.note(
-          explainMiss({ tape, contexts, turns, turn, prompt, promptHash, now, missing: side?.missing }),
+        throw misses.add(
+          explainMiss({ recording, contexts, turns, turn, prompt, promptHash, now, missing: side?.missing }),
         );
       }
       checkContext(now, index, turn);
@@ -239,19 +238,19 @@ function comparable(request: LlmTurnRequest, fields: WireFieldCheck): LlmTurnReq
 }
 
 interface Asking {
-  tape: Cassette;
+  recording: Cassette;
   side: ReplayRedaction | undefined;
   turns: UnusedTurns;
   prompts: PromptReader;
 }
 
 /** The hash of the next prompt. If only numbers of placeholders differ from a recorded one, they become the recorded ones. */
-function nextHash({ tape, side, turns, prompts }: Asking): string {
+function nextHash({ recording, side, turns, prompts }: Asking): string {
   let { promptHash } = prompts.next();
   if (side === undefined) return promptHash;
   const { scrubber } = side;
   if (turns.find(promptHash, undefined) === undefined) {
-    const isFound = findNumbers(tape, prompts.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
+    const isFound = findNumbers(recording, prompts.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
     if (!isFound) return promptHash;
     ({ promptHash } = prompts.next());
   }

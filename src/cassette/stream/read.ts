@@ -1,7 +1,7 @@
 // Reads `extensions.streams` and checks its shape, which the loader does not. What does not fit is streamed whole and reported.
 
 import { isPlainObject, showValue, toVisible } from "../../core/index.js";
-import type { Cassette } from "../file/format.js";
+import { extensionsOf, type Cassette } from "../file/format.js";
 import type { StreamBoundaries, StreamedTurn } from "./format.js";
 import { planStream, type StreamPlan } from "./texts.js";
 
@@ -34,7 +34,7 @@ export interface StreamReader {
 
 /** Reads and checks all of it at once. Never throws. */
 export function readStreams(cassette: Cassette): StreamReader {
-  const value = cassette.version === 1 ? undefined : cassette.extensions?.["streams"];
+  const value = extensionsOf(cassette).streams;
   if (value === undefined) return { state: { kind: "none" }, planOf: () => undefined };
   const why = findFlaw(value, cassette.entries.length);
   if (why !== undefined) return { state: { kind: "unreadable", why }, planOf: () => undefined };

@@ -14,15 +14,16 @@ import {
   type VerbBodies,
 } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
+import { extensionsOf } from "../file/format.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction } from "../redact/redactor.js";
 import { assertTolerances, NO_TOLERANCES, type Tolerances } from "../tolerance/tolerances.js";
 import type { ToleranceUse } from "../tolerance/uses.js";
-import { watchTool, type ToolDrift } from "./drift.js";
 import { explainTapeMiss, short, TapeMissError } from "./miss.js";
-import { createReel } from "./reel.js";
 import { readTape, type TapeResult } from "./tape.js";
+import { createUnusedResults } from "./unused.js";
+import { watchTool, type ToolDrift } from "./watch.js";
 
 /** The options of {@link cassetteTools}. A wrong one is `CassetteError` `invalid-options`. */
 export interface CassetteToolsOptions {
@@ -68,27 +69,27 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
   const { file, redact, tolerances = NO_TOLERANCES, ...checking } = options;
   assertTolerances("cassetteTools", tolerances);
   const checked = checkCassette(cassette, { ...checking, ...defined({ file }) });
-  const redacted = checked.version === 2 ? checked.extensions?.redacted : undefined;
+  const { redacted } = extensionsOf(checked);
   const { scrubber } = createReplayRedaction(redacted, redact, file) ?? {};
   const results = readTape(checked, file);
-  const reel = createReel(results, tolerances);
+  const unused = createUnusedResults(results, tolerances);
   const drift: ToolDrift[] = [];
 
   function take(name: string, live: JsonObject): TapeResult | undefined {
     const args = scrubber?.json(live) ?? live;
     // Placeholders of secrets may differ from the recorded ones in their numbers.
-    return reel.take(name, args) ?? (scrubber === undefined ? undefined : reel.takeRenumbered(name, args));
+    return unused.take(name, args) ?? (scrubber === undefined ? undefined : unused.takeRenumbered(name, args));
   }
 
   function answer(name: string, live: JsonObject): string {
     const result = take(name, live);
     if (result !== undefined) return play(result);
     const args = scrubber?.json(live) ?? live;
-    throw new TapeMissError(explainTapeMiss(results, reel, tolerances, name, args), file);
+    throw new TapeMissError(explainTapeMiss(results, unused, tolerances, name, args), file);
   }
 
   const scrub = (text: string): string => scrubber?.json(text) ?? text;
-  const unused = (): TapeResult[] => results.filter((result) => result.isToolsOwn && !reel.used.has(result));
+  const left = (): TapeResult[] => results.filter((result) => result.isToolsOwn && !unused.used.has(result));
 
   return {
     results,
@@ -109,16 +110,15 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
     get drift() {
       return [...drift];
     },
-    unused,
+    unused: left,
     get tolerances() {
-      return reel.uses();
+      return unused.uses();
     },
     assertConsumed() {
-      const left = unused();
-      if (left.length > 0) throw unconsumed(left, file);
+      if (left().length > 0) throw unconsumed(left(), file);
     },
     reset() {
-      reel.reset();
+      unused.reset();
       drift.length = 0;
     },
   };

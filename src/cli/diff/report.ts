@@ -1,6 +1,13 @@
 // The differences of two sets of runs as lines for a reviewer, with the outcomes that importers keep.
 
-import { nullHint, unpairedHint, type CallOrder, type Cassette, type SetDiff } from "../../cassette/index.js";
+import {
+  extensionsOf,
+  nullHint,
+  unpairedHint,
+  type CallOrder,
+  type Cassette,
+  type SetDiff,
+} from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
 import { count, type PrintLine } from "../terminal/output.js";
 import { printContracts, printReason, printUncompared, type ContractOutcome } from "./contract.js";
@@ -40,7 +47,7 @@ export function outcomesOf(before: Cassette, after: Cassette): Outcomes {
 }
 
 function outcomeOf(cassette: Cassette): JsonValue | undefined {
-  const imported = cassette.version === 1 ? undefined : cassette.extensions?.["import"];
+  const imported = extensionsOf(cassette)["import"];
   return isPlainObject(imported) ? (imported["outcome"] as JsonValue | undefined) : undefined;
 }
 

@@ -1,7 +1,7 @@
 // A cassette, or the cassettes of a bundle, as one HTML file for a person: what was asked, answered, called and given, turn by
 // turn. What the page promises is in docs/diff.md.
 
-import type { AgentBundle, Cassette } from "../../cassette/index.js";
+import { extensionsOf, type AgentBundle, type Cassette } from "../../cassette/index.js";
 import { createAllowance, type Allowance, type LeftOut } from "./allowance.js";
 import { headView, leftOutView } from "./head-view.js";
 import { messageView } from "./message-view.js";
@@ -97,7 +97,7 @@ function turnsView(
   allowance: Allowance,
 ): Child {
   if (steps.length === 0) return html`<p class="note">No turn was recorded.</p>`;
-  const contexts = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
+  const { contexts = [] } = extensionsOf(cassette);
   const changes = new Set(contexts.slice(1).map(({ fromTurn }) => fromTurn));
   return [
     steps.map((step) => {

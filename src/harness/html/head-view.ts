@@ -1,6 +1,13 @@
 // The head of a page: where a recording comes from, what it cost, what it proves, and which tools it used.
 
-import { describeOrigin, judgeSignatures, countedTurns, sumUsage, type Cassette } from "../../cassette/index.js";
+import {
+  describeOrigin,
+  extensionsOf,
+  judgeSignatures,
+  countedTurns,
+  sumUsage,
+  type Cassette,
+} from "../../cassette/index.js";
 import { isPlainObject } from "../../core/index.js";
 import type { Allowance, LeftOut } from "./allowance.js";
 import { costTotal, counted, tokenTotal } from "./figures.js";
@@ -45,7 +52,7 @@ function modelsOf(cassette: Cassette, entries: readonly AnyEntry[]): string {
 }
 
 function importOf(cassette: Cassette): Record<string, unknown> | undefined {
-  const source: unknown = cassette.version === 2 ? cassette.extensions?.["import"] : undefined;
+  const source: unknown = extensionsOf(cassette)["import"];
   return isPlainObject(source) ? source : undefined;
 }
 

@@ -1,7 +1,7 @@
 // A recording as a reader follows it: what each turn added to the conversation, and beside each tool call its result, which the
 // file keeps in the prompt of a later turn.
 
-import type { Cassette, CassetteEntry } from "../../cassette/index.js";
+import { extensionsOf, type Cassette, type CassetteEntry } from "../../cassette/index.js";
 import { canonicalize, findMessageFlaw, isPlainObject, type LlmMessage, type ToolMessage } from "../../core/index.js";
 
 export type AnyEntry = Omit<CassetteEntry, "responseHash">;
@@ -68,7 +68,7 @@ function place(messages: readonly LlmMessage[], before: Step | undefined, open: 
 
 /** What an import found after the last answer. Nothing checks it on loading, so what is no message is left out. */
 function trailingOf(cassette: Cassette): LlmMessage[] {
-  const source: unknown = cassette.version === 2 ? cassette.extensions?.["import"] : undefined;
+  const source: unknown = extensionsOf(cassette)["import"];
   const trailing: unknown = isPlainObject(source) ? source["trailing"] : undefined;
   const listed: unknown[] = Array.isArray(trailing) ? trailing : [];
   return listed.filter((message): message is LlmMessage => findMessageFlaw(message) === undefined);

@@ -158,7 +158,7 @@ export function scenarioLines(scenario: ScenarioReport): string[] {
     ...listed(rules, ({ rule, side, location, sentence }) => {
       return `rule ${rule} (${side}, ${locationText(location)}): ${sentence}`;
     }),
-    ...listed(contract, ({ sentence }) => `offered otherwise: ${sentence}`),
+    ...listed(contract, ({ sentence }) => `contract: ${sentence}`),
     ...listed(edits, (edit) => `${edit.drift.kind}: ${editLine(edit)}`),
     ...listed(tolerances, ({ tolerance, tool, pointer, times }) => {
       return `tolerated ${counted(times, "time")}: ${tolerance} at ${tool}:${pointer}`;

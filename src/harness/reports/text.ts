@@ -1,6 +1,6 @@
 // The gate's report for a terminal: the verdict, the figures over all scenarios, then those that are not the same, worst first.
 
-import { createUseCounter, unpairedHint } from "../../cassette/index.js";
+import { createUseCounter, OFFER_HASHES_DIFFER, unpairedHint } from "../../cassette/index.js";
 import { plural, toVisible } from "../../core/index.js";
 import type {
   DistanceComparison,
@@ -33,7 +33,6 @@ import { toleranceLines } from "./tolerated.js";
 const SHOWN_SCENARIOS = 20;
 const SHOWN_PATHS = 6;
 const SHOWN_NAMES = 12;
-const HASHES_DIFFER = "the tools or settings are others, and the recordings keep only hashes that do not say which.";
 
 /** Recorded text in it is escaped; it ends with a line break. */
 export function textReport(report: GateReport): string {
@@ -222,8 +221,8 @@ function scenarioLines(scenarioReport: ScenarioReport): string[] {
     ...(place === undefined ? [] : [`    ${locationText(place)}`]),
     ...(first?.allowedBy === undefined ? [] : [`    ${allowedText(first)}`]),
     ...(first?.becauseOfSchema === true ? ["    the schema of the tool changed there, too"] : []),
-    ...atMost(contract, SHOWN_NAMES, contractLine, (more) => `  and ${more} more that was offered otherwise`),
-    ...(contractState === "hashes-differ" ? [`  contract: ${HASHES_DIFFER}`] : []),
+    ...atMost(contract, SHOWN_NAMES, contractLine, (more) => `  and ${plural(more, "more change")} of tools or settings`),
+    ...(contractState === "hashes-differ" ? [`  contract: ${OFFER_HASHES_DIFFER}`] : []),
   ];
 }
 

@@ -1,7 +1,13 @@
 // The answers of the checked model, as a cassette of their own. The recorder writes them, so that redaction applies, in the order of the
 // recording they belong to. `extensions.stepCheck` lists the turns they answer.
 
-import { recordingProvider, type Cassette, type CassetteV2, type RedactOption } from "../../cassette/index.js";
+import {
+  extensionsOf,
+  recordingProvider,
+  type Cassette,
+  type CassetteV2,
+  type RedactOption,
+} from "../../cassette/index.js";
 import { defined, fromHex, isPlainObject, type LlmTurnResponse, type Ports } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 import type { Step } from "./prompts.js";
@@ -50,7 +56,7 @@ export function answersBuilder({ source, provider, before, redact, ports }: Answ
  * recording or model.
  */
 export function readAnswers(answers: Cassette, source: CassetteV2, provider: string): Map<number, LlmTurnResponse> {
-  const note = answers.version === 1 ? undefined : answers.extensions?.["stepCheck"];
+  const note = extensionsOf(answers)["stepCheck"];
   if (!isPlainObject(note) || note["formatVersion"] !== FORMAT_VERSION) {
     throw unfit("the file does not hold answers of a step check", "Record into another file.");
   }

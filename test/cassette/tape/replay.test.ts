@@ -3,7 +3,7 @@ import { CassetteError } from "../../../src/cassette/errors.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
-import { formatToolDrift } from "../../../src/cassette/tape/drift.js";
+import { formatToolDrift } from "../../../src/cassette/tape/watch.js";
 import { TapeMissError } from "../../../src/cassette/tape/miss.js";
 import { cassetteTools } from "../../../src/cassette/tape/replay.js";
 import { ToolArgError, ToolPolicyError } from "../../../src/core/errors.js";
@@ -219,10 +219,16 @@ describe("watched tools", () => {
     const error = (await rejection(run(cassetteProvider(cassette), tools))) as CassetteError;
     expect(error.code).toBe("prompt-changed");
     expect(tape.drift).toEqual([
-      { key: 'look({"city":"Oslo"})', turn: 0, what: "now answers otherwise", recorded: '"sky 1"', actual: '"sky 0"' },
+      {
+        key: 'look({"city":"Oslo"})',
+        turn: 0,
+        what: "now answers differently",
+        recorded: '"sky 1"',
+        actual: '"sky 0"',
+      },
     ]);
     expect(formatToolDrift(tape.drift)).toBe(
-      'turn 0: look({"city":"Oslo"}) now answers otherwise\n  recorded "sky 1"\n  now      "sky 0"',
+      'turn 0: look({"city":"Oslo"}) now answers differently\n  recorded "sky 1"\n  now      "sky 0"',
     );
   });
 

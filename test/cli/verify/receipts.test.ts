@@ -4,7 +4,7 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
-import { rebuildPrompts } from "../../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../../src/cassette/prompt/rebuild.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { MAX_RECEIPTS_BYTES } from "../../../src/cli/limits.js";
 import { createSigner } from "../../../src/core/canon/signature.js";

@@ -129,7 +129,7 @@ function moreView({ contract, tolerances, base, candidate }: ScenarioReport): Ht
   return html`<details class="long">
     <summary>${parts.join(", ")}</summary>
     <div class="inner">
-      ${offers.length > 0 && html`<h4>Tools and settings offered otherwise</h4>`}${listView("offers", offers)}
+      ${offers.length > 0 && html`<h4>Changed tools and settings</h4>`}${listView("offers", offers)}
       ${uses.length > 0 && html`<h4>Tolerances that made values equal</h4>`}${listView("uses", uses)}
       <h4>Recordings</h4>
       ${listView("runs", runs)}

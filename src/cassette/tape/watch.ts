@@ -11,7 +11,7 @@ import {
 } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
 import { MAX_TAPE_DIFFERENCES } from "../limits.js";
-import { cutAround } from "../replay/excerpt.js";
+import { cutAround, differenceLines } from "../replay/excerpt.js";
 import { alignNumbers } from "../redact/placeholder.js";
 import { short } from "./miss.js";
 import type { TapeResult } from "./tape.js";
@@ -29,11 +29,10 @@ export interface ToolDrift {
 }
 
 export function formatToolDrift(drift: readonly ToolDrift[]): string {
-  const lines = drift.map(
-    ({ key, turn, what, recorded, actual }) =>
-      `${turn === undefined ? "" : `turn ${turn}: `}${short(key)} ${what}\n` +
-      `  recorded ${recorded ?? "(nothing)"}\n  now      ${actual ?? "(nothing)"}`,
-  );
+  const lines = drift.flatMap(({ key, turn, what, ...sides }) => [
+    `${turn === undefined ? "" : `turn ${turn}: `}${short(key)} ${what}`,
+    ...differenceLines(sides),
+  ]);
   return lines.join("\n");
 }
 
@@ -97,6 +96,6 @@ function compare(
 }
 
 function nameChange(wasError: boolean, isError: boolean): string {
-  if (wasError === isError) return wasError ? "fails with another message" : "now answers otherwise";
+  if (wasError === isError) return wasError ? "fails with another message" : "now answers differently";
   return isError ? "now fails" : "no longer fails";
 }
