@@ -52,7 +52,7 @@ describe("the matchers with tolerances", () => {
     const loose = { tolerances: "cassette.tolerances.json" } as never;
     expect(await rejection(expect(cassette).toHaveNoDriftFrom(cassette, loose))).toMatchObject({
       code: "matcher-misuse",
-      message: expect.stringContaining("its option tolerances is not tolerances"),
+      message: expect.stringContaining("its option tolerances must be tolerances"),
     });
     expect(refusal(() => expect(result).toCallTool("lookup", {}, loose))).toMatchObject({ code: "matcher-misuse" });
   });
