@@ -204,7 +204,7 @@ describe("cassette diff by order", () => {
   it("lets calls of read-only tools change places", async () => {
     const ran = await cli(["diff", old, swapped, "--read-only", "find", "--read-only", "p*"]);
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain("  only reading: find, p*\n");
+    expect(ran.out).toContain("  read-only tools: find, p*\n");
     expect((await cli(["diff", old, swapped, "--read-only", "find"])).code).toBe(1);
   });
 

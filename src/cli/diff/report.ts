@@ -70,7 +70,7 @@ export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], sum
   if (kinds.length > 0) line(`  ${kinds.map(([kind, total]) => `${total} ${kind}`).join(", ")}`);
   if (version1 > 0) line(`  ${count(version1, "cassette")} of version 1, which nothing proves`);
   if (order !== "strict") line({ look: "dim", text: `  order of calls: ${order}` });
-  if (readOnly.length > 0) line({ look: "dim", text: `  only reading: ${readOnly.join(", ")}` });
+  if (readOnly.length > 0) line({ look: "dim", text: `  read-only tools: ${readOnly.join(", ")}` });
   if (!contentCompared) line({ look: "dim", text: "  texts were not compared; --content compares them" });
   printUncompared(line, tasks);
   const hint = nullHint(tasks.flatMap(({ drifts }) => drifts));

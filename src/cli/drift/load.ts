@@ -130,7 +130,7 @@ function countUnfit(unfit: Unfit, cassette: Cassette, success: string | undefine
   const outcome = outcomeOf(cassette, success);
   if (cassette.version === 1) unfit.unproven++;
   else if (outcome === "failed") unfit.failed++;
-  else if (outcome === "broken-off" || (outcome === "untold" && success !== undefined)) unfit.brokenOff++;
+  else if (outcome === "broken-off" || (outcome === "unrecorded" && success !== undefined)) unfit.brokenOff++;
 }
 
 function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateRun {

@@ -9,7 +9,7 @@ export type Settled =
   | { readonly kind: "thrown"; readonly error: unknown }
   | { readonly kind: "late" };
 
-/** Calls `start` and waits at most `timeoutMs` milliseconds for it. Whatever comes later is dropped, rejections too. */
+/** Calls `start` and waits at most `timeoutMs` milliseconds for it. Later results and rejections are dropped. */
 export function settle(start: () => unknown, timeoutMs: number): Promise<Settled> {
   const work = (async (): Promise<Settled> => {
     try {
@@ -28,7 +28,7 @@ export async function within<T>(ms: number, what: string, start: () => T | Promi
   return end.value as T;
 }
 
-/** The error that `work` rejects with; fails when it fulfils. Rejects with a violation that `work` itself found. */
+/** The error that `work` rejects with. Fails if `work` fulfils. Rejects with a violation that `work` itself found. */
 export async function rejection(what: string, work: Promise<unknown>): Promise<unknown> {
   let value: unknown;
   try {
@@ -40,7 +40,7 @@ export async function rejection(what: string, work: Promise<unknown>): Promise<u
   return fail(what, value, "a rejection");
 }
 
-/** Fires a signal once the call has begun. `isLate`: it ended more than {@link ABORT_GRACE_MS} after that. */
+/** Fires a signal once the call has started. `isLate`: the call ended more than {@link ABORT_GRACE_MS} later. */
 export async function abortMidway(
   call: (signal: AbortSignal, begun: () => void) => Promise<Settled>,
 ): Promise<{ readonly end: Settled; readonly isLate: boolean }> {

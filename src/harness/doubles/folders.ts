@@ -1,4 +1,4 @@
-// Paths in memory, resolved name after name as POSIX does (IEEE 1003.1-2017 §4.13), with the limits of Linux.
+// Resolves paths in memory, name by name as POSIX does (IEEE 1003.1-2017 §4.13), with the limits of Linux.
 
 import { MAX_FILE_NAME_BYTES, MAX_FILE_PATH_BYTES } from "../limits.js";
 
@@ -7,7 +7,7 @@ export interface Place {
   readonly kind: "folder" | "file" | "free";
   /** Without `.`, `..` and doubled `/`. */
   readonly path: string;
-  /** True when the end of the path means a folder. */
+  /** True if the end of the path means a folder. */
   readonly wantsFolder: boolean;
 }
 
@@ -61,7 +61,7 @@ function isFolder(path: string, tree: Tree): boolean {
   return path === "." || path === "/" || isAbove(path) || tree.isFolder(path);
 }
 
-/** Whether it is a folder above the working folder. */
+/** True for a folder above the working folder. */
 function isAbove(path: string): boolean {
   return path.split("/").every((name) => name === "..");
 }

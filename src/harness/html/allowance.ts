@@ -1,5 +1,5 @@
-// How much of a recording one page takes. A page of many megabytes helps nobody, so texts, images and items have limits; what
-// was left out is counted here and said on the page.
+// Limits how much of a recording one page shows, because a page of many megabytes helps nobody. Counts what was left out, which
+// the page reports.
 
 import {
   MAX_PAGE_CHARACTERS,
@@ -9,12 +9,12 @@ import {
   MAX_PAGE_TEXT_CHARACTERS,
 } from "../limits.js";
 
-/** What did not find room. */
+/** The content that the page left out. */
 export interface LeftOut {
   /** Texts that were cut, and the characters they lost. */
   texts: number;
   characters: number;
-  /** Messages and calls. */
+  /** Messages and calls that were left out. */
   items: number;
   images: number;
 }
@@ -22,16 +22,16 @@ export interface LeftOut {
 export interface Allowance {
   /** How many characters of a text of this length may be shown. */
   text(length: number): number;
-  /** True when one more message or call may be shown. */
+  /** True if one more message or call may be shown. */
   item(): boolean;
-  /** True when an image of this many base64 characters may be shown. */
+  /** True if an image of this many base64 characters may be shown. */
   image(length: number): boolean;
   leftOut(): LeftOut;
-  /** Where a reader finds what was cut, said after each text that was. */
+  /** Where to find the whole text, shown after each cut text. */
   readonly remedy: string;
 }
 
-/** For one page. `isFull` lifts the limits of texts and items; those of images stay. */
+/** Creates the limits of one page. `isFull` removes the limits for texts and items, but not for images. */
 export function createAllowance(isFull: boolean, remedy = "--full keeps all"): Allowance {
   const left = { texts: 0, characters: 0, items: 0, images: 0 };
   let [texts, items, images] = [0, 0, 0];

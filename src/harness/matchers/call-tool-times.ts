@@ -1,4 +1,4 @@
-// toCallToolTimes: the model made this call exactly so many times.
+// toCallToolTimes: the model made this call exactly the given number of times.
 
 import { plural } from "../../core/index.js";
 import { handleAdvice } from "./baseline/command.js";
@@ -13,7 +13,7 @@ const NAME = "toCallToolTimes";
 const SHOWN_CALLS = 10;
 const SHOWN_NEAR = 3;
 
-/** `times` may be 0. With `args` only calls with exactly these arguments count. */
+/** `times` may be 0. With `args`, only calls with exactly these arguments count. */
 export function callToolTimes(
   this: MatcherContext,
   received: unknown,
@@ -30,7 +30,7 @@ export function callToolTimes(
   const wanted = expectedText(expected);
   if (made.length === times) {
     const message = () =>
-      `expected another number of calls of ${wanted} than ${times}, but that many were made:\n` +
+      `expected the number of calls of ${wanted} not to be ${times}, but it is:\n` +
       `${callLines(made, SHOWN_CALLS).join("\n")}\n` +
       `Remove .not, or correct the number.${usesText(made.flatMap(({ uses = [] }) => uses))}`;
     return { pass: true, message };
@@ -56,6 +56,8 @@ function failureText(
   if (counted.length < times && others.length > 0) {
     lines.push("Other calls, nearest first:", ...callLines(others, SHOWN_NEAR));
   }
-  lines.push("Correct the number, or the prompt, tool description or tool results that led the model to another.");
+  lines.push(
+    "Correct the number, or the prompt, tool description or tool results that led the model to a different one.",
+  );
   return lines.join("\n");
 }

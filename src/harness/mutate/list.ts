@@ -30,7 +30,7 @@ export function* candidates(
   yield* responseCandidates(cassette, wanted, choose);
 }
 
-/** The mutant with its id, a hash of everything that tells two changes of one file apart. */
+/** Adds the id to a mutant: a hash of everything that distinguishes two changes of one file. */
 export function toMutant({ edit, ...change }: Candidate, file: string): Mutant {
   const { kind, pointer, old } = change;
   const now = change.new === undefined ? [] : [change.new];

@@ -11,12 +11,12 @@ export interface TextChange {
   readonly says: string;
 }
 
-/** Plain words that are unlikely in the place of any other. */
+/** Plain words that rarely fit in place of another word. */
 const OTHER_WORDS = ["otherwise", "purple", "seventeen", "nowhere", "turnip"];
 const WORD = /\p{L}[\p{L}\p{M}]+/gu;
 const NUMBER = /(?<![\p{L}\p{N}_.-])\d+(?:\.\d+)?(?![\p{L}\p{N}_])/gu;
 
-/** Every change of a text, all different from it. Blank text has none, since emptying it would change nothing. */
+/** Lists changes of a text, all different from it. Blank text has no changes, because emptying it would change nothing. */
 export function textChanges(text: string, name: string, choose: Choose): TextChange[] {
   if (text.trim() === "") return [];
   return [
@@ -26,7 +26,7 @@ export function textChanges(text: string, name: string, choose: Choose): TextCha
   ];
 }
 
-/** Replaces one word, or the whole of a text without words. */
+/** Replaces one word, or the whole text if it has no words. */
 export function replaceWord(text: string, name: string, choose: Choose): TextChange {
   const words = [...text.slice(0, MAX_MUTATED_TEXT_CHARACTERS).matchAll(WORD)];
   const word = words[choose(`${name} word`, words.length)];

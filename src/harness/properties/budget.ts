@@ -1,4 +1,4 @@
-// Laws of a budget: it agrees with a plain count, for any turns, by itself and, for limits, in whole runs.
+// Laws of a budget: for any turns, it agrees with a plain count. Given limits, it is also checked in whole runs.
 
 import fc from "fast-check";
 import {
@@ -70,7 +70,7 @@ export async function checkBudget(
   return { runs, ended, finished };
 }
 
-/** Turns that aim at one of the caps: large enough, or many enough, that it is met after some of them. */
+/** Turns that aim at one of the caps: large enough, or many enough, to reach it after a few of them. */
 function scaled(budget: Budget): fc.Arbitrary<SpentTurn[]> {
   const caps = CAPS.filter((cap) => Number.isFinite(budget.limitOf(cap)));
   const limit = budget.limitOf("turns");
@@ -91,7 +91,7 @@ function scaled(budget: Budget): fc.Arbitrary<SpentTurn[]> {
   return edges.length === 0 ? usual : either([7, usual], fc.constantFrom(...edges));
 }
 
-/** A turn that meets the cap to the last token or cent, and one more that must be refused. */
+/** A turn that reaches the cap to the last token or cent, and one more that must be refused. */
 function spentExactly(cap: BudgetCap, limit: number): SpentTurn[][] {
   const after = { toolCalls: 0 };
   if (cap === "tokens") return [[{ toolCalls: 0, usage: { inputTokens: limit, outputTokens: 0 } }, after]];
@@ -113,7 +113,7 @@ const NOTHING = {
 
 type Counted = Readonly<typeof NOTHING>;
 
-/** Spends until a cap forbids it or the turns are used up. Gives that cap. */
+/** Spends until a cap forbids it or the turns are used up. Returns that cap. */
 function playBudget(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | undefined {
   try {
     return play(budget, turns);
@@ -158,10 +158,10 @@ function limitsOf(budget: Budget): string {
   return limits.map(([cap, limit]) => `${cap} ${limit}`).join(", ");
 }
 
-/** Checks a turn that was just granted: no cap may have been reached before it. */
+/** Checks a turn that was just granted: no cap may be reached before it. */
 function assertWithin(budget: Budget, own: Counted): void {
   if (own.turns >= budget.limitOf("turns")) breaks("turns never exceed their cap", `turn ${own.turns + 1} was granted`);
-  const law = "tokens and cost are overshot by one turn at most";
+  const law = "tokens and cost exceed their caps by at most one turn";
   const tokens = own.inputTokens + own.outputTokens;
   if (tokens >= budget.limitOf("tokens")) breaks(law, `a turn was granted after ${tokens} tokens`);
   const { costUsd = 0 } = own;
@@ -190,7 +190,7 @@ function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => B
   if (!CAPS.includes(cap)) breaks(law, `${cap as string} did, which must be one of ${CAPS.join(", ")}`);
   if (spentOf[cap] < budget.limitOf(cap))
     breaks(law, `${cap} did at ${cap === "costUsd" ? (own.costUsd ?? 0) : spentOf[cap]}`);
-  if (ask() === undefined) breaks("what is forbidden stays forbidden", `${cap} forbade it once only`);
+  if (ask() === undefined) breaks("a cap that forbids keeps forbidding", `${cap} forbade it once only`);
   assertCounted(budget, own);
   return cap;
 }

@@ -1,5 +1,5 @@
-// The gate's findings as workflow commands of GitHub Actions, which need no token and so work for pull requests from forks. GitHub
-// keeps ten annotations of a kind for one step; the tenth counts the rest.
+// Writes the gate's findings as workflow commands of GitHub Actions. These need no token, so they work for pull requests from forks.
+// GitHub keeps ten annotations of a kind per step. The tenth counts the rest.
 
 import { defined, toVisible } from "../../core/index.js";
 import type { GateReport, Location, ScenarioReport } from "../drift/gate-report.js";
@@ -30,7 +30,7 @@ interface Annotation {
   location: Location | undefined;
 }
 
-/** One `::error …::`, `::warning …::` or `::notice …::` line for each finding, and a last one with the verdict. */
+/** Writes one `::error …::`, `::warning …::` or `::notice …::` line per finding, and a last line with the verdict. */
 export function githubReport(report: GateReport): string {
   const failing = failingNames(report);
   const ofScenarios = worstFirst(report).flatMap((each) => annotationsOf(each, failing.has(each.scenario)));
@@ -47,7 +47,7 @@ export function githubReport(report: GateReport): string {
     ...withoutOutcomeLines(report.withoutOutcome),
   ];
   const reason = toVisible(report.reason).replace(/\.$/, "");
-  return `${[...lines, `cassette drift: ${report.verdict}. ${reason}. ${end.join("; ")}.`].join("\n")}\n`;
+  return `${[...lines, `cassette drift: ${report.verdict}. ${reason}. ${end.join(". ")}.`].join("\n")}\n`;
 }
 
 function otherAnnotations(report: GateReport): Annotation[] {

@@ -1,4 +1,4 @@
-// The gate's findings as GitHub-flavoured Markdown, for a comment that is kept up to date and for the summary of a job.
+// Writes the gate's findings as GitHub-flavoured Markdown, for a comment that a bot keeps up to date and for a job summary.
 
 import type {
   Edit,
@@ -33,7 +33,7 @@ import { effectText, percent } from "./figures.js";
 import { atMost } from "../text/at-most.js";
 import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.js";
 
-/** By this a bot finds its own comment again. It is the first line of every report. */
+/** The first line of every report. A bot uses it to find its own comment. */
 export const STICKY_MARKER = "<!-- playhead:cassette-drift -->";
 
 const SHOWN_EDITS = 8;
@@ -41,12 +41,12 @@ const SHOWN_CAUSES = 8;
 const SHOWN_NAME = 120;
 const SHOWN_SENTENCE = 400;
 
-/** For a comment: at most 65,000 bytes, and what did not fit is counted. */
+/** Writes a comment of at most 65,000 bytes, and counts the scenarios that did not fit. */
 export function markdownReport(report: GateReport): string {
   return write(report, MAX_COMMENT_BYTES);
 }
 
-/** For `$GITHUB_STEP_SUMMARY`: the same with more room. */
+/** Writes the same report for `$GITHUB_STEP_SUMMARY`, which has more room. */
 export function toJobSummary(report: GateReport): string {
   return write(report, MAX_SUMMARY_BYTES);
 }
@@ -85,7 +85,7 @@ function verdictOf(report: GateReport): string[] {
   ];
 }
 
-/** What makes the gate fail and is no row of the table. */
+/** Lists the causes of failure that are not in the table. */
 function causesOf(report: GateReport): string[] {
   const causes = otherCauses(report);
   if (causes.length === 0) return [];
@@ -94,10 +94,10 @@ function causesOf(report: GateReport): string[] {
     return `- ${SIGNS[verdict]} ${where}${text(reason, SHOWN_SENTENCE)}`;
   };
   const lines = atMost(causes, SHOWN_CAUSES, toLine, (more) => `- and ${grouped(more)} more`);
-  return ["What fails besides the scenarios below:", "", ...lines, ""];
+  return ["Other failures, besides the scenarios below:", "", ...lines, ""];
 }
 
-/** As many scenarios as there is room for, the worst first; those that are the same are only counted. */
+/** Lists as many differing scenarios as fit, worst first. */
 function tableOf(report: GateReport, room: number): string {
   const rows = worstFirst(report).filter(({ verdict }) => verdict !== "same");
   const failing = failingNames(report);
@@ -115,7 +115,9 @@ function tableOf(report: GateReport, room: number): string {
     written++;
   }
   const more = rows.length - written;
-  return more === 0 ? table : `${table}\n… and ${counted(more, "more scenario")}, cut for the length of this text.\n`;
+  return more === 0
+    ? table
+    : `${table}\n… and ${counted(more, "more scenario")}, left out to limit the length of this text.\n`;
 }
 
 function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
@@ -139,7 +141,7 @@ function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/** The test of less success, or of more where there is more. A dash where the runs cannot be tested. */
+/** The test for less success, or for more if there is more. A dash if the runs cannot be tested. */
 function testedText({ test, better, effect }: OutcomeComparison): string {
   const [question, tested] = effect.value > 0 ? ["more often? ", better] : ["", test];
   return tested.attainable === 1 ? "–" : `${question}${pText(tested)}`;
@@ -179,16 +181,14 @@ function divergenceOf(report: GateReport): string[] {
 
 function commandsOf({ commands }: GateReport): string[] {
   return [
-    "To see it again:",
+    "To reproduce it:",
     "",
     codeBlock(preview(commands.reproduce, 4_000), "sh"),
     "",
     ...(commands.bless === undefined
       ? []
       : ["To accept it as a variant of the baseline:", "", codeBlock(preview(commands.bless, 4_000), "sh")]),
-    ...(commands.notBlessed === undefined
-      ? []
-      : [`It cannot be accepted as it is: ${text(commands.notBlessed, 400)}.`]),
+    ...(commands.notBlessed === undefined ? [] : [`It cannot be accepted yet: ${text(commands.notBlessed, 400)}.`]),
   ];
 }
 

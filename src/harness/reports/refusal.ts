@@ -1,4 +1,4 @@
-// The report of each format when nothing was compared, because a cassette was refused or unreadable. It fails where a machine reads it.
+// The report in each format if nothing was compared, because a cassette was refused or unreadable. CI reads it as a failure.
 
 import { toVisible, toVisibleJson } from "../../core/index.js";
 import { atMost } from "../text/at-most.js";
@@ -12,7 +12,7 @@ import { codeSpan, escapeMarkdown } from "./markdown-text.js";
 import { STICKY_MARKER } from "./markdown.js";
 import { sarifLog, toUriReference } from "./sarif.js";
 
-/** Why nothing was compared. */
+/** The reasons why nothing was compared. */
 export interface GateRefusal {
   base: string;
   candidate: string;
@@ -69,7 +69,7 @@ function sarifRefusal({ refused }: GateRefusal): string {
   }));
   const rules = [...new Set(results.map(({ ruleId }) => ruleId))].map((id) => ({
     id,
-    shortDescription: { text: "A cassette that cannot be compared." },
+    shortDescription: { text: "A cassette that was refused, so it cannot be compared." },
   }));
   return sarifLog({ rules, invocation: { executionSuccessful: false }, results });
 }
@@ -79,7 +79,7 @@ function githubRefusal({ refused }: GateRefusal): string {
     const place = file === undefined ? "" : `file=${escapeProperty(file)},`;
     return `::error ${place}title=${escapeProperty(`cassette drift: ${code}`)}::${escapeData(toVisible(message))}\n`;
   });
-  return `${lines.join("")}${TITLE}; ${refused.length} refused. The gate fails.\n`;
+  return `${lines.join("")}${TITLE}. ${refused.length} refused. The gate fails.\n`;
 }
 
 function markdownRefusal({ base, candidate, refused }: GateRefusal): string {

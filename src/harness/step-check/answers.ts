@@ -1,5 +1,5 @@
-// The answers of the checked model, as a cassette of their own. The recorder writes them, so that redaction applies, in the order of the
-// recording they belong to. `extensions.stepCheck` lists the turns they answer.
+// The checked model's answers, as a separate cassette. The recorder writes them in the order of the recording, so redaction applies.
+// `extensions.stepCheck` lists the turns they answer.
 
 import {
   extensionsOf,
@@ -62,15 +62,18 @@ export function readAnswers(answers: Cassette, source: CassetteV2, provider: str
   }
   const from = note["source"];
   if (!isPlainObject(from) || from["envelopeHash"] !== source.envelopeHash) {
-    throw unfit("they answer another recording", "If it was recorded again, record the answers into a new file.");
+    throw unfit(
+      "they belong to another recording",
+      "If the recording was made again, record the answers into a new file.",
+    );
   }
   if (provider !== answers.recordedProvider) {
-    throw unfit(`they are of ${answers.recordedProvider}, not of ${provider}`, "Use one file for each model.");
+    throw unfit(`they come from ${answers.recordedProvider}, not from ${provider}`, "Use one file for each model.");
   }
   const turns: readonly unknown[] = Array.isArray(note["turns"]) ? note["turns"] : [];
   const isTurn = (turn: unknown): boolean => typeof turn === "number" && source.entries[turn] !== undefined;
   if (turns.length !== answers.entries.length || !turns.every(isTurn)) {
-    throw unfit("their list of turns does not fit the recording", "Record them again.");
+    throw unfit("their list of turns does not match the recording", "Record them again.");
   }
   return new Map(answers.entries.map(({ response }, index) => [turns[index] as number, response]));
 }

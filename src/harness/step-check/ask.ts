@@ -35,7 +35,7 @@ export async function askStep(
     const response = copyJson(await chain.turn(request));
     const flaw = findResponseFlaw(response);
     if (flaw === undefined) return { kind: "answered", response };
-    const reason = `${chain.name ?? "the provider"} gave an invalid answer: ${flaw.pointer || "the whole"} is not ${flaw.expected}`;
+    const reason = `${chain.name ?? "the provider"} gave an invalid answer: ${flaw.pointer || "it"} is not ${flaw.expected}`;
     return { kind: "failed", reason, lasting: false };
   } catch (error) {
     const lasting = error instanceof AgentError && error.kind !== undefined && LASTING.includes(error.kind);

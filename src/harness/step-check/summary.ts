@@ -18,7 +18,7 @@ const SHOWN_CHARACTERS = 200;
 /** The summary of several checks. Rates are 0 to 1, with an interval of the given level. */
 export interface StepSummary {
   cassettes: number;
-  /** The number of recorded turns; below, of those compared, failed and not asked. */
+  /** The number of recorded turns. The next fields count those compared, failed and not asked. */
   turns: number;
   compared: number;
   verdicts: Record<StepVerdict, number>;
@@ -77,18 +77,18 @@ function toTable(pairs: readonly { recorded: string; chosen: string }[]): StepSu
   return [...cells].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cell]) => cell);
 }
 
-/** The first turn at which the models disagree, as text that can be printed. */
+/** The first turn on which the models disagree, as printable text. */
 export interface Disagreement {
   turn: number;
   verdict: Exclude<StepVerdict, "same">;
-  /** Calls as `name(arguments)`, or the answer in quotes; cut, and safe for a terminal. */
+  /** Calls as `name(arguments)`, or the answer in quotes. Cut, and safe for a terminal. */
   recorded: string;
   chosen: string;
   /** The first different argument, if the tools are the same. */
   at?: { tool: string; pointer: string; recorded: string; chosen: string };
 }
 
-/** The first compared turn that disagrees; undefined if all agree. */
+/** The first compared turn that disagrees, or undefined if all agree. */
 export function firstDisagreement({ turns }: StepCheck): Disagreement | undefined {
   const first = turns.find((turn) => turn.state === "compared" && turn.verdict !== "same");
   return first?.state === "compared" && first.verdict !== "same" ? tell(first, first.verdict) : undefined;

@@ -193,7 +193,7 @@ describe("where a recording comes from", () => {
     expect(one(root, ".proof.warn").textContent).toContain(
       "Migrated from version 1: nothing proves what it held before.",
     );
-    expect(one(root, ".proof:not(.warn)").textContent).toContain("every hash holds since then");
+    expect(one(root, ".proof:not(.warn)").textContent).toContain("every hash is valid since then");
   });
 
   it("says which rules redacted and which filters rewrote what was recorded", () => {
@@ -244,11 +244,11 @@ describe("what is recorded and how it is shown", () => {
       recordedProvider: "p",
       entries: [{ turnIndex: 0, promptHash: "0".repeat(64), response: answer("a") }],
     };
-    expect(one(pageOf(v1).root, ".proof").textContent).toContain("Nothing proves these contents");
-    expect(one(pageOf(weather).root, ".proof").textContent).toContain("every hash holds. Not signed.");
+    expect(one(pageOf(v1).root, ".proof").textContent).toContain("Nothing protects these contents");
+    expect(one(pageOf(weather).root, ".proof").textContent).toContain("every hash is valid. Not signed.");
     const { seed, keyId } = testKey(7);
     const signed = await signCassette(weather, seed);
-    expect(one(pageOf(signed).root, ".proof").textContent).toContain(`holds under key ${keyId}`);
+    expect(one(pageOf(signed).root, ".proof").textContent).toContain(`is valid for key ${keyId}`);
   });
 
   it("says where a prompt was rewritten, and shows a result again that belongs to no open call", () => {

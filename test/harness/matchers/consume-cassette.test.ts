@@ -43,11 +43,11 @@ describe("toConsumeCassette", () => {
     const one = (await replay((await record([say("hello")])).cassette)).provider;
     expect(refusal(() => expect(two).not.toConsumeCassette())).toMatchObject({
       message:
-        "expected unused turns in the cassette, but all 2 recorded turns were used.\n" +
-        "Remove .not, or end the run sooner than the recorded one.",
+        "expected unused turns in the cassette, but the run used all 2 recorded turns.\n" +
+        "Remove .not, or end the run before the recorded one ended.",
     });
     expect(refusal(() => expect(one).not.toConsumeCassette())).toMatchObject({
-      message: expect.stringContaining("but the only recorded turn was used."),
+      message: expect.stringContaining("but the run used the only recorded turn."),
     });
   });
 

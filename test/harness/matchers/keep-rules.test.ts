@@ -44,7 +44,7 @@ describe("toKeepRules", () => {
         "  - look-first, turn 0: save was asked for at turn 0, and lookup in no turn before it.\n" +
         "      at /entries/0/response/message/toolCalls/0\n" +
         "      It may be there.\n" +
-        "Mend the agent, or the rules where what it did is right.",
+        "Fix the agent, or change the rules if the agent is right.",
     });
     expect(await rejection(expect(cassette).toKeepRules(rules))).toMatchObject({ message: (error as Error).message });
     await expect(result).not.toKeepRules(rules);
@@ -53,7 +53,7 @@ describe("toKeepRules", () => {
   it("says under .not that all are kept", async () => {
     const { result } = await lookupRun();
     expect(await rejection(expect(result).not.toKeepRules(rules))).toMatchObject({
-      message: expect.stringContaining("expected a rule to be broken, but the run keeps all 2.\n"),
+      message: expect.stringContaining("expected a rule to be broken, but the run keeps all 2 rules.\n"),
     });
   });
 

@@ -57,13 +57,13 @@ describe("the Markdown report", () => {
     expect(bytes(text)).toBeGreaterThan(0.9 * MAX_COMMENT_BYTES);
     const rows = text.split("\n").filter((line) => line.startsWith("| ⚠️")).length;
     expect(text).toContain(
-      `… and ${(5_000 - rows).toLocaleString("en")} more scenarios, cut for the length of this text.`,
+      `… and ${(5_000 - rows).toLocaleString("en")} more scenarios, left out to limit the length of this text.`,
     );
     expect(text).toContain("cassette bless");
     const summary = toJobSummary(many(12_000));
     expect(bytes(summary)).toBeLessThanOrEqual(MAX_SUMMARY_BYTES);
     expect(bytes(summary)).toBeGreaterThan(MAX_COMMENT_BYTES);
-    expect(summary).toMatch(/and [\d,]+ more scenarios, cut/);
+    expect(summary).toMatch(/and [\d,]+ more scenarios, left out/);
   });
 });
 

@@ -93,7 +93,7 @@ describe("the SARIF log", () => {
     expect(results).toHaveLength(MAX_SARIF_RESULTS);
     expect(results.filter(({ ruleId }) => ruleId === "verdict/drift")).toHaveLength(100);
     expect(invocations[0].toolExecutionNotifications?.[0]?.message.text).toBe(
-      "1100 more results were left out: a run holds 5000.",
+      "1100 more results were left out, because a run holds at most 5000.",
     );
   });
 });

@@ -1,4 +1,4 @@
-// The two typical runs of a scenario side by side: every turn of both, the differences, and their places in the files.
+// Compares the two typical runs of a scenario: every turn of both, the differences, and their places in the files.
 
 import { defined } from "../../../core/index.js";
 import {
@@ -29,7 +29,7 @@ type Described = Pick<
   "edits" | "timeline" | "firstDivergence" | "tolerances" | "contract" | "contractState"
 >;
 
-/** Compares the two runs turn by turn. Throws "diff-too-large" as `diffCassettes` does. */
+/** Compares the two runs turn by turn. Throws "diff-too-large", as `diffCassettes` does. */
 export function describeTypical(base: TypicalRun, candidate: TypicalRun, options: TrajectoryOptions): Described {
   const { ignore, order, readOnly = [], content, tolerances } = options;
   const shared = { ignore, order, readOnly, ...defined({ tolerances }) };

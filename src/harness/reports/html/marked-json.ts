@@ -1,4 +1,4 @@
-// The arguments of a call, laid out, with the places that differ from the other side marked where they stand.
+// Formats the arguments of a call, with the places that differ from the other side marked.
 
 import { toPointer, type JsonValue } from "../../../core/index.js";
 import { html, shown, type Child, type Html } from "../../html/template.js";
@@ -6,7 +6,7 @@ import { html, shown, type Child, type Html } from "../../html/template.js";
 /** Deeper places are written on one line. */
 const SHOWN_DEPTH = 40;
 
-/** `pointers` are the changed places, RFC 6901; `side` says how they are marked. */
+/** `pointers` are the changed places (RFC 6901). `side` chooses how to mark them. */
 export function markedJson(value: JsonValue, pointers: ReadonlySet<string>, side: "old" | "new"): Html {
   const view = (part: JsonValue, path: (string | number)[]): Html => {
     const body = bodyOf(part, path);

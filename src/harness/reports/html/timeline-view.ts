@@ -1,5 +1,5 @@
-// Both typical runs of a scenario beside each other, turn by turn. Each row that differs says why above its two cells; many rows
-// that are the same are folded.
+// Both typical runs of a scenario side by side, turn by turn. A row that differs says why above its two cells. Long stretches of
+// equal rows are folded.
 
 import type { Edit, ScenarioReport, TimelineRow } from "../../drift/gate-report.js";
 import type { Allowance } from "../../html/allowance.js";
@@ -16,13 +16,13 @@ export function rowId(scenario: string, row: number): string {
   return `${scenario}-row-${row}`;
 }
 
-/** The row in which an edit is seen first; undefined where none shows it. */
+/** The first row that shows an edit, or undefined if no row does. */
 export function rowOfEdit({ timeline }: ScenarioReport, edit: number): number | undefined {
   const row = timeline.findIndex(({ edits }) => edits.includes(edit));
   return row < 0 ? undefined : row;
 }
 
-/** `id` is the scenario's place in the page. */
+/** `id` is the scenario's element id on the page. */
 export function timelineView(scenario: ScenarioReport, id: string, allowance: Allowance): Html {
   const { timeline, typical } = scenario;
   const rows: Child[] = [];
@@ -45,7 +45,7 @@ export function timelineView(scenario: ScenarioReport, id: string, allowance: Al
   </div>`;
 }
 
-/** The rows cut into stretches; what is alike on both sides and far from a difference is folded. */
+/** Cuts the rows into stretches. A long stretch of equal rows away from any difference is folded. */
 function stretchesOf(rows: readonly TimelineRow[]): { from: number; to: number; isFolded: boolean }[] {
   const isFar = rows.map((_, index) => [-1, 0, 1].every((by) => (rows[index + by]?.edits.length ?? 0) === 0));
   const stretches: ReturnType<typeof stretchesOf> = [];
@@ -75,7 +75,7 @@ function foldOf(rows: readonly TimelineRow[], views: Child): Html {
 
 interface RowPlace {
   id: string;
-  /** All of the scenario. */
+  /** All edits of the scenario. */
   edits: readonly Edit[];
   isFirst: boolean;
 }
@@ -87,7 +87,7 @@ function rowView(row: TimelineRow, { id, edits: all, isFirst }: RowPlace, allowa
     const turn = row[side];
     if (turn !== undefined) return turnCell(turn, side, edits, allowance);
     return html`<div class="side gap">
-      <p class="note">No such turn in the ${side === "base" ? "baseline" : "candidate"}.</p>
+      <p class="note">This turn does not exist in the ${side === "base" ? "baseline" : "candidate"}.</p>
     </div>`;
   };
   const sides = html`<div class="sides">${cell("base")}${cell("candidate")}</div>`;
