@@ -16,13 +16,13 @@ export type TraceName =
   | "agent.budget.exhausted"
   | "agent.provider.destroy.failed";
 
-/** An event under its dotted name; made by {@link toTraceEvent}. */
+/** An event under its dotted name. Created by {@link toTraceEvent}. */
 export interface TraceEvent {
   readonly name: TraceName;
   readonly capability: TraceCapability;
-  /** The event's stamp. Traces of one runtime sort by it as text. */
+  /** The event's timestamp from the hybrid logical clock. Sorting traces of one runtime by this text gives their order. */
   readonly hlc: string;
-  /** "" for what belongs to no run. */
+  /** Id of the run. "" for an event outside any run. */
   readonly runId: string;
   readonly agentId: string;
   /** -1 before the first turn. */
