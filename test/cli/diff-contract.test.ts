@@ -69,7 +69,7 @@ it("cassette diff says a change once that many tasks share, and never counts it 
   expect(ran.code).toBe(0);
   expect(ran.out).toBe(
     [
-      'contract: The tool weather is described otherwise at /description: it was "old" and is "new". (2 tasks)',
+      'contract: The tool weather has another description at /description: it was "old" and is "new". (2 tasks)',
       "",
       "same: 3 tasks compared, 3 same, 0 drifted",
       "  texts were not compared; --content compares them",

@@ -4,12 +4,12 @@ import { isPlainObject, toPointer, toVisible, type JsonObject, type JsonValue } 
 import { firstDifference, type ValueChange } from "../prompt/values.js";
 import { namedSettings, namedTools, type Named } from "./named.js";
 
-/** One change. The pointer leads into the new tools or settings, or into the old ones where there is no new value. */
+/** One change. The pointer leads into the new tools or settings, or into the old ones if there is no new value. */
 export interface ContextChange extends ValueChange {
   what: string;
 }
 
-/** Every change of a list of tools; empty unless each tool has a name of its own. */
+/** Lists every change of a list of tools. Empty unless all tools have different names. */
 export function toolsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
   const [before, after] = [byName(old), byName(now)];
   if (before === undefined || after === undefined) return [];
@@ -33,10 +33,10 @@ export function toolsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
   const moved = are.findIndex((name, index) => were[index] !== name);
   if (moved < 0) return [];
   const [was, is] = [were[moved], are[moved]] as [string, string];
-  return [{ what: "the tools are listed in another order", pointer: toPointer([moved, "name"]), old: was, new: is }];
+  return [{ what: "the tools are in a different order", pointer: toPointer([moved, "name"]), old: was, new: is }];
 }
 
-/** Every setting that changed, in the order of their names. Each field of a wire counts as a setting. */
+/** Lists the changed settings in the order of their names. Each field of a wire counts as a setting. */
 export function settingsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
   if (!isPlainObject(old) || !isPlainObject(now)) return [];
   const [before, after] = [namedSettings(old), namedSettings(now)];

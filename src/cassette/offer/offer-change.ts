@@ -1,4 +1,4 @@
-// The tools and settings that two runs were offered, compared by name, and version by version where a run was offered several.
+// Compares the tools and settings that two runs were offered, by name, and by version if a run was offered several versions.
 
 import {
   canonicalize,
@@ -28,13 +28,13 @@ export interface ContractChange {
 
 export type ContractSide = "old" | "new";
 
-/** `not-recorded`: these sides did not record what was offered. `hashes`: they keep only its hashes. */
+/** `not-recorded`: these sides have no record of the offer. `hashes`: they keep only its hashes. */
 export type ContractComparison =
   | { state: "compared"; changes: ContractChange[] }
   | { state: "not-recorded"; sides: ContractSide[] }
   | { state: "hashes"; sides: ContractSide[]; isSame: boolean };
 
-/** Compares the offers of two runs. Offers that cannot be compared have a state of their own. */
+/** Compares the tools and settings offered to two runs. `state` is `compared`, or the reason why they cannot be compared. */
 export function compareContracts(a: Cassette, b: Cassette): ContractComparison {
   const [old, now] = [contextsOf(a), contextsOf(b)];
   const silent = sidesWhere(old, now, (contexts) => contexts.length === 0);
@@ -50,7 +50,7 @@ export function compareContracts(a: Cassette, b: Cassette): ContractComparison {
   return { state: "compared", changes };
 }
 
-/** The changes from the offer of `a` to that of `b`; also empty if they cannot be compared. */
+/** Lists the changes from the tools and settings offered to `a` to those of `b`. Also empty if they cannot be compared. */
 export function diffContracts(a: Cassette, b: Cassette): ContractChange[] {
   const compared = compareContracts(a, b);
   return compared.state === "compared" ? compared.changes : [];
@@ -73,7 +73,7 @@ export function isBecauseOfSchema(drift: AnyDrift, changes: readonly ContractCha
   });
 }
 
-/** The arguments that one change of a tool's definition concerns. */
+/** Returns the arguments that one change of a tool's definition affects. */
 function placesIn({ pointer = "", ...sides }: ContractChange): string[][] {
   const inSchema = /^\/schema(?=\/|$)/.exec(pointer);
   return inSchema === null ? [] : placesOf({ ...sides, pointer: pointer.slice(inSchema[0].length), isText: false });
@@ -99,7 +99,7 @@ function hashesOf(contexts: readonly ContextExtension[]): string {
 const toolsIn = ({ tools }: ContextExtension): Named[] => namedTools(tools);
 const settingsIn = ({ settings }: ContextExtension): Named[] => namedSettings(settings);
 
-/** Each version that a name stood for in the course of a run, once. */
+/** Lists the distinct versions of each name in the course of a run. */
 function versionsOf(
   contexts: readonly ContextExtension[],
   read: (context: ContextExtension) => Named[],
@@ -148,7 +148,7 @@ function toolChanges(old: Versions, now: Versions): ContractChange[] {
 
 function toolChange(name: string, { pointer, isText, breaking, ...sides }: SchemaChange): ContractChange {
   const kind = isText ? "description-changed" : "schema-changed";
-  const what = isText ? "is described otherwise" : "has another schema";
+  const what = isText ? "has another description" : "has another schema";
   const effect = isText ? "" : breaking === undefined ? ", not seen to break calls" : `, breaking: ${breaking}`;
   const sentence = `The tool ${nameText(name)} ${what} at ${pointer}: ${sidesText(sides)}${effect}.`;
   return { kind, name, pointer, ...sides, sentence: toVisible(sentence) };

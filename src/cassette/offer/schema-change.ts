@@ -1,5 +1,5 @@
-// Where two JSON Schemas of one tool differ, what that does to calls that were fine before, and which arguments it concerns.
-// Keywords after JSON Schema 2020-12 and draft 7. Lists that mean a set (`required`, `enum`, `type`) are compared as one.
+// Finds where two JSON Schemas of one tool differ, whether that breaks calls that were valid, and which arguments it affects. Keywords are
+// those of JSON Schema 2020-12 and draft 7. Lists that stand for a set (`required`, `enum`, `type`) are compared as sets.
 
 import {
   canonicalize,
@@ -13,13 +13,13 @@ import {
 } from "../../core/index.js";
 
 export interface SchemaChange {
-  /** JSON pointer into the schema; "" is the whole. */
+  /** JSON pointer into the schema. "" is the whole schema. */
   pointer: string;
   old?: JsonValue;
   new?: JsonValue;
-  /** For words alone: no call is valid or invalid for it. */
+  /** True for a change of text such as a description, which never affects whether a call is valid. */
   isText: boolean;
-  /** Why a call that was valid may not be any more; absent where none can be seen to be. */
+  /** The reason why a valid call may have become invalid. Undefined if no such reason was found. */
   breaking?: string;
 }
 
@@ -28,13 +28,13 @@ type Path = readonly (string | number)[];
 
 const SETS = new Set(["required", "enum", "type"]);
 const TEXTS = new Set(["description", "title", "examples", "$comment"]);
-/** Under these each key is a name, and no keyword. */
+/** Keywords whose value maps names to schemas. */
 const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
-/** A higher number here allows less. */
+/** Bounds for which a higher number allows less. */
 const LOWER_BOUNDS = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"]);
 const UPPER_BOUNDS = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"]);
 
-/** Every differing place, keys in sorted order. Empty where both mean the same. */
+/** Lists every difference, keys in sorted order. Empty if both schemas mean the same. */
 export function schemaChanges(old: JsonValue, now: JsonValue): SchemaChange[] {
   const found: SchemaChange[] = [];
   walk(old, now, [], false, found);
@@ -81,7 +81,7 @@ function asSet(value: JsonValue): Set<string> {
   return new Set((Array.isArray(value) ? value : [value]).map((item) => canonicalize(item)));
 }
 
-/** Names of `to` that are not in `from`, as JSON. */
+/** Returns the values of `to` that are not in `from`, as JSON text. */
 function lacking(from: JsonValue, to: JsonValue): string[] {
   const known = asSet(from);
   return [...asSet(to)].filter((item) => !known.has(item));
@@ -110,7 +110,7 @@ function breakingOf(keyword: string | undefined, isProperty: boolean, old: Maybe
     case "const":
       return "only one value is allowed now";
     case "additionalProperties":
-      return now === false ? "other properties are not allowed any more" : undefined;
+      return now === false ? "other properties are no longer allowed" : undefined;
     case "pattern":
     case "format":
       return "text must have another form";
@@ -134,7 +134,7 @@ function boundOf(keyword: string | undefined, old: Maybe, now: Maybe): string | 
   return isTighter ? "the bound is tighter" : undefined;
 }
 
-/** Keywords that say more of the same value, and how many tokens of the pointer they take. */
+/** Keywords with a schema for the same value, and how many tokens of the pointer they take. */
 const SAME_VALUE: ReadonlyMap<string, number> = new Map([
   ["allOf", 2],
   ["anyOf", 2],
@@ -144,12 +144,12 @@ const SAME_VALUE: ReadonlyMap<string, number> = new Map([
   ["else", 1],
   ["not", 1],
 ]);
-/** Keywords that say something of every item. */
+/** Keywords with a schema for each item. */
 const ITEMS = new Set(["items", "additionalItems", "contains", "unevaluatedItems"]);
-/** Keywords of which a pointer does not say whose place it is. */
+/** Keywords for which a pointer does not name the affected argument. */
 const ELSEWHERE = new Set([...MAPS, "additionalProperties", "unevaluatedProperties", "propertyNames"]);
 
-/** The places in arguments that a change concerns, as tokens with `*` for any key. Empty for words and for shared definitions. */
+/** Returns the places in arguments that a change affects, as tokens with `*` for any key. Empty for texts and shared definitions. */
 export function placesOf({ pointer, isText, old, new: now }: SchemaChange): string[][] {
   if (isText) return [];
   const tokens = parsePointer(pointer) ?? [];
@@ -164,7 +164,7 @@ export function placesOf({ pointer, isText, old, new: now }: SchemaChange): stri
       place.push("*");
       at += /^\d+$/.test(tokens[at + 1] ?? "") ? 2 : 1;
     } else if (token === "properties") {
-      // All of them came or went at once.
+      // All of them were added or removed at once.
       return namesOf(old, now).map((name) => [...place, name]);
     } else if (token === "required") {
       const names = [...lacking(old ?? [], now ?? []), ...lacking(now ?? [], old ?? [])];
@@ -175,7 +175,7 @@ export function placesOf({ pointer, isText, old, new: now }: SchemaChange): stri
       return ELSEWHERE.has(token) || place.length === 0 ? [] : [place];
     }
   }
-  // The property itself came or went; or the schema as a whole did, which speaks of every argument.
+  // A property was added or removed, or the whole schema was, which affects every argument.
   return [place];
 }
 

@@ -18,14 +18,14 @@ import type { TapeResult } from "./tape.js";
 /** Limit on the differences that are kept; a run with more is another run. */
 const MAX_DRIFT = 1_000;
 
-/** One call whose live answer is not the recorded one. */
+/** A call whose live answer differs from the recorded one. */
 export interface ToolDrift {
   /** `name(canonicalArguments)`. */
   readonly key: string;
-  /** The turn that made the call; absent for a call that is not on the tape. */
+  /** Index of the turn that made the call. Undefined for a call that is not on the tape. */
   readonly turn?: number;
   readonly what: string;
-  /** Both texts as JSON strings, cut around the first difference. Absent where there is none. */
+  /** Both texts as JSON strings, cut around the first difference. Undefined if there is no such text. */
   readonly recorded?: string;
   readonly actual?: string;
 }
@@ -43,9 +43,9 @@ export interface Watching {
   /** The answer that the run continues with. */
   readonly side: "live" | "recorded";
   readonly take: (args: JsonObject) => TapeResult | undefined;
-  /** Gives the recorded result as an answer. */
+  /** Returns the recorded result as an answer. */
   readonly play: (result: TapeResult) => string;
-  /** Redacts a text as the recording would. */
+  /** Redacts a text like the recording. */
   readonly scrub: (text: string) => string;
 }
 
@@ -90,7 +90,7 @@ function compare(
 ): ToolDrift | undefined {
   if (result?.content === undefined) {
     const [, actual = ""] = cutAround(undefined, live.content);
-    return { key, what: "is not on the tape, or was used already", actual };
+    return { key, what: "is not on the tape, or was already used", actual };
   }
   const isError = live.kind === "failed";
   if (alignNumbers(result.content, live.content) !== undefined && result.isError === isError) return undefined;
@@ -99,6 +99,6 @@ function compare(
 }
 
 function nameChange(wasError: boolean, isError: boolean): string {
-  if (wasError === isError) return wasError ? "fails with another message" : "now answers otherwise";
+  if (wasError === isError) return wasError ? "fails with another message" : "now answers differently";
   return isError ? "now fails" : "no longer fails";
 }

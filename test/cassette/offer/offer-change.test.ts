@@ -55,7 +55,7 @@ describe("the tools that were offered", () => {
         old: "Where.",
         new: "Which town.",
         sentence:
-          'The tool weather is described otherwise at /schema/properties/city/description: it was "Where." and is "Which town.".',
+          'The tool weather has another description at /schema/properties/city/description: it was "Where." and is "Which town.".',
       },
     ]);
     const described = diffContracts(

@@ -219,10 +219,16 @@ describe("watched tools", () => {
     const error = (await rejection(run(cassetteProvider(cassette), tools))) as CassetteError;
     expect(error.code).toBe("prompt-changed");
     expect(tape.drift).toEqual([
-      { key: 'look({"city":"Oslo"})', turn: 0, what: "now answers otherwise", recorded: '"sky 1"', actual: '"sky 0"' },
+      {
+        key: 'look({"city":"Oslo"})',
+        turn: 0,
+        what: "now answers differently",
+        recorded: '"sky 1"',
+        actual: '"sky 0"',
+      },
     ]);
     expect(formatToolDrift(tape.drift)).toBe(
-      'turn 0: look({"city":"Oslo"}) now answers otherwise\n  recorded "sky 1"\n  now      "sky 0"',
+      'turn 0: look({"city":"Oslo"}) now answers differently\n  recorded "sky 1"\n  now      "sky 0"',
     );
   });
 
@@ -255,7 +261,7 @@ describe("watched tools", () => {
     const script = [ask([look("Oslo")]), ask([{ name: "deny" }]), say("x")];
     expect(await rejection(run(scriptedProvider(script), tools))).toBe(denial);
     expect(tape.drift).toEqual([
-      { key: 'look({"city":"Oslo"})', what: "is not on the tape, or was used already", actual: '"new"' },
+      { key: 'look({"city":"Oslo"})', what: "is not on the tape, or was already used", actual: '"new"' },
     ]);
   });
 });
