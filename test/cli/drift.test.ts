@@ -321,7 +321,7 @@ describe("cassette drift", () => {
     writeFileSync(join(folder, "strict.json"), JSON.stringify(rules));
     const ran = await cli(["drift", "kept", "unkept", "--rules", "strict.json"]);
     expect(ran.code).toBe(1);
-    expect(ran.out).toContain("regression: a rule is broken that the baseline keeps: pay was asked for at turn 2");
+    expect(ran.out).toContain("regression: a rule is broken that the baseline keeps: pay was called at turn 2");
     expect(ran.out).toContain("rule no-pay broken in 2 of 2 runs of the baseline: ");
     expect(ran.out).toContain("rule pay-once broken in 1 of 2 runs of the candidate: ");
     expect(ran.out).toContain("rules of strict.json: 1 broken in the baseline, 2 in the candidate\n");

@@ -89,7 +89,7 @@ function undecided(figures: ScenarioFigures, fewest: number): Decision {
   const isAlike = measured.samePaths || measured.isAllowed;
   const few =
     fewest < minRuns
-      ? `the ${isAlike ? "outcomes" : "paths"} differ, but ${againstText(measured)} are fewer than the ${minRuns} asked for`
+      ? `the ${isAlike ? "outcomes" : "paths"} differ, but ${againstText(measured)} are fewer than the required ${minRuns}`
       : openTestText(figures, isAlike);
   const more =
     needed === undefined

@@ -88,6 +88,6 @@ function failureText(breaks: readonly RuleBreak[]): string {
   const lines = atMost(breaks, MAX_SHOWN, toLine, (rest) => `  and ${plural(rest, "more place")}`);
   return (
     `expected the run to keep its rules, but it breaks ${plural(rules, "rule")}:\n${lines.join("\n")}\n` +
-    "Mend the agent, or the rules where what it did is right."
+    "Fix the agent, or change the rules if its behaviour is right."
   );
 }
