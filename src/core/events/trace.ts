@@ -55,9 +55,9 @@ const TRACED: Readonly<Record<EventBody["type"], readonly [TraceName, TraceCapab
 };
 
 /**
- * The trace of one event; undefined for starts and ends, deltas, a call before its outcome (`tool-call`), a policy's decision
- * (`tool-denied`, `tool-policy`) and `corrections-exhausted`. `agent.tool.failed` covers refused arguments too, with `tool` and
- * `field`; `agent.tool.invoke` is a call that succeeded.
+ * Converts an event to its trace. Returns undefined for starts and ends, deltas, a call before its outcome (`tool-call`), a policy's
+ * decision (`tool-denied`, `tool-policy`) and `corrections-exhausted`. `agent.tool.invoke` is a successful call. `agent.tool.failed` also
+ * covers refused arguments, with `tool` and `field`.
  */
 export function toTraceEvent(event: AgentEvent): TraceEvent | undefined {
   const traced = TRACED[event.type];
