@@ -1,4 +1,4 @@
-// The door of the core. Other layers import this file alone.
+// The entrance of the core. Other layers import only this file.
 
 export * from "./errors.js";
 export { defined } from "./defined.js";

@@ -326,7 +326,7 @@ describe("cassette drift", () => {
     const ran = await cli(["drift", "kept", "unkept", "--rules", "strict.json"]);
     expect(ran.code).toBe(1);
     expect(ran.out).toContain(
-      "regression: the candidate breaks a rule that the baseline keeps: pay was asked for at turn 2",
+      "regression: the candidate breaks a rule that the baseline keeps: pay was called at turn 2",
     );
     expect(ran.out).toContain("rule no-pay broken in 2 of 2 runs of the baseline: ");
     expect(ran.out).toContain("rule pay-once broken in 1 of 2 runs of the candidate: ");

@@ -310,7 +310,7 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
   it("gets a 4xx when the recording has run out", async () => {
     const server = await serving([file]);
     await agent(server.url, isStream);
-    await expect(agent(server.url, isStream)).rejects.toThrow("answers this prompt and was used already");
+    await expect(agent(server.url, isStream)).rejects.toThrow("answers this prompt and was already used");
     expect((await server.stop()).code).toBe(1);
   });
 });

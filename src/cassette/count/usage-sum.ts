@@ -70,7 +70,7 @@ export function derivedCostOf(response: CountedTurn): number | undefined {
   return rate === undefined ? undefined : costOf(usage, rate);
 }
 
-/** The turns of a cassette as they are counted: where no answer names its model, it is the one that was asked for. */
+/** Returns the turns of a cassette for counting: if no answer names its model, the requested one counts. */
 export function countedTurns(cassette: Cassette): CountedTurn[] {
   const asked = askedModelOf(cassette);
   return cassette.entries.map(({ response }) =>

@@ -45,7 +45,7 @@ export function createPathIssuer(): (run: RunName) => string {
   };
 }
 
-/** Makes a segment safe; it ends in `ending`, which is safe already. */
+/** Makes a segment safe. It ends in `ending`, which is already safe. */
 function toSegment(name: string, ending: string): string {
   const plain = name.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, (dots) => "_".repeat(dots.length)) || "_";
   const named = plain.replace(DEVICE, "$&_");
@@ -56,7 +56,7 @@ function toSegment(name: string, ending: string): string {
   return safe.slice(0, room - mark.length) + mark + ending;
 }
 
-/** The name of a log file without its folders, .gz, and .json, .jsonl, .ndjson or .eval: `logs/a.jsonl.gz` gives `a`. */
+/** Returns the name of a log file without its folders, .gz, and .json, .jsonl, .ndjson or .eval: `logs/a.jsonl.gz` gives `a`. */
 export function toStem(source: string): string {
   const name = source.split(/[\\/]/).at(-1) ?? "";
   return name.replace(/\.gz$/i, "").replace(/\.(json|jsonl|ndjson|eval)$/i, "") || "log";

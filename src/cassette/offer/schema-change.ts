@@ -1,5 +1,5 @@
-// Where two JSON Schemas of one tool differ, what that does to calls that were fine before, and which arguments it concerns.
-// Keywords after JSON Schema 2020-12 and draft 7. Lists that mean a set (`required`, `enum`, `type`) are compared as one.
+// Finds where two JSON Schemas of one tool differ, whether that breaks calls that were valid, and which arguments it affects. Keywords are
+// those of JSON Schema 2020-12 and draft 7. Lists that stand for a set (`required`, `enum`, `type`) are compared as sets.
 
 import {
   canonicalize,
@@ -25,9 +25,9 @@ type Path = readonly (string | number)[];
 
 const SETS = new Set(["required", "enum", "type"]);
 const TEXTS = new Set(["description", "title", "examples", "$comment"]);
-/** Under these each key is a name, and no keyword. */
+/** Keywords whose value maps names to schemas. */
 const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
-/** A higher number here allows less. */
+/** Bounds for which a higher number allows less. */
 const LOWER_BOUNDS = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"]);
 const UPPER_BOUNDS = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"]);
 
@@ -77,7 +77,7 @@ function asSet(value: JsonValue): Set<string> {
   return new Set((Array.isArray(value) ? value : [value]).map((item) => canonicalize(item)));
 }
 
-/** Names of `to` that are not in `from`, as JSON. */
+/** Returns the values of `to` that are not in `from`, as JSON text. */
 function lacking(from: JsonValue, to: JsonValue): string[] {
   const known = asSet(from);
   return [...asSet(to)].filter((item) => !known.has(item));
@@ -106,7 +106,7 @@ function breakingOf(keyword: string | undefined, isProperty: boolean, old: Maybe
     case "const":
       return "only one value is allowed now";
     case "additionalProperties":
-      return now === false ? "other properties are not allowed any more" : undefined;
+      return now === false ? "other properties are no longer allowed" : undefined;
     case "pattern":
     case "format":
       return "text must have another form";
@@ -130,7 +130,7 @@ function boundOf(keyword: string | undefined, old: Maybe, now: Maybe): string | 
   return isTighter ? "the bound is tighter" : undefined;
 }
 
-/** Keywords that say more of the same value, and how many tokens of the pointer they take. */
+/** Keywords with a schema for the same value, and how many tokens of the pointer they take. */
 const SAME_VALUE: ReadonlyMap<string, number> = new Map([
   ["allOf", 2],
   ["anyOf", 2],
@@ -140,9 +140,9 @@ const SAME_VALUE: ReadonlyMap<string, number> = new Map([
   ["else", 1],
   ["not", 1],
 ]);
-/** Keywords that say something of every item. */
+/** Keywords with a schema for each item. */
 const ITEMS = new Set(["items", "additionalItems", "contains", "unevaluatedItems"]);
-/** Keywords of which a pointer does not say whose place it is. */
+/** Keywords for which a pointer does not name the affected argument. */
 const ELSEWHERE = new Set([...MAPS, "additionalProperties", "unevaluatedProperties", "propertyNames"]);
 
 /** The places in arguments that a changed schema concerns, as tokens with `*` for any key. Empty for shared definitions. */
@@ -159,7 +159,7 @@ export function placesOf({ pointer, old, new: now }: ValueChange): string[][] {
       place.push("*");
       at += /^\d+$/.test(tokens[at + 1] ?? "") ? 2 : 1;
     } else if (token === "properties") {
-      // All of them came or went at once.
+      // All of them were added or removed at once.
       return namesOf(old, now).map((name) => [...place, name]);
     } else if (token === "required") {
       const names = [...lacking(old ?? [], now ?? []), ...lacking(now ?? [], old ?? [])];
@@ -170,7 +170,7 @@ export function placesOf({ pointer, old, new: now }: ValueChange): string[][] {
       return ELSEWHERE.has(token) || place.length === 0 ? [] : [place];
     }
   }
-  // The property itself came or went; or the schema as a whole did, which speaks of every argument.
+  // A property was added or removed, or the whole schema was, which affects every argument.
   return [place];
 }
 

@@ -11,7 +11,7 @@ const SURROUNDINGS = 4_096;
 
 const findSecrets = createSecretFinder({ rules: SECRET_RULES, values: [] });
 
-/** Two values as JSON text, both cut to the neighbourhood of the first character that differs. */
+/** Returns two values as JSON text, cut around the first different character. */
 export function cutAround(
   a: JsonValue | undefined,
   b: JsonValue | undefined,
@@ -32,7 +32,7 @@ function excerpt(text: string | undefined, at: number): string | undefined {
   return `${start > 0 ? "…" : ""}${toVisible(shown)}${end < text.length ? "…" : ""}`;
 }
 
-/** The part from `start` to `end`, with an asterisk for every character of a secret. */
+/** Returns the part from `start` to `end`, with an asterisk for every character of a secret. */
 function hideSecrets(text: string, start: number, end: number): string {
   const from = Math.max(0, start - SURROUNDINGS);
   const around = text.slice(from, end + SURROUNDINGS);

@@ -1,4 +1,4 @@
-// A replay miss, explained: which turn, message and JSON pointer, what was recorded, what came, and what to do.
+// Explains a replay miss: the turn, the message and the JSON pointer, the recorded and the live value, and what to do.
 
 import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { changeText, compareOffers, placeOf, type OfferChange } from "../offer/offer-change.js";
@@ -17,7 +17,7 @@ export function formatMiss(report: MissReport): string {
   const lines = [`turn ${report.turn}: ${report.what}`, ...differenceLines(report)];
   if (report.nearest !== undefined) {
     const { turnIndex, used } = report.nearest;
-    lines.push(`  nearest  recorded turn ${turnIndex}${used ? ", which was used already" : ""}`);
+    lines.push(`  nearest  recorded turn ${turnIndex}${used ? ", which was already used" : ""}`);
   }
   for (const what of report.also ?? []) lines.push(`  also     ${what}`);
   return lines.join("\n");
@@ -35,7 +35,7 @@ interface Unanswered {
   readonly promptHash: string;
   /** The tools and settings of the request; undefined if they are not compared. */
   readonly now: TurnContext | undefined;
-  /** Redaction that the recording was made with and this replay was not given. */
+  /** Redaction that the recording used and this replay lacks. */
   readonly missing: readonly string[] | undefined;
 }
 
@@ -61,7 +61,7 @@ function explainNoAnswer({ recording, prompt, turn, turns, promptHash }: Unanswe
       code: "exhausted",
       turn,
       nearest: { turnIndex: sameUsed, used: true },
-      what: `exhausted: recorded turn ${sameUsed} answers this prompt and was used already`,
+      what: `exhausted: recorded turn ${sameUsed} answers this prompt and was already used`,
       hint: "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.",
     };
   }

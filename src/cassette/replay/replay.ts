@@ -33,23 +33,23 @@ import { describeStreams, readStreams, type RecordedStreams } from "../stream/re
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
 import { comparableContexts, createWireFieldCheck, type WireFieldCheck } from "../offer/wire-fields.js";
 
-/** The options of {@link cassetteProvider}. A wrong one is `CassetteError` `invalid-options`. */
+/** The options of {@link cassetteProvider}. A wrong one throws `CassetteError` `invalid-options`. */
 export interface ReplayOptions extends StreamingOptions {
-  /** False answers with the next unused turn when no recorded prompt fits. Default true. */
+  /** False answers with the next unused turn if no recorded prompt fits. Default true. */
   readonly strict?: boolean;
-  /** Refuses version 1 cassettes. Default false; recommended in CI. */
+  /** Refuses version 1 cassettes. Default false. Recommended in CI. */
   readonly requireIntegrity?: boolean;
-  /** The function the recording was made with. */
+  /** The `hashFilter` of the recording. */
   readonly hashFilter?: HashFilterOption;
-  /** The option of the recording, if it was more than the rules for secrets. False refuses a redacted recording. */
+  /** The `redact` option of the recording, if it used more than the default rules. False refuses a redacted recording. */
   readonly redact?: RedactOption;
-  /** True gives out calls with a placeholder in their arguments. Default false: such a turn throws `redacted-argument`. */
+  /** Allows calls with a placeholder in their arguments. Default false: such a turn throws `redacted-argument`. */
   readonly allowRedacted?: boolean;
-  /** Named in messages. */
+  /** The path for error messages. */
   readonly file?: string;
-  /** The command that records the cassette again, ready to paste from messages. */
+  /** The command that records the cassette again. Error messages show it, ready to paste. */
   readonly rerecord?: string;
-  /** `now` and `timer` are for the waits of `timed`. */
+  /** `now` and `timer` serve the waits of `timed`. */
   readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
 }
 
@@ -70,13 +70,13 @@ export interface CassetteProvider extends LlmProviderAdapter {
   readonly name: string;
   stream(request: LlmTurnRequest): AsyncIterable<LlmStreamEvent>;
   readonly cassette: Cassette;
-  /** Recorded turns that are unused so far. */
+  /** The number of recorded turns that are still unused. */
   readonly remaining: number;
-  /** How the recorded answers arrived, and which of them can only be given whole. */
+  /** How the recorded answers arrived, and which of them can only be streamed whole. */
   readonly streams: RecordedStreams;
-  /** Every argument of a recorded call that holds a placeholder, in the order of the turns. */
+  /** All arguments of recorded calls that contain a placeholder, in the order of the turns. */
   readonly redactedCalls: readonly RedactedArgument[];
-  /** Indexes of the turns given out, in ascending order. */
+  /** Indexes of the used turns, in ascending order. */
   used(): number[];
   /** Makes every turn unused again. */
   reset(): void;
@@ -86,7 +86,10 @@ export interface CassetteProvider extends LlmProviderAdapter {
   assertAnswered(): void;
 }
 
-/** Checks `cassette` like a file, then replays it by prompt, in any order (`ports.warn` says so once). Throws a `LoadErrorCode`. */
+/**
+ * Creates a provider that answers from `cassette`, which is checked like a file. It finds turns by prompt, in any order, and warns once
+ * about another order (`ports.warn`). Throws `CassetteError` with a `LoadErrorCode`.
+ */
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
   assertKnownOptions("cassetteProvider", options, OPTIONS);
   assertStreaming("cassetteProvider", options);
@@ -136,7 +139,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       const left = session.turns(false);
       if (left.length === 0) return;
       const total = recording.entries.length;
-      const what = `${left.length} of ${total} recorded turns were never asked for: turn ${left.join(", ")}`;
+      const what = `${left.length} of ${total} recorded turns were never requested: turn ${left.join(", ")}`;
       const hint = "The run ended sooner than the recorded one. Undo the change, or record again.";
       throw new CassetteError("unconsumed", what, { hint, ...defined({ file, rerecord }) });
     },
@@ -162,7 +165,7 @@ function createOrderNote(warn: Warn): (turnIndex: number, firstUnused: number) =
   return (turn, first) => {
     if (turn === first || isDone) return;
     isDone = true;
-    warn(`recorded turn ${turn} was asked for before turn ${first}. Turns are found by content, so it was answered.`);
+    warn(`recorded turn ${turn} was requested before turn ${first}. Turns are found by content, so it was answered.`);
   };
 }
 

@@ -29,7 +29,7 @@ interface Judged {
 export function createRuleMatch(tool: string, schema: JsonObject): (args: unknown) => ArgumentMatch {
   const whole = createArgumentMatch(tool, schema);
   const loop = findEndlessReference(schema);
-  if (loop !== undefined) throw unusable(tool, `its $ref ${loop} leads back to itself, so a check of it never ends`);
+  if (loop !== undefined) throw unusable(tool, `its $ref ${loop} leads back to itself, so a check would never end`);
   const texts = compileAll(tool, patternsOf(schema, "pattern"));
   const names = compileAll(tool, patternsOf(schema, "patternProperties"));
   if (texts.size + names.size === 0) return whole;
@@ -39,7 +39,10 @@ export function createRuleMatch(tool: string, schema: JsonObject): (args: unknow
   return (args) => {
     const found = textsIn(args);
     if (!found.texts.every((text) => text.isWellFormed())) {
-      return { kind: "unchecked", what: "a text in the arguments has half a character, so no pattern can be matched" };
+      return {
+        kind: "unchecked",
+        what: "a text in the arguments has a lone surrogate, so it cannot be matched against a pattern",
+      };
     }
     const budget = { left: MAX_PATTERN_WORK };
     const results = { texts: judgeAll(texts, found.texts, budget), names: judgeAll(names, found.names, budget) };
@@ -137,7 +140,7 @@ function literally(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
-/** Names the pattern in the validator's message, which names the list instead. */
+/** Puts the pattern into the validator's message, which shows the list instead. */
 function withWords(match: ArgumentMatch, texts: ReadonlyMap<string, Judged>): ArgumentMatch {
   if (match.kind !== "mismatch") return match;
   for (const [pattern, judged] of texts) {

@@ -1,5 +1,5 @@
-// Recorded tool results in place of live tools. The arguments of a call must be equal, except for what tolerances allow. Equal
-// calls are answered in recorded order, each result once, and a call that was not recorded ends the run. See docs/replay.md.
+// Replays recorded tool results in place of live tools. Tolerances may allow differences between the arguments of a call and the recorded
+// ones. Equal calls get their results in recorded order, each once. A call that was not recorded ends the run. See docs/replay.md.
 
 import {
   defined,
@@ -25,13 +25,13 @@ import { readTape, type TapeResult } from "./tape.js";
 import { createUnusedResults } from "./unused.js";
 import { watchTool, type ToolDrift } from "./watch.js";
 
-/** The options of {@link cassetteTools}. A wrong one is `CassetteError` `invalid-options`. */
+/** The options of {@link cassetteTools}. A wrong one throws `CassetteError` `invalid-options`. */
 export interface CassetteToolsOptions {
   /** Refuses version 1 cassettes. Default false. */
   readonly requireIntegrity?: boolean;
   /** As for `cassetteProvider`. Calls and answers of the live run are redacted before they are compared. */
   readonly redact?: RedactOption;
-  /** Named in messages. */
+  /** The path for error messages. */
   readonly file?: string;
   /** How a live call's arguments may differ from the recorded ones. Default: not at all. */
   readonly tolerances?: Tolerances;
@@ -41,11 +41,11 @@ export interface CassetteToolsOptions {
 /** A tool to replace. `invoke` is never called. */
 export type ToolLike = LlmToolDefinition | CustomTool;
 
-/** Recorded tool results; made by {@link cassetteTools}. A call that was not recorded throws {@link TapeMissError}. */
+/** Recorded tool results. Created by {@link cassetteTools}. A call that was not recorded throws {@link TapeMissError}. */
 export interface CassetteTools {
   /** Every recorded call in order. */
   readonly results: readonly TapeResult[];
-  /** Gives stand-ins with the names, descriptions and schemas of `tools`. */
+  /** Returns stand-ins with the names, descriptions and schemas of `tools`. */
   replace(tools: readonly ToolLike[]): CustomTool[];
   /** Stand-ins for the eight verbs, for `createRuntime({ verbs })`. */
   readonly verbs: VerbBodies;
@@ -133,7 +133,7 @@ function play({ name, content = "", isError, isToolsOwn }: TapeResult): string {
 
 const CUT = /\n\[… (\d{1,8}) more characters were cut off\]$/;
 
-/** Fills a cut result up to its length, so that it is cut at the same place again on its way to the model. */
+/** Pads a cut result to its original length, so that it is cut at the same place again on its way to the model. */
 function uncut(content: string): string {
   const found = content.length > MAX_RESULT_CHARACTERS ? CUT.exec(content.slice(MAX_RESULT_CHARACTERS)) : null;
   if (found?.index !== 0) return content;

@@ -9,7 +9,7 @@ import type { TapeResult } from "./tape.js";
 
 export interface UnusedResults {
   readonly used: ReadonlySet<TapeResult>;
-  /** Uses the next result of a call; undefined when there is none left. */
+  /** Uses the next result of a call. Undefined if none is left. */
   take(name: string, args: JsonObject): TapeResult | undefined;
   /** Uses the first unused result that differs only in the numbers of placeholders. */
   takeRenumbered(name: string, args: JsonObject): TapeResult | undefined;

@@ -16,14 +16,14 @@ import { alignNumbers } from "../redact/placeholder.js";
 import { short } from "./miss.js";
 import type { TapeResult } from "./tape.js";
 
-/** One call whose live answer is not the recorded one. */
+/** A call whose live answer differs from the recorded one. */
 export interface ToolDrift {
   /** `name(canonicalArguments)`. */
   readonly key: string;
-  /** The turn that made the call; absent for a call that is not on the tape. */
+  /** Index of the turn that made the call. Undefined for a call that is not on the tape. */
   readonly turn?: number;
   readonly what: string;
-  /** Both texts as JSON strings, cut around the first difference. Absent where there is none. */
+  /** Both texts as JSON strings, cut around the first difference. Undefined if there is no such text. */
   readonly recorded?: string;
   readonly actual?: string;
 }
@@ -40,9 +40,9 @@ export interface Watching {
   /** The answer that the run continues with. */
   readonly side: "live" | "recorded";
   readonly take: (args: JsonObject) => TapeResult | undefined;
-  /** Gives the recorded result as an answer. */
+  /** Returns the recorded result as an answer. */
   readonly play: (result: TapeResult) => string;
-  /** Redacts a text as the recording would. */
+  /** Redacts a text like the recording. */
   readonly scrub: (text: string) => string;
 }
 
@@ -87,7 +87,7 @@ function compare(
 ): ToolDrift | undefined {
   if (result?.content === undefined) {
     const [, actual = ""] = cutAround(undefined, live.content);
-    return { key, what: "is not on the tape, or was used already", actual };
+    return { key, what: "is not on the tape, or was already used", actual };
   }
   const isError = live.kind === "failed";
   if (alignNumbers(result.content, live.content) !== undefined && result.isError === isError) return undefined;

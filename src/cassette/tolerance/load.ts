@@ -17,7 +17,7 @@ const HINT =
   "docs/diff.md has the kinds.";
 
 export interface TolerancesOptions {
-  /** The file name that messages show. */
+  /** The path for error messages. */
   file?: string;
 }
 
@@ -27,9 +27,9 @@ export function parseTolerances(input: string | Uint8Array, options: TolerancesO
   return checkTolerances(parseSettings(input, { ...options, ...what, maxBytes: MAX_TOLERANCES_BYTES }), options);
 }
 
-/** {@link parseTolerances} for a file; also throws `file-not-found` and `file-unreadable`. */
+/** {@link parseTolerances} for a file. Also throws `file-not-found` and `file-unreadable`. */
 export async function readTolerances(files: FilePort, path: string): Promise<Tolerances> {
-  const missing = "Check the path, or leave the tolerances out.";
+  const missing = "Check the path, or omit the tolerances.";
   const bytes = await readWhole(files, path, { what: "tolerance file", maxBytes: MAX_TOLERANCES_BYTES, missing });
   return parseTolerances(bytes, { file: path });
 }

@@ -85,6 +85,6 @@ function assertTimeout(timeoutMs: number | undefined): void {
   if (timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0)) return;
   throw invalidOptions(
     `timeoutMs is ${showValue(timeoutMs)}`,
-    "Give a positive, finite number of milliseconds, or leave it out.",
+    "Pass a positive, finite number of milliseconds, or omit it.",
   );
 }

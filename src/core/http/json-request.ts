@@ -48,7 +48,7 @@ async function exchange(call: HttpCall, ports: Ports, deadline: Deadline): Promi
 export function tooLarge(what: string, limit: number): AgentError {
   return new AgentError("provider-response", `${what} is larger than ${limit} bytes`, {
     kind: "unknown",
-    hint: "Raise maxBodyBytes if an answer of that size is meant.",
+    hint: "Raise maxBodyBytes if you expect an answer of that size.",
   });
 }
 
@@ -166,7 +166,7 @@ function parseAnswer(call: HttpCall, text: string): unknown {
     const what = `the answer of ${call.providerName} is nested deeper than ${MAX_JSON_DEPTH} levels`;
     throw new AgentError("provider-response", what, {
       kind: "unknown",
-      hint: "Verify that baseURL is the vendor's API; no answer of a vendor is nested like that.",
+      hint: "Verify that baseURL is the vendor's API. Vendors do not nest answers this deeply.",
     });
   }
   let json: unknown;
@@ -196,11 +196,11 @@ function unreachable(call: HttpCall, what: string, thrown: unknown): AgentError 
   const cause = toSafeCause(thrown, (words) => quoteForeign(words, call.secret));
   const said = `${call.providerName} ${what} (${host}): ${cause.message}`;
   if (isRedirect(cause)) {
-    const hint = "Give the final address as baseURL: a redirect is refused, since it would receive the key.";
+    const hint = "Set baseURL to the final URL: a redirect is refused, since it would receive the key.";
     return new AgentError("provider-response", said, { hint, kind: "unknown", cause });
   }
   return new AgentError("provider-response", said, {
-    hint: "Verify baseURL and the network, and retry; a redirect is refused, so give the final address.",
+    hint: "Verify baseURL and the network, and retry. A redirect is refused, so use the final URL.",
     kind: isTimeout(thrown) ? "timeout" : "unavailable",
     retryable: true,
     cause,

@@ -19,7 +19,10 @@ interface Entry {
   readonly characters: number;
 }
 
-/** The default store: maps in this process. `set` throws `AgentError` `not-json` for what is not plain JSON, `memory-failed` beyond a limit. */
+/**
+ * Creates the default store: maps in this process. `set` throws `AgentError`: `not-json` for a value that is not plain JSON, and
+ * `memory-failed` beyond a limit.
+ */
 export function createInMemoryRuntimeMemory(options: InMemoryOptions = {}): RuntimeMemory {
   const { maxKeys = MAX_MEMORY_KEYS, maxCharacters = MAX_MEMORY_CHARACTERS } = options;
   const scopes = new Map<string, Map<string, Entry>>();

@@ -17,7 +17,7 @@ export interface Handoff {
   readonly answer: string;
 }
 
-/** One way from an agent to the next, both by id. */
+/** A handoff from one agent to the next, both by id. */
 export interface PlanEdge {
   readonly from: string;
   readonly to: string;
@@ -92,7 +92,7 @@ export function nextEdge(plan: Plan, agentId: string, answer: string): NextEdge 
   return undefined;
 }
 
-/** The default message to the next agent: the goal, and the answer before. */
+/** Returns the default message to the next agent: the goal, and the previous answer. */
 export function handoffText({ goal, from, answer }: Omit<Handoff, "to">): string {
   return `${goal}\n\nAnswer of the agent ${from}:\n${answer}`;
 }

@@ -36,7 +36,7 @@ export interface RuntimeOptions {
   readonly onEvent?: EventListener;
   /** Signs a receipt of every turn and every tool call into one chain. See docs/receipts.md. */
   readonly signingKey?: SigningKey;
-  /** Gets each receipt once it is signed, to write it down. If it throws, the run fails with `receipt-failed`. */
+  /** Called with each receipt once it is signed, to store it. If it throws, the run fails with `receipt-failed`. */
   readonly onReceipt?: ReceiptListener;
   readonly ports?: Partial<Ports>;
 }
@@ -50,9 +50,9 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Agents that can be run; made by {@link createRuntime}. */
+/** A set of agents that can run. Created by {@link createRuntime}. */
 export interface AgentRuntime {
-  /** The receipts so far, up to `MAX_KEPT_RECEIPTS`; empty without a `signingKey`. */
+  /** The receipts so far, up to `MAX_KEPT_RECEIPTS`. Empty without a `signingKey`. */
   readonly receipts: readonly Receipt[];
   /**
    * Runs the agents. Rejects with a provider's error, unchanged; with `AgentError` `invalid-options` before the first turn, `aborted`,
@@ -159,7 +159,7 @@ function checkRun(options: RunOptions, agentIds: readonly string[]): RunOptions 
   const { goal, plan, signal } = options;
   if (typeof goal !== "string") throw invalidOptions("run has no goal", "Pass a string.");
   if (signal !== undefined && typeof signal?.addEventListener !== "function") {
-    throw invalidOptions("`signal` of run must be an AbortSignal", "Pass an AbortSignal, or leave it out.");
+    throw invalidOptions("`signal` of run must be an AbortSignal", "Pass an AbortSignal, or omit it.");
   }
   return { goal, ...(plan === undefined ? {} : { plan: toPlan(plan, agentIds) }), ...defined({ signal }) };
 }

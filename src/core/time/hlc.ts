@@ -8,7 +8,7 @@ import type { Ports } from "../ports.js";
 /** 12 hex digits of milliseconds since the epoch, 4 of a counter, 8 of the node, joined by `-`. Stamps sort as text. */
 export type HlcStamp = string;
 
-/** A hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", 2014); made by {@link createHlc}. */
+/** A hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", 2014). Created by {@link createHlc}. */
 export interface Hlc {
   /** A stamp later than every stamp this clock made or received. Pass `now` if the wall clock was just read. */
   tick(now?: number): HlcStamp;
@@ -31,7 +31,7 @@ export interface HlcParts {
 
 const STAMP = /^([0-9a-f]{12})-([0-9a-f]{4})-([0-9a-f]{8})$/;
 
-/** A clock on the port's wall clock, with a random node by default. Throws RangeError for a node that is not 8 hex digits. */
+/** Creates a hybrid logical clock on the ports' wall clock. The node is random by default. Throws RangeError unless it is 8 hex digits. */
 export function createHlc(ports: Pick<Ports, "now" | "randomBytes">, node: string = toHex(ports.randomBytes(4))): Hlc {
   if (!/^[0-9a-f]{8}$/.test(node))
     throw new RangeError(`the node of a clock is 8 hex digits, not ${JSON.stringify(node)}`);
@@ -71,7 +71,7 @@ export class HybridClock implements Hlc {
 
   readonly receive = (stamp: HlcStamp, now: number = this.#now()): void => {
     const other = parseHlc(stamp);
-    if (other === undefined) throw new RangeError(`${JSON.stringify(stamp)} is no stamp of a hybrid logical clock`);
+    if (other === undefined) throw new RangeError(`${JSON.stringify(stamp)} is not a stamp of a hybrid logical clock`);
     const ahead = other.ms - Math.max(readable(now), this.ms);
     if (ahead > MAX_CLOCK_DRIFT_MS) throw new RangeError(`the stamp ${stamp} is ${ahead} ms ahead of this clock`);
     if (other.ms > this.ms) this.#moveTo(other.ms, other.counter);

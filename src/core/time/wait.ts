@@ -30,7 +30,7 @@ export function sleep(ms: number, ports: Timer, signal?: AbortSignal): Promise<v
   });
 }
 
-/** Settles as `work` does, or rejects with what `toError` gives once `ms` milliseconds have passed. */
+/** Settles like `work`, or rejects with the result of `toError` after `ms` milliseconds. */
 export async function within<T>(
   work: PromiseLike<T>,
   ms: number,
@@ -49,7 +49,7 @@ export async function within<T>(
   }
 }
 
-/** Settles as `work` does, or rejects with what `toError` gives, by default the reason of `signal`, as soon as that fires. */
+/** Settles like `work`, or rejects with the result of `toError` (default: the signal's reason) as soon as `signal` fires. */
 export async function untilAborted<T>(
   work: PromiseLike<T>,
   signal: AbortSignal,

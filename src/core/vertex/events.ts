@@ -39,7 +39,7 @@ export interface NodeIdentity {
   readonly model: string;
 }
 
-/** Gives the event of each fact of a live run, if it has one. Make one per execution: `cost:updated` sums over its facts. */
+/** Converts each fact of a live run to its event, if it has one. Create one per execution: `cost:updated` sums over its facts. */
 export function createNodeProjection({ nodeId, model }: NodeIdentity): (fact: NodeFact) => NodeEventBody | undefined {
   let active: { model: string; attemptNumber?: number } = { model };
   let spent = 0;
@@ -56,7 +56,7 @@ export function createNodeProjection({ nodeId, model }: NodeIdentity): (fact: No
   };
 }
 
-/** The events of all facts of a run that is over; see {@link createNodeProjection}. */
+/** Converts all facts of a finished run to events. See {@link createNodeProjection}. */
 export function projectNodeEvents(node: NodeIdentity, facts: Iterable<NodeFact>): NodeEventBody[] {
   const project = createNodeProjection(node);
   return [...facts].flatMap((fact) => project(fact) ?? []);

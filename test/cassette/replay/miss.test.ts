@@ -183,7 +183,7 @@ describe("the nearest recorded turn", () => {
     const cassette = await recordTurns([prompt("a", "b", "c"), prompt("x"), prompt("y")], script);
     const error = await missAt(cassette, prompt("a", "b", "c"), prompt("a", "b", "d"));
     expect(error.miss).toMatchObject({ turn: 1, messageIndex: 2, nearest: { turnIndex: 0, used: true } });
-    expect(error.summary).toContain("\n  nearest  recorded turn 0, which was used already");
+    expect(error.summary).toContain("\n  nearest  recorded turn 0, which was already used");
   });
 
   it("is the next in line where several go along equally long", async () => {
@@ -383,7 +383,7 @@ describe("explainOfferMiss", () => {
       "another order",
       [clock, weather],
       [weather, clock],
-      "the tools are listed in another order",
+      "the tools are in a different order",
       "/0/name",
       '"clock"',
       '"weather"',

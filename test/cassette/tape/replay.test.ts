@@ -261,7 +261,7 @@ describe("watched tools", () => {
     const script = [ask([look("Oslo")]), ask([{ name: "deny" }]), say("x")];
     expect(await rejection(run(scriptedProvider(script), tools))).toBe(denial);
     expect(tape.drift).toEqual([
-      { key: 'look({"city":"Oslo"})', what: "is not on the tape, or was used already", actual: '"new"' },
+      { key: 'look({"city":"Oslo"})', what: "is not on the tape, or was already used", actual: '"new"' },
     ]);
   });
 });

@@ -240,7 +240,7 @@ describe("the verdict on many scenarios", () => {
       alone("candidate", "0a1b2c3d-4e5f-4b8e-9a55-5f0c9a3e0b7d"),
     ];
     expect(judge([scenario("a", ["find"], ["find"])], {}, { unpaired }).reason).toBe(
-      "2 scenarios on one side only; names that are UUIDs pair with nothing: give the cassettes of one task the same name on both sides",
+      "2 scenarios on one side only; names that are UUIDs cannot be paired: give the cassettes of one task the same name on both sides",
     );
   });
 

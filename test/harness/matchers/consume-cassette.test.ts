@@ -30,7 +30,7 @@ describe("toConsumeCassette", () => {
     const provider = cassetteProvider((await lookupRun()).cassette);
     expect(refusal(() => expect(provider).toConsumeCassette())).toMatchObject({
       message:
-        "expected the run to use its whole cassette, but 2 of 2 recorded turns were never asked for: turn 0, 1\n" +
+        "expected the run to use its whole cassette, but 2 of 2 recorded turns were never requested: turn 0, 1\n" +
         "  to do    The run ended sooner than the recorded one. Undo the change, or record again.",
       actual: { remaining: 2 },
       expected: { remaining: 0 },

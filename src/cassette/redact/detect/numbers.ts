@@ -1,4 +1,4 @@
-// The numbers of a recording's secrets, in the order they first appear. A number that a text holds is never given to another value.
+// Numbers the secrets of a recording by first appearance. A number that already occurs in a text is never assigned to another value.
 
 import { CassetteError } from "../../errors.js";
 import { MAX_PLACEHOLDERS } from "../../limits.js";
@@ -20,7 +20,7 @@ export function createNumbers() {
         while (taken.has(next)) next++;
         if (next > MAX_PLACEHOLDERS) {
           const what = `more than ${MAX_PLACEHOLDERS} different secrets were found in one recording`;
-          const hint = "Record less in one cassette, or look at redact.values and redact.pointers.";
+          const hint = "Record less in one cassette, or check redact.values and redact.pointers.";
           throw new CassetteError("not-recordable", what, { hint });
         }
         known = { rule: rules[0] ?? BY_VALUE, number: next };

@@ -55,8 +55,8 @@ const PROVIDER_FAULTS: readonly AgentErrorCode[] = [
 ];
 
 /**
- * Thrown when no entry answered. It is `retryable` if any failure was or any entry is cooling down. `kind` is that of the last such
- * failure, else of the last failure.
+ * Thrown if no entry of a fallback chain answered. It is `retryable` if any failure was retryable or any entry is cooling down. `kind` is
+ * that of the last retryable failure, or else of the last failure.
  */
 export class ProvidersExhaustedError extends AgentError {
   declare readonly kind: LlmErrorKind;

@@ -251,7 +251,7 @@ function assertConsumed(shelf: Shelf, file: string | undefined): void {
     .counts()
     .reduce(([open, all], count) => [open + count.turns - count.used, all + count.turns], [0, 0]);
   if (left === 0) return;
-  throw new CassetteError("unconsumed", `${left} of ${turns} recorded turns were never asked for`, {
+  throw new CassetteError("unconsumed", `${left} of ${turns} recorded turns were never requested`, {
     hint: "The run ended sooner than the recorded one. Undo the change, or record again.",
     ...defined({ file }),
   });
