@@ -3,7 +3,7 @@
 import { gunzipSync } from "node:zlib";
 import type { Finder } from "../../cassette/index.js";
 import { thrownText, wireOf } from "../../core/index.js";
-import { PIN_HEADER, readHeldState, refusalReply, type Refusal } from "../../harness/index.js";
+import { PIN_HEADER, readHeldState, refusalReply, type PassedPart, type Refusal } from "../../harness/index.js";
 import {
   forward,
   type Forwarded,
@@ -14,7 +14,7 @@ import {
 } from "../../host/index.js";
 import { SENT_AGAIN, readBytes } from "../serve/handler.js";
 import { readGivenName } from "./names.js";
-import type { PassedPart, TurnWatch, ProxyRecorder } from "./recorder.js";
+import type { TurnWatch, ProxyRecorder } from "./recorder.js";
 import { CliError } from "../errors.js";
 
 /** Limit of the recorded copy of one answer. The client gets all of it. */

@@ -2,33 +2,22 @@
 // not keep. Headers never come here.
 
 import {
-  CassetteError,
   createConversations,
-  createStreamNote,
   type CassetteV2,
   type PassingTurn,
   type RecordedStreaming,
   type RedactOption,
-  type StreamNote,
 } from "../../cassette/index.js";
-import { thrownText, toVisible, type PassedParts, type Wire } from "../../core/index.js";
-import { createRequestTally, parseTurn, type CountedRequest, type OutsideRequest } from "../../harness/index.js";
-
-/** The answer to a turn, as it passed by. */
-export interface PassedAnswer {
-  /** Undefined where it was larger than what is kept. */
-  bytes: Uint8Array | undefined;
-  isStream: boolean;
-  isCut: boolean;
-  /** As it came. Empty where the bytes are not those that came. */
-  parts: readonly PassedPart[];
-}
-
-/** A part of an answer: where it ended, in bytes from the answer's start, and the time it came. */
-export interface PassedPart {
-  end: number;
-  at: number;
-}
+import { thrownText, type Wire } from "../../core/index.js";
+import {
+  createLossTally,
+  createRequestTally,
+  parseTurn,
+  readPassed,
+  type CountedRequest,
+  type OutsideRequest,
+  type PassedAnswer,
+} from "../../harness/index.js";
 
 /** One turn on its way to the vendor. Call one of the two, once. */
 export interface TurnWatch {
@@ -67,15 +56,13 @@ export interface ProxyWatcher {
   kept(conversation: number): void;
 }
 
-const MAX_KINDS = 20;
-
 export function createProxyRecorder(
   watcher: ProxyWatcher,
   { redact = {}, streams = "boundaries" }: { redact?: RedactOption; streams?: RecordedStreaming } = {},
 ): ProxyRecorder {
   const conversations = createConversations({}, redact);
   const lost: string[] = [];
-  const { kinds: without, add: leave } = countKinds((what) => watcher.without(what));
+  const { kinds: without, add: leave } = createLossTally((what) => watcher.without(what));
   const passed = createRequestTally<OutsideRequest>();
   const names = new Map<number, string>();
   let recorded = 0;
@@ -131,53 +118,5 @@ export function createProxyRecorder(
       }
     },
     toCassette: (conversation) => conversations.toCassette(conversation),
-  };
-}
-
-/** The answer, how its stream came, and what it held that a response has no place for. */
-function readPassed(wire: Wire, passed: PassedAnswer, askedAt: number, streams: RecordedStreaming) {
-  const { bytes, isStream, isCut } = passed;
-  if (bytes === undefined) throw new CassetteError("not-recordable", "an answer was too large to be kept");
-  const noted = isStream && streams !== false ? noteParts(passed, askedAt, streams) : undefined;
-  const left = new Set<string>();
-  const response = wire.read({ bytes, isStream, isCut }, noted, (what) => left.add(what));
-  return { response, note: noted?.note, left };
-}
-
-/** How many turns were recorded without each kind of content; `report` is called for the first of a kind. */
-function countKinds(report: (what: string) => void) {
-  const kinds = new Map<string, number>();
-  const add = (left: ReadonlySet<string>): void => {
-    for (const what of left) {
-      const shown = toVisible(what).slice(0, 80);
-      const known = kinds.get(shown);
-      // A hostile vendor could name new ones for ever.
-      if (known === undefined && kinds.size >= MAX_KINDS) continue;
-      kinds.set(shown, (known ?? 0) + 1);
-      if (known === undefined) report(shown);
-    }
-  };
-  return { kinds, add };
-}
-
-/** Takes down the deltas at the times of the parts they came with: they are read when all of them have passed by. */
-function noteParts(
-  { parts }: PassedAnswer,
-  askedAt: number,
-  streams: Exclude<RecordedStreaming, false>,
-): PassedParts & { note: StreamNote } {
-  let at = askedAt;
-  const note = createStreamNote(streams, () => at);
-  const finish: StreamNote["finish"] = (stored) => {
-    at = parts.at(-1)?.at ?? at;
-    return note.finish(stored);
-  };
-  return {
-    note: { ...note, finish },
-    ends: parts.map(({ end }) => end),
-    take(delta, part) {
-      at = parts[part]?.at ?? at;
-      note.take(delta);
-    },
   };
 }
