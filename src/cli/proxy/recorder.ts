@@ -1,5 +1,5 @@
-// What a recording proxy keeps: every turn that passes by, sorted into conversations, and a word for each request that it does
-// not keep. Headers never come here.
+// Records the turns that pass a proxy, sorted into conversations, and counts the requests that are not recorded. Headers never come
+// here.
 
 import {
   createConversations,
@@ -19,16 +19,16 @@ import {
   type PassedAnswer,
 } from "../../harness/index.js";
 
-/** One turn on its way to the vendor. Call one of the two, once. */
+/** A turn that the vendor has not answered yet. Call one of the methods, once. */
 export interface TurnWatch {
   /** The vendor answered with success. */
   answered(answer: PassedAnswer): void;
-  /** The vendor answered with an error, or not at all: nothing to keep. */
+  /** The vendor answered with an error or did not answer. Nothing is recorded. */
   failed(): void;
 }
 
 export interface ProxyRecorder {
-  /** Notes a turn when it is requested. `name` is what the client calls its recording. */
+  /** Opens a turn when it is requested. `name` is the client's name for its recording. */
   open(requested: { wire: Wire; path: string; body: Uint8Array; name?: string | undefined }): TurnWatch;
   /** Counts a request that was passed on although it is not a turn. */
   pass(request: OutsideRequest): void;
@@ -37,22 +37,25 @@ export interface ProxyRecorder {
   readonly recorded: number;
   /** Why each turn that succeeded could not be kept. */
   readonly lost: readonly string[];
-  /** What answers held and a cassette cannot, and in how many turns. */
+  /** The kinds of content that a cassette cannot hold, with the number of turns recorded without each. */
   readonly without: ReadonlyMap<string, number>;
   /** The requests that were passed on and are not turns. */
   passedOn(): CountedRequest[];
-  /** What the client called the recording of a conversation. */
+  /** The client's name for the recording of a conversation. */
   nameOf(conversation: number): string | undefined;
-  /** What a conversation holds by now; undefined while one of its turns is open. */
+  /** The answered turns of a conversation before its first open one. Undefined if there are none. */
   toCassette(conversation: number): CassetteV2 | undefined;
 }
 
-/** Called at once for a turn that is lost, a request of a new kind that is not recorded, and a conversation that changed. */
+/** Reports of a proxy while it records. */
 export interface ProxyWatcher {
+  /** Called for each turn or request that is lost. */
   lost(why: string): void;
-  /** Called for the first answer of which a kind of content could not be recorded. */
+  /** Called for the first answer with a kind of content that could not be recorded. */
   without(what: string): void;
+  /** Called for the first request of a kind that is not a turn. */
   passedOn(request: OutsideRequest): void;
+  /** Called for each conversation that changed. */
   kept(conversation: number): void;
 }
 
@@ -71,7 +74,7 @@ export function createProxyRecorder(
     lost.push(why);
     watcher.lost(why);
   };
-  // Whatever it was: the client has its answer, and the turns before this one are still to be written.
+  // Any error is only reported, since the client has its answer and the turns before this one must still be written.
   const loseBy = (error: unknown): void => lose(thrownText(error));
 
   function keep(wire: Wire, turn: PassingTurn, passed: PassedAnswer, askedAt: number): void {
@@ -113,7 +116,7 @@ export function createProxyRecorder(
           },
         };
       } catch (error) {
-        // Only a turn that the vendor takes is a turn that was lost.
+        // A turn that the vendor refuses is not lost.
         return { answered: () => loseBy(error), failed: () => undefined };
       }
     },
