@@ -1304,7 +1304,7 @@ describe("cassette record --proxy", () => {
       ["http://api.openai.com/v1", "http://api.openai.com is not https"],
       ["http://127.0.0.1.evil.example", "is not https"],
       ["ftp://127.0.0.1", "is not https"],
-      ["https://user:pw@host/v1", "has a user name or password in it"],
+      ["https://user:pw@host/v1", "contains a user name or password"],
       ["https://host/v1?a=b", "has a query or fragment"],
       ["api.openai.com", "is not an absolute URL"],
     ] as const) {
