@@ -86,6 +86,7 @@ function escapeCell(text) {
     .replaceAll("|", "\\|");
 }
 
+/** A first word that is a file name, an option or a term such as `module:` keeps its spelling. */
 function capitalize(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return /^[a-z][a-z-]*(?=[\s,;)]|$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

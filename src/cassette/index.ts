@@ -47,6 +47,7 @@ export * from "./trust/acceptance.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt-hash.js";
 export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
 export { recordingProvider, type RecordingProvider } from "./record/recording-provider.js";
+export { collectTurn, openTurn, type CollectedTurn } from "./record/open-turn.js";
 export { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./record/recorder.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay/replay.js";
 export type { RecordedStreaming, StreamedTurn, UnfitPart } from "./stream/format.js";

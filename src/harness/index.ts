@@ -95,6 +95,7 @@ export {
   type CountedRequest,
   type OutsideRequest,
 } from "./wire/outside.js";
+export { createLossTally, readPassed, type PassedAnswer, type PassedPart } from "./wire/passed-answer.js";
 export { parseTurn, readHeldState, readTurn } from "./wire/read-turn.js";
 export { refusalReply, type Refusal } from "./wire/reply.js";
 export { PIN_HEADER, shelfReply } from "./wire/shelf-reply.js";

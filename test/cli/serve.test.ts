@@ -1111,7 +1111,7 @@ describe("cassette record --proxy", () => {
     const live = await vendor("openai", [say("a")]);
     const proxy = await proxying(live.baseURL, "single.cassette.json");
     const response = await post(`${proxy.url}/v1/chat/completions`, chat("q"), { "x-playhead-cassette": "a" });
-    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("give a folder as --out")]);
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("pass a folder as --out")]);
   });
 
   it("names every request that it passed on and did not record, at once and at the end", async () => {
@@ -1304,7 +1304,7 @@ describe("cassette record --proxy", () => {
       ["http://api.openai.com/v1", "http://api.openai.com is not https"],
       ["http://127.0.0.1.evil.example", "is not https"],
       ["ftp://127.0.0.1", "is not https"],
-      ["https://user:pw@host/v1", "has a user name or password in it"],
+      ["https://user:pw@host/v1", "contains a user name or password"],
       ["https://host/v1?a=b", "has a query or fragment"],
       ["api.openai.com", "is not an absolute URL"],
     ] as const) {
@@ -1312,7 +1312,7 @@ describe("cassette record --proxy", () => {
     }
     await oneTurn("there.cassette.json", "q", "a");
     expect(await refused([...flags, ...target, "--out", "there.cassette.json"])).toContain(
-      "exists and was left as it is",
+      "exists and was left unchanged",
     );
     const json = await cli(["record", "--proxy", ...target, "--out", "there.cassette.json", "--json"]);
     expect(documentOf(json)).toMatchObject({ command: "record", error: { code: "file-exists" } });

@@ -1,17 +1,19 @@
 // Records a run that starts on a cassette and continues live, at a given turn (fork) or at the first miss (resume), with a new id.
 
-import { defined, providerName, type LlmProviderAdapter } from "../../core/index.js";
+import { defined, providerName, withSystemPorts, type LlmProviderAdapter } from "../../core/index.js";
 import { buildCassette } from "../file/build.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteExtensions, CassetteV2 } from "../file/format.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import { withRules } from "../redact/options.js";
 import { redactedBy } from "../redact/redactor.js";
+import { collectTurn, openTurn, setOpener } from "./open-turn.js";
 import { recordingProvider, type RecordingProvider } from "./recording-provider.js";
-import type { RecordingOptions } from "./recorder.js";
+import type { OpenTurn, RecordingOptions } from "./recorder.js";
 import { cassetteProvider, type CassetteProvider } from "../replay/replay.js";
 import { cutStreams } from "../stream/read.js";
 import { wholeStream } from "../stream/play.js";
+import { createStreamNote } from "../stream/record.js";
 
 /** The live provider, or a function that creates it. The function is called at most once, at the first live turn. */
 export type LiveSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promise<LlmProviderAdapter>);
@@ -91,7 +93,7 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
   const line = createLine(replay, live, until);
   const recorder = recordingProvider(line.provider, redact === undefined ? recording : { ...recording, redact });
 
-  return {
+  const fork: ForkProvider = {
     // The recorder has getters, so it is wrapped and not spread.
     get name() {
       return providerName(line.provider);
@@ -123,6 +125,25 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
       await recorder.destroy?.();
     },
   };
+  const { streams = "boundaries" } = recording;
+  const ports = withSystemPorts(recording.ports);
+  return setOpener(fork, async (request, isStream) => {
+    const turn = (await openTurn(recorder, request, isStream)) as OpenTurn;
+    try {
+      const answer = await line.replayed(() => collectTurn(replay, request, isStream));
+      if (answer === undefined) {
+        await line.goLive();
+        return turn;
+      }
+      const note = isStream && streams !== false ? createStreamNote(streams, () => ports.now()) : undefined;
+      for (const delta of answer.deltas) note?.take(delta);
+      turn.answer(answer.response, note);
+      return answer;
+    } catch (error) {
+      turn.fail();
+      throw error;
+    }
+  });
 }
 
 function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
@@ -171,7 +192,7 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
       await provider?.destroy?.();
     },
   };
-  return { provider: line, isLive: () => isLive };
+  return { provider: line, isLive: () => isLive, goLive, replayed };
 }
 
 /** The first `at` turns as a cassette of the same id, with the extensions of those turns. */

@@ -3,6 +3,7 @@
 import { providerName, withSystemPorts, type LlmProviderAdapter } from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";
 import { createStreamNote } from "../stream/record.js";
+import { setOpener } from "./open-turn.js";
 import { assertName } from "./recordable.js";
 import { createRecorder, type RecordingHead, type RecordingOptions } from "./recorder.js";
 
@@ -41,7 +42,7 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
     }
   };
 
-  return {
+  const recording: RecordingProvider = {
     name: providerName(provider),
     get turns() {
       return recorder.turns;
@@ -63,4 +64,5 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
       await provider.destroy?.();
     },
   };
+  return setOpener(recording, async (request) => recorder.open(request));
 }

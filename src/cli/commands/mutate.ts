@@ -1,4 +1,4 @@
-// `cassette mutate`: which changes of a recording does no test notice?
+// `cassette mutate`: finds changes of a recording that no test notices.
 
 import { InvalidArgumentError, type Command } from "commander";
 import type { MutantKind } from "../../harness/index.js";
@@ -15,7 +15,7 @@ export function mutateCommand(program: Command, io: CommandIo): void {
     .usage("[options] [path...] -- <command...>")
     .argument("[path...]", "cassette files or folders (default: all that the command loads)", collectPaths)
     .option("--kinds <list>", `what to change, some of ${MUTANT_CHOICES.join(", ")} (default: all)`, parseKinds)
-    .option("--max <n>", "most mutants to run", wholeNumber(1, 9_999_999), 100)
+    .option("--max <n>", "maximum number of mutants to run", wholeNumber(1, 9_999_999), 100)
     .option("--max-minutes <m>", "minutes after which no further mutant is started", parseMinutes)
     .option("--seed <text>", "seed that decides which mutants are run and what changes in each", "1")
     .option("--only <id>", "run the mutant with this id; repeatable", collectIds)

@@ -48,7 +48,7 @@ export async function checkRecordings(survey: Survey): Promise<Check[]> {
   }
   return [
     checkLoads(seen),
-    checkVersions(seen),
+    ...checkVersions(seen.filter(({ state }) => state !== "refused")),
     await checkLock(survey, seen),
     ...(await checkTrustFile(survey)),
     await checkOrphans(survey),
@@ -89,15 +89,17 @@ function checkLoads(seen: readonly Seen[]): Check {
   return fail("cassettes", message, "npx playhead verify says why. Restore them from version control.");
 }
 
-function checkVersions(seen: readonly Seen[]): Check {
+/** No check if no cassette loads. */
+function checkVersions(seen: readonly Seen[]): Check[] {
+  if (seen.length === 0) return [];
   const old = filesOf(seen, "version-1");
   const migrated = filesOf(seen, "migrated");
-  if (old.length + migrated.length === 0) return ok("versions", "all are recordings of version 2");
+  if (old.length + migrated.length === 0) return [ok("versions", `${count(seen.length, "recording")} of version 2`)];
   const parts = [
     ...(old.length === 0 ? [] : [`${old.length} of version 1 (${some(old)})`]),
     ...(migrated.length === 0 ? [] : [`${migrated.length} migrated from it (${some(migrated)})`]),
   ];
-  return warn("versions", `nothing proves the contents of ${parts.join(" and ")}`, "Record them again.");
+  return [warn("versions", `nothing proves the contents of ${parts.join(" and ")}`, "Record them again.")];
 }
 
 /** The lock of the working folder. Locked files in other folders are not checked. */

@@ -21,7 +21,7 @@ interface TypicalSources {
   tolerances: Tolerances | undefined;
 }
 
-/** The report with edits and timelines. If there are too many scenarios, those with the verdict `same` go without. */
+/** The report with edits and timelines. If there are too many scenarios, those with the verdict `same` get none. */
 export async function addTypicalRuns(report: GateReport, sources: TypicalSources, io: CommandIo): Promise<GateReport> {
   const progress = createProgress(io, "reading typical runs");
   const wanted = new Set(

@@ -1,15 +1,15 @@
 // Values of arguments and options: paths, numbers, and the words that the layers below list. The lists are copies, so that declaring a
-// command or printing its help loads none of those layers; a test holds them equal.
+// command or printing its help loads none of those layers. A test compares them.
 
 import { InvalidArgumentError, Option } from "commander";
 import type { CallOrder } from "../../cassette/index.js";
 import type { MutantKind, Verdict } from "../../harness/index.js";
 import { MAX_BYTES_OPTION, MAX_JOBS } from "../limits.js";
 
-/** An empty path is what an unset variable leaves behind, and would mean the working folder. */
+/** An unset variable leaves an empty path, which would mean the working folder. */
 export function parsePath(text: string): string {
   if (text !== "") return text;
-  throw new InvalidArgumentError("Give a path; this one is empty.");
+  throw new InvalidArgumentError("The path must not be empty.");
 }
 
 export function collectPaths(text: string, before: readonly string[] | undefined): string[] {

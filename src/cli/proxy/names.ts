@@ -24,13 +24,13 @@ export function readGivenName({ headers }: HttpRequest, findSecrets: Finder): { 
   const decoded = decode(value);
   const name = decoded.endsWith(CASSETTE_SUFFIX) ? decoded.slice(0, -CASSETTE_SUFFIX.length) : decoded;
   if (findSecrets(name).length > 0) {
-    return invalidName(`${PIN_HEADER} contains text that looks like a secret; give a name such as "weather"`);
+    return invalidName(`${PIN_HEADER} contains text that looks like a secret. Use a name such as "weather"`);
   }
   const isName =
     name !== "" && !NOT_A_NAME.test(name) && !INVISIBLE.test(name) && Buffer.byteLength(name) <= MAX_GIVEN_NAME_BYTES;
   if (isName) return { name };
   const what = `${PIN_HEADER} is ${JSON.stringify(decoded)}, which cannot be a file name`;
-  return invalidName(`${what}; give a name without a folder, such as "weather"`);
+  return invalidName(`${what}. Use a name without a folder, such as "weather"`);
 }
 
 function invalidName(message: string): { refusal: Refusal } {

@@ -1,5 +1,5 @@
-// Writes conversations while they go on. A change is written soon after, and not at every turn, because a cassette is written whole
-// each time. If the disk refuses one, only that one is lost.
+// Writes conversations while they go on. A change is written after a short delay and not at every turn, because each write is of the
+// whole cassette. If the disk refuses one, only that one is lost.
 
 import { thrownText } from "../../core/index.js";
 import type { CassetteV2 } from "../../cassette/index.js";
@@ -8,7 +8,7 @@ import { SAVE_QUIET_MS } from "../limits.js";
 const REST_FACTOR = 10;
 
 interface SaverOptions {
-  /** The recording so far; undefined while a turn is open. */
+  /** The answered turns before the first open one. Undefined if there are none. */
   readonly cassetteOf: (conversation: number) => CassetteV2 | undefined;
   readonly write: (conversation: number, cassette: CassetteV2) => Promise<string>;
   /** Called once for each conversation that could not be written. */

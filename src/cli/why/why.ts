@@ -1,4 +1,4 @@
-// `cassette why`: looks up a request from a file or stdin, in our form or a vendor's, in one cassette.
+// `cassette why`: looks up one request in a cassette. The request comes from a file or stdin, in our form or a vendor's.
 
 import {
   CassetteError,

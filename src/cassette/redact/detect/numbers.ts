@@ -19,8 +19,9 @@ export function createNumbers() {
       if (known === undefined) {
         while (taken.has(next)) next++;
         if (next > MAX_PLACEHOLDERS) {
-          const what = `more than ${MAX_PLACEHOLDERS} different secrets were found in one recording`;
-          const hint = "Record less in one cassette, or check redact.values and redact.pointers.";
+          const what = `the recording has more than ${MAX_PLACEHOLDERS} different secrets`;
+          const hint =
+            "Split the run into several cassettes, or check whether redact.values and redact.pointers match too much.";
           throw new CassetteError("not-recordable", what, { hint });
         }
         known = { rule: rules[0] ?? BY_VALUE, number: next };
