@@ -43,7 +43,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "loop",
     "receipts",
     "runtime",
-    "session",
     "vertex",
   ],
   cassette: [
