@@ -43,6 +43,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "loop",
     "receipts",
     "runtime",
+    "session",
     "vertex",
   ],
   cassette: [
