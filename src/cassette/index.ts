@@ -44,7 +44,7 @@ export { migrateCassette, migrationOf } from "./file/migrate.js";
 export { describeOrigin, type OriginNote } from "./file/origin.js";
 export * from "./count/stats.js";
 export * from "./trust/acceptance.js";
-export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt-hash.js";
+export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt-delta.js";
 export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
 export { recordingProvider, type RecordingProvider } from "./record/recording-provider.js";
 export { collectTurn, openTurn, type CollectedTurn } from "./record/open-turn.js";

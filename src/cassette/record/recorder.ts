@@ -18,7 +18,7 @@ import { buildCassette, CREATED_WITH, type BuiltTurn } from "../file/build.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "../file/format.js";
 import { createContextReader, type TurnContext } from "../offer/context.js";
 import { readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js";
-import type { HashFilter } from "../prompt/prompt-hash.js";
+import type { HashFilter } from "../prompt/prompt-delta.js";
 import { createPromptReader } from "../prompt/reader.js";
 import { assertRequest } from "../prompt/request.js";
 import { createTimeWarning } from "../prompt/date-warning.js";

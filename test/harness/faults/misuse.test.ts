@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../../src/core/errors.js";
 import { echoProvider } from "../../../src/core/providers/echo.js";
-import type { RunResult } from "../../../src/core/runtime/run.js";
+import type { RunResult } from "../../../src/core/runtime/run-plan.js";
 import { HarnessError } from "../../../src/harness/errors.js";
 import { describeFault, everyFault, type Fault } from "../../../src/harness/faults/fault.js";
 import { faultyProvider } from "../../../src/harness/faults/provider.js";

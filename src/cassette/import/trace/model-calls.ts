@@ -15,7 +15,7 @@ import {
 } from "../../../core/index.js";
 import type { BuiltTurn } from "../../file/build.js";
 import type { ContextExtension } from "../../file/format.js";
-import { createPromptTracker } from "../../prompt/prompt-hash.js";
+import { createPromptTracker } from "../../prompt/prompt-delta.js";
 import type { LogAssistantMessage, LogFacts, LogMessage } from "../log.js";
 import type { RepairLog } from "../repair.js";
 import { toLlmMessages } from "../message/call-ids.js";
