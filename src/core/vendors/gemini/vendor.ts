@@ -1,0 +1,57 @@
+// Google's Gemini API (generateContent), at AI Studio and at Vertex AI. The URL names the model, and whether to stream.
+
+import type { CallTerms, KeyedVendorOptions } from "../../providers/vendor-options.js";
+import { isPlainObject } from "../../canon/value.js";
+import { toList } from "../../http/json-readers.js";
+import { defineVendor } from "../vendor.js";
+import { encodeGemini } from "./encode.js";
+import { failGemini, geminiFaults, geminiStreamError } from "./refusals.js";
+import { geminiStream } from "./fold.js";
+import { parseGemini } from "./parse.js";
+import { findCachedContent } from "./held-state.js";
+import { geminiEvents, writeGemini } from "./write.js";
+
+const TURN = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
+
+export const gemini = defineVendor({
+  name: "gemini",
+  baseURL: "https://generativelanguage.googleapis.com/v1beta",
+  path: ":generateContent",
+  keyVariable: "GEMINI_API_KEY",
+  client: {
+    baseURLs: ["https://generativelanguage.googleapis.com"],
+    variable: "GOOGLE_GEMINI_BASE_URL",
+    path: "",
+  },
+  call(request, { options, streaming }: CallTerms<KeyedVendorOptions>) {
+    const model = request.settings?.model ?? options.model;
+    const verb = streaming ? "streamGenerateContent?alt=sse" : "generateContent";
+    return {
+      path: `/models/${encodeURIComponent(model)}:${verb}`,
+      headers: { "x-goog-api-key": options.apiKey },
+      body: encodeGemini(request),
+    };
+  },
+  format: geminiStream,
+  isTurn: ({ method, path }) => method === "POST" && TURN.test(path),
+  recognises: ({ contents }) => toList(contents).some((content) => isPlainObject(content) && "parts" in content),
+  messagesField: "contents",
+  parse(body, path = "") {
+    const [, model = "", verb] = TURN.exec(path) ?? [];
+    return parseGemini(body, decodeModel(model), verb === "streamGenerateContent");
+  },
+  findHeldState: findCachedContent,
+  write: writeGemini,
+  events: geminiEvents,
+  fail: failGemini,
+  faults: geminiFaults,
+  streamError: geminiStreamError,
+});
+
+function decodeModel(model: string): string {
+  try {
+    return decodeURIComponent(model);
+  } catch {
+    return model;
+  }
+}
