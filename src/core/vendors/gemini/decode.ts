@@ -11,6 +11,7 @@ import {
   refuseBody,
   refuseErrorBody,
   toCount,
+  toJsonText,
   toList,
   toObject,
   toResponse,
@@ -69,7 +70,7 @@ const STOP_REASONS: readonly (readonly [number, string, StopReason])[] = [
 function readStop(reason: unknown, decoding: Decoding): StopReason {
   if (reason === undefined || reason === null) return "stop";
   const found = STOP_REASONS.find(([number, name]) => reason === number || reason === name);
-  if (found === undefined) decoding.note(`the finish reason "${String(reason)}"`);
+  if (found === undefined) decoding.note(`the finish reason ${toJsonText(reason)}`);
   return found?.[2] ?? "stop";
 }
 

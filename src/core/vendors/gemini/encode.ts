@@ -2,12 +2,14 @@
 // the one `systemInstruction`, and results of tools in a row one content. The model stands in the URL.
 
 import { isPlainObject, type JsonObject } from "../../canon/value.js";
-import { parseBoundedJson } from "../../canon/depth.js";
+import { parseBoundedJson } from "../../canon/bounded-json.js";
 import type { ContentPart, LlmMessage, ToolMessage } from "../../model/message.js";
 import type { LlmSettings, LlmTurnRequest } from "../../model/provider.js";
 import { optional, toWireName } from "../../providers/encode.js";
 import { nested, wireFieldsOf } from "../../wire/fields.js";
-import { writeParts } from "./parts.js";
+import { hasOwnId, writeParts } from "./parts.js";
+
+const MAX_NAME = 64;
 
 /** A turn as the body of a request to Gemini. Reads the request and keeps nothing of it. */
 export function encodeGemini(request: LlmTurnRequest): JsonObject {
@@ -53,17 +55,21 @@ function encodeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObjec
 function encodeMessages(messages: readonly LlmMessage[]): JsonObject[] {
   const contents: JsonObject[] = [];
   let results: JsonObject[] | undefined;
+  let unnamed: readonly string[] = [];
   for (const message of messages) {
     if (message.role === "system") continue;
     if (message.role === "tool") {
       if (results === undefined) contents.push({ role: "user", parts: (results = []) });
-      results.push({ functionResponse: encodeResult(message) });
+      const { toolCallId: id } = message;
+      const hasId = id !== "" && !unnamed.includes(id);
+      results.push({ functionResponse: { ...(hasId ? { id } : {}), ...encodeResult(message) } });
       continue;
     }
     results = undefined;
     if (message.role === "user") contents.push({ role: "user", parts: encodeContent(message.content) });
     else {
-      const toolCalls = message.toolCalls?.map((call) => ({ ...call, name: toWireName(call.name, 64) }));
+      const toolCalls = message.toolCalls?.map((call) => ({ ...call, name: toWireName(call.name, MAX_NAME) }));
+      unnamed = (toolCalls ?? []).flatMap(({ id }, index) => (hasOwnId(id, index) ? [] : id));
       const parts = writeParts(
         { ...message, ...(toolCalls === undefined ? {} : { toolCalls }) },
         wireFieldsOf(message, "gemini")["layout"],
@@ -84,7 +90,10 @@ function encodeContent(content: string | readonly ContentPart[]): JsonObject[] {
 }
 
 function encodeResult({ name, content, isError }: ToolMessage): JsonObject {
-  return { name, response: isError === true ? { error: content } : (toResult(content) ?? { output: content }) };
+  return {
+    name: toWireName(name, MAX_NAME),
+    response: isError === true ? { error: content } : (toResult(content) ?? { output: content }),
+  };
 }
 
 /** An object that reads back as the very same text, since the API wants an object. */

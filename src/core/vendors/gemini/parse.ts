@@ -5,9 +5,18 @@ import { isPlainObject, type JsonObject, type JsonValue } from "../../canon/valu
 import type { AssistantMessage, ContentPart, LlmMessage, ToolMessage } from "../../model/message.js";
 import type { LlmSettings, LlmToolDefinition } from "../../model/provider.js";
 import { toToolCalls } from "../../providers/calls.js";
-import { toJsonText, toList, toObject, toText, type WireObject } from "../../http/json-readers.js";
+import { toJsonText, toObject, toText, type WireObject } from "../../http/json-readers.js";
 import { createCallNames, type CallNames } from "../../wire/call-names.js";
-import { bodyFields, isGiven, nested, toolFields, unknownFields, withMessageFields } from "../../wire/fields.js";
+import {
+  bodyFields,
+  isGiven,
+  nested,
+  toolFields,
+  unknownFields,
+  wireFieldsOf,
+  withMessageFields,
+} from "../../wire/fields.js";
+import { refuseHeldState } from "../../wire/held-state.js";
 import {
   readNumber,
   readObject,
@@ -18,7 +27,9 @@ import {
   toTurn,
   type WireTurn,
 } from "../../wire/turn.js";
+import { UNNAMED_FORMAT } from "../anthropic/parse.js";
 import { textOfResult } from "./encode.js";
+import { findCachedContent } from "./held-state.js";
 import { readParts, toCamel } from "./parts.js";
 
 /** Fields of a body that are read one by one. */
@@ -27,14 +38,13 @@ const READ = ["model", "contents", "systemInstruction", "tools", "toolConfig", "
 /** Settings that are read one by one. */
 const READ_SETTINGS = ["temperature", "topP", "maxOutputTokens", "stopSequences", "seed"];
 
-/** The name of a `responseFormat` where the wire carries its schema alone. */
-export const UNNAMED_FORMAT = "response";
-
 /** The turn that a body of Gemini's API asks for. Throws `AgentError` `invalid-options` for what a turn request cannot hold. */
-export function parseGemini(json: unknown, model: string, isStream: boolean): WireTurn {
+export function parseGemini(json: unknown, model: string, form: Pick<WireTurn, "isStream" | "isList">): WireTurn {
+  refuseHeldState(json, findCachedContent);
   const body = toCamel(toObject(json));
   const config = toCamel(readObject(body["generationConfig"], "generationConfig"));
-  const choice = toCamel(toObject(toCamel(readObject(body["toolConfig"], "toolConfig"))["functionCallingConfig"]));
+  const toolConfig = toCamel(readObject(body["toolConfig"], "toolConfig"));
+  const choice = toCamel(readObject(toolConfig["functionCallingConfig"], "toolConfig.functionCallingConfig"));
   const tools = readList(body["tools"], "tools").map(toCamel);
   const declared = tools.flatMap((tool) =>
     readList(tool["functionDeclarations"], "tools.functionDeclarations").map(toCamel),
@@ -54,7 +64,7 @@ export function parseGemini(json: unknown, model: string, isStream: boolean): Wi
       responseFormat: readFormat(config),
     },
     model,
-    isStream,
+    ...form,
     wantsUsage: true,
   });
 }
@@ -78,6 +88,7 @@ function readFields(
   const isNamed = readChoice(choice) !== undefined;
   return {
     ...bodyFields(body, READ),
+    ...nested("systemInstruction", unknownFields(toObject(body["systemInstruction"]), ["role", "parts"])),
     ...nested("generationConfig", {
       ...unknownFields(config, [...READ_SETTINGS, ...(isSchema ? FORMAT : [])]),
       // Which of the two fields for a schema is used decides what the API takes.
@@ -100,7 +111,7 @@ function readSystem(instruction: unknown): LlmMessage[] {
   const texts =
     typeof instruction === "string"
       ? [instruction]
-      : readList(toObject(instruction)["parts"], "systemInstruction.parts").map((part) =>
+      : readList(readObject(instruction, "systemInstruction")["parts"], "systemInstruction.parts").map((part) =>
           typeof part["text"] === "string" ? part["text"] : refuse("systemInstruction", "has a part that is not text"),
         );
   return texts.filter((text) => text !== "").map((text) => ({ role: "system", content: toText(text) }));
@@ -108,15 +119,27 @@ function readSystem(instruction: unknown): LlmMessage[] {
 
 function readContents(contents: unknown): LlmMessage[] {
   if (typeof contents === "string") return [{ role: "user", content: toText(contents) }];
+  if (!isGiven(contents)) refuse("contents", "must be a list");
   const calls = createCallNames();
   return readList(contents, "contents").flatMap((content, index) => {
     const place = `contents[${index}]`;
     const parts = readList(content["parts"], `${place}.parts`).map(toCamel);
-    const role = toText(content["role"]) || "user";
-    if (role === "model") return [readModel(parts, calls)];
-    if (role !== "user" && role !== "function") refuse(place, `has the role "${role}"`);
-    return readUser(parts, place, calls);
+    const role = readString(content, "role", place) || "user";
+    if (role !== "model" && role !== "user" && role !== "function") refuse(place, `has the role "${role}"`);
+    for (const part of parts) checkPart(part, place);
+    const [first, ...more] = role === "model" ? [readModel(parts, calls)] : readUser(parts, place, calls);
+    const fields = unknownFields(content, ["role", "parts"]);
+    return [
+      withMessageFields(first, "gemini", { ...wireFieldsOf(first, "gemini"), ...nested("content", fields) }),
+      ...more,
+    ];
   });
+}
+
+function checkPart(part: WireObject, place: string): void {
+  const { thought, functionCall: call } = part;
+  if (isGiven(thought) && typeof thought !== "boolean") refuse(place, "has a thought that is neither true nor false");
+  for (const field of ["id", "name"]) readString(readObject(call, `${place}.functionCall`), field, place);
 }
 
 function readModel(parts: readonly WireObject[], calls: CallNames): AssistantMessage {
@@ -133,7 +156,11 @@ function readModel(parts: readonly WireObject[], calls: CallNames): AssistantMes
 }
 
 /** One content may hold results of tools and what the user says: results become messages of their own. */
-function readUser(parts: readonly WireObject[], place: string, calls: CallNames): LlmMessage[] {
+function readUser(
+  parts: readonly WireObject[],
+  place: string,
+  calls: CallNames,
+): [first: LlmMessage, ...more: LlmMessage[]] {
   const messages: LlmMessage[] = [];
   let said: WireObject[] = [];
   const flush = (): void => {
@@ -149,16 +176,15 @@ function readUser(parts: readonly WireObject[], place: string, calls: CallNames)
     messages.push(readResult(part, place, calls));
   }
   flush();
-  return parts.length === 0 ? [{ role: "user", content: "" }] : messages;
+  const [first = { role: "user", content: [] }, ...more] = messages;
+  return [first, ...more];
 }
 
 /** One text is a text; anything else is a list of parts, and what is neither text nor image is kept in the fields. */
 function readSaid(parts: readonly WireObject[]): LlmMessage {
   const read = parts.map(readPart);
   const fields = parts.flatMap((part, place) => {
-    const known = read[place]?.type === "text" ? ["text"] : read[place] === undefined ? [] : ["inlineData", "fileData"];
-    const rest = unknownFields(part, part["thought"] === false ? [...known, "thought"] : known);
-    return Object.entries(nested(String(place), rest));
+    return Object.entries(nested(String(place), partFields(part, read[place])));
   });
   const content = read.flatMap((part) => part ?? []);
   const [only] = content;
@@ -172,17 +198,33 @@ function readSaid(parts: readonly WireObject[]): LlmMessage {
 
 function readPart(part: WireObject): ContentPart | undefined {
   if (typeof part["text"] === "string") return { type: "text", text: toText(part["text"]) };
-  const inline = toCamel(toObject(part["inlineData"]));
-  const mediaType = toText(inline["mimeType"]);
-  return mediaType.startsWith("image/") ? { type: "image", mediaType, data: toText(inline["data"]) } : undefined;
+  const { mimeType, data } = toCamel(toObject(part["inlineData"]));
+  const mediaType = toText(mimeType);
+  if (mediaType.startsWith("image/") && typeof data === "string")
+    return { type: "image", mediaType, data: toText(data) };
+  const { mimeType: fileType, fileUri } = toCamel(toObject(part["fileData"]));
+  const isImage = fileType === undefined || toText(fileType).startsWith("image/");
+  return isImage && typeof fileUri === "string" ? { type: "image", url: toText(fileUri) } : undefined;
+}
+
+/** The fields of a part that its reading has no place for: all of them where it was not read. */
+function partFields(part: WireObject, read: ContentPart | undefined): JsonObject {
+  const known = part["thought"] === false ? ["thought"] : [];
+  if (read === undefined) return unknownFields(part, known);
+  if (read.type === "text") return unknownFields(part, [...known, "text"]);
+  const [name, fields] = "url" in read ? ["fileData", ["fileUri"]] : ["inlineData", ["mimeType", "data"]];
+  return {
+    ...unknownFields(part, [...known, name]),
+    ...nested(name, unknownFields(toCamel(toObject(part[name])), fields)),
+  };
 }
 
 function readResult(part: WireObject, place: string, calls: CallNames): ToolMessage {
   const result = toObject(part["functionResponse"]);
   const name = readString(result, "name", place);
-  const toolCallId = toText(result["id"]) || calls.idOf(name);
-  calls.settle(toolCallId);
-  const response = toObject(result["response"]) as JsonObject;
+  const toolCallId = readString(result, "id", place) || calls.idOf(name);
+  calls.close(toolCallId);
+  const response = readObject(result["response"], `${place}.functionResponse.response`) as JsonObject;
   const text = textOfResult(response) ?? { content: toJsonText(response) };
   return withMessageFields({ role: "tool", toolCallId, name, ...text }, "gemini", {
     ...unknownFields(part, ["functionResponse", ...(part["thought"] === false ? ["thought"] : [])]),
@@ -204,9 +246,9 @@ function readTool(tool: WireObject): LlmToolDefinition {
 
 function readChoice({ mode, allowedFunctionNames: names }: WireObject): LlmSettings["toolChoice"] {
   const word = toText(mode).toUpperCase();
-  const allowed = toList(names);
-  if (word === "ANY" && allowed.length === 1) return { name: toText(allowed[0]) };
-  if (allowed.length > 0) return undefined;
+  const [only, ...others] = readStops(names, "allowedFunctionNames") ?? [];
+  if (word === "ANY" && only !== undefined && others.length === 0) return { name: only };
+  if (only !== undefined) return undefined;
   if (word === "ANY") return "required";
   if (word === "AUTO") return "auto";
   return word === "NONE" ? "none" : undefined;

@@ -6,7 +6,7 @@ import { isPlainObject, type JsonObject, type JsonValue } from "../../canon/valu
 import { toObject, toText, type WireObject } from "../../http/json-readers.js";
 import type { AssistantMessage, Reasoning } from "../../model/message.js";
 import type { WireCall } from "../../providers/calls.js";
-import { unknownFields } from "../../wire/fields.js";
+import { nested, unknownFields } from "../../wire/fields.js";
 
 /** What the parts of one answer hold. */
 export interface ReadParts {
@@ -30,7 +30,11 @@ function readPart(part: WireObject, read: ReadParts): JsonObject {
   if (isPlainObject(call)) {
     const { id, name, args } = call;
     read.calls.push({ id, name, arguments: args });
-    return { type: "call", ...(toText(id) === "" ? {} : { hasId: true }), ...fieldsOf(part, "functionCall") };
+    return {
+      type: "call",
+      ...fieldsOf(part, "functionCall"),
+      ...nested("functionCall", unknownFields(call, ["id", "name", "args"])),
+    };
   }
   if (typeof text !== "string") return { type: "part", part: part as JsonObject };
   const fields = fieldsOf(part, "text");
@@ -84,7 +88,7 @@ export function writeParts(message: AssistantMessage, layout: JsonValue | undefi
   const entries = Array.isArray(layout) ? layout.filter(isPlainObject) : plainLayout(message);
   let [thoughts, calls, start] = [0, 0, 0];
   return entries.flatMap((entry): JsonObject[] => {
-    const { type, length, part, hasId, ...fields } = entry as JsonObject;
+    const { type, length, part, functionCall, ...fields } = entry as JsonObject;
     switch (type) {
       case "thought": {
         const thought = reasoning[thoughts++];
@@ -97,15 +101,22 @@ export function writeParts(message: AssistantMessage, layout: JsonValue | undefi
         return [{ text, ...fields }];
       }
       case "call": {
-        const call = toolCalls[calls++];
+        const place = calls++;
+        const call = toolCalls[place];
         if (call === undefined) return [];
-        const { id, name, arguments: args } = call;
-        return [{ functionCall: { ...(hasId === true ? { id } : {}), name, args }, ...fields }];
+        const { id, name, arguments: args, malformedArguments } = call;
+        const named = { ...(hasOwnId(id, place) ? { id } : {}), name, args: malformedArguments ?? args };
+        return [{ functionCall: { ...named, ...toObject(functionCall) }, ...fields }];
       }
       default:
-        return isPlainObject(part) ? [part as JsonObject] : [];
+        return isPlainObject(part) ? [part] : [];
     }
   });
+}
+
+/** False for the id that a call without one gets from its place. */
+export function hasOwnId(id: string, place: number): boolean {
+  return id !== `call_${place}`;
 }
 
 function plainLayout({ content, toolCalls = [], reasoning = [] }: AssistantMessage): JsonObject[] {

@@ -7,22 +7,21 @@ import { defineVendor } from "../vendor.js";
 import { encodeGemini } from "./encode.js";
 import { failGemini, geminiFaults, geminiStreamError } from "./refusals.js";
 import { geminiStream } from "./fold.js";
+import { GEMINI_PRICING } from "./prices.js";
 import { parseGemini } from "./parse.js";
 import { findCachedContent } from "./held-state.js";
 import { geminiEvents, writeGemini } from "./write.js";
 
-const TURN = /\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
+/** A path, perhaps with its query. Vertex AI serves tuned models as endpoints. */
+const TURN = /\/(?:models|tunedModels|endpoints)\/([^/:]+):(generateContent|streamGenerateContent)(?=\?|$)/;
 
 export const gemini = defineVendor({
   name: "gemini",
   baseURL: "https://generativelanguage.googleapis.com/v1beta",
   path: ":generateContent",
   keyVariable: "GEMINI_API_KEY",
-  client: {
-    baseURLs: ["https://generativelanguage.googleapis.com"],
-    variable: "GOOGLE_GEMINI_BASE_URL",
-    path: "",
-  },
+  client: { baseURLs: ["https://generativelanguage.googleapis.com"], variable: "GOOGLE_GEMINI_BASE_URL", path: "" },
+  pricing: GEMINI_PRICING,
   call(request, { options, streaming }: CallTerms<KeyedVendorOptions>) {
     const model = request.settings?.model ?? options.model;
     const verb = streaming ? "streamGenerateContent?alt=sse" : "generateContent";
@@ -38,7 +37,9 @@ export const gemini = defineVendor({
   messagesField: "contents",
   parse(body, path = "") {
     const [, model = "", verb] = TURN.exec(path) ?? [];
-    return parseGemini(body, decodeModel(model), verb === "streamGenerateContent");
+    const isStream = verb === "streamGenerateContent";
+    const isList = isStream && !/[?&](?:%24|\$)?alt=sse(?:&|$)/.test(path);
+    return parseGemini(body, decodeModel(model), { isStream, ...(isList ? { isList } : {}) });
   },
   findHeldState: findCachedContent,
   write: writeGemini,

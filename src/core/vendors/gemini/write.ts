@@ -23,20 +23,17 @@ export function writeGemini(response: LlmTurnResponse, stamp: WireStamp): JsonOb
   return writeChunk(response, stamp, partsOf(response), true);
 }
 
-/** An answer as server-sent events of Gemini's API, to be sent one after the other. */
-export function streamGemini(response: LlmTurnResponse, stamp: WireStamp): string[] {
-  return geminiEvents(response, stamp).map(({ text }) => text);
-}
-
-/** The events, cut as `cut` says, each with the time of what it carries. */
+/** The events of a stream, or the items of a list, cut as `cut` says, each with the time of its content. */
 export function geminiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
   const pieces = partsOf(response).flatMap((part) => cutPart(part, cut));
   const chunks: readonly (readonly [JsonObject[], number])[] =
     pieces.length === 0 ? [[[], 0]] : pieces.map(([part, at]) => [[part], at]);
-  return chunks.map(([parts, at], index) => ({
-    text: toSse(writeChunk(response, stamp, parts, index === chunks.length - 1)).replaceAll("\n", "\r\n"),
-    at,
-  }));
+  return chunks.map(([parts, at], index) => {
+    const isLast = index === chunks.length - 1;
+    const chunk = writeChunk(response, stamp, parts, isLast);
+    if (stamp.isList !== true) return { text: toSse(chunk).replaceAll("\n", "\r\n"), at };
+    return { text: `${index === 0 ? "[" : ",\r\n"}${JSON.stringify(chunk)}${isLast ? "]" : ""}`, at };
+  });
 }
 
 function partsOf({ message }: LlmTurnResponse): JsonObject[] {

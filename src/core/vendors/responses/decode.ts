@@ -2,6 +2,7 @@
 
 import { defined } from "../../defined.js";
 import { isPlainObject } from "../../canon/value.js";
+import { AgentError } from "../../errors.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toToolCalls } from "../../providers/calls.js";
@@ -29,7 +30,7 @@ export function decodeResponses(json: unknown, decoding: Decoding = plainDecodin
   refuseErrorBody(body["error"], decoding);
   if (!Array.isArray(body["output"])) refuseBody("has no output", decoding);
   const status = toText(body["status"]);
-  if (UNFINISHED.includes(status)) refuseBody(`is not finished: its status is "${status}"`, decoding);
+  if (UNFINISHED.includes(status)) refuseUnfinished(status, decoding);
 
   const { content, calls, reasoning, hasRefusal, layout } = readItems(toList(body["output"]).filter(isPlainObject));
   const response = toResponse({
@@ -46,6 +47,21 @@ export function decodeResponses(json: unknown, decoding: Decoding = plainDecodin
 }
 
 const UNFINISHED = ["queued", "in_progress", "cancelled", "failed"];
+
+function refuseUnfinished(status: string, { providerName }: Decoding): never {
+  const isOver = status === "cancelled" || status === "failed";
+  throw new AgentError(
+    "provider-response",
+    `the answer of ${providerName} is not finished: its status is "${status}"`,
+    {
+      kind: isOver ? "unavailable" : "unknown",
+      retryable: isOver,
+      hint: isOver
+        ? "Retry."
+        : "Send the request without `background`. Stream the answer if it takes longer than a connection stays open.",
+    },
+  );
+}
 
 /** Reasons why an answer is incomplete. */
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {

@@ -31,63 +31,28 @@ interface OpenItem {
 const LAST_EVENTS = ["response.completed", "response.incomplete", "response.failed", "response.cancelled"];
 
 function createResponsesFold(decoding: Decoding): Fold {
-  const items = new Map<unknown, OpenItem>();
+  const items = createOpenItems(decoding);
   let last: WireObject | undefined;
-  let callCount = 0;
-
-  const itemAt = (index: unknown): OpenItem => {
-    const known = items.get(index);
-    if (known !== undefined) return known;
-    assertRoom(items.size, "output items", decoding);
-    const opened: OpenItem = { item: {}, isDone: false, call: -1, text: "", thought: "", input: "" };
-    items.set(index, opened);
-    return opened;
-  };
-  const open = (index: unknown, item: WireObject): LlmStreamDelta[] => {
-    const opened = itemAt(index);
-    opened.item = item;
-    if (!isCall(item)) return [];
-    opened.call = callCount++;
-    const [id, name] = [toPiece(item["call_id"]), toPiece(item["name"])];
-    return [
-      { type: "tool-call-delta", index: opened.call, ...(id === "" ? {} : { id }), name, argumentsText: "" },
-      ...takeInput(opened, inputOf(item)),
-    ];
-  };
-  const takeInput = (opened: OpenItem, text: string): LlmStreamDelta[] => {
-    opened.input += text;
-    return text === "" || opened.call < 0 ? [] : [{ type: "tool-call-delta", index: opened.call, argumentsText: text }];
-  };
-  /** What a done item says beyond its deltas, for a host that sends none. */
-  const close = (index: unknown, item: WireObject): LlmStreamDelta[] => {
-    const started = items.has(index) ? [] : open(index, item);
-    const opened = itemAt(index);
-    opened.item = item;
-    opened.isDone = true;
-    if (isCall(item)) return [...started, ...(opened.input === "" ? takeInput(opened, inputOf(item)) : [])];
-    const { text, thought } = heardOf(item);
-    return toDeltas(opened.text === "" ? text : "", opened.thought === "" ? thought : "");
-  };
 
   const takeEvent = (event: WireObject): LlmStreamDelta[] => {
     const type = toPiece(event["type"]);
     const [index, delta] = [event["output_index"], toPiece(event["delta"])];
     switch (type) {
       case "response.output_item.added":
-        return open(index, toObject(event["item"]));
+        return items.open(index, toObject(event["item"]));
       case "response.output_item.done":
-        return close(index, toObject(event["item"]));
+        return items.close(index, toObject(event["item"]));
       case "response.output_text.delta":
       case "response.refusal.delta":
-        itemAt(index).text += delta;
+        items.at(index).text += delta;
         return toDeltas(delta, "");
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
-        itemAt(index).thought += delta;
+        items.at(index).thought += delta;
         return toDeltas("", delta);
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
-        return takeInput(itemAt(index), delta);
+        return takeInput(items.at(index), delta);
     }
     if (LAST_EVENTS.includes(type)) last = toObject(event["response"]);
     return [];
@@ -108,9 +73,55 @@ function createResponsesFold(decoding: Decoding): Fold {
     },
     body() {
       const output = toList(last?.["output"]);
-      return { ...last, output: output.length > 0 ? output : [...items.values()].map(toItem) };
+      return { ...last, output: output.length > 0 ? output : items.list() };
     },
   };
+}
+
+/** The items of an answer by their `output_index`, since ids may change on the way. */
+function createOpenItems(decoding: Decoding) {
+  const items = new Map<unknown, OpenItem>();
+  let callCount = 0;
+
+  const at = (index: unknown): OpenItem => {
+    const known = items.get(index);
+    if (known !== undefined) return known;
+    assertRoom(items.size, "output items", decoding);
+    const opened: OpenItem = { item: {}, isDone: false, call: -1, text: "", thought: "", input: "" };
+    items.set(index, opened);
+    return opened;
+  };
+  const open = (index: unknown, item: WireObject): LlmStreamDelta[] => {
+    const opened = at(index);
+    opened.item = item;
+    if (!isCall(item)) return [];
+    opened.call = callCount++;
+    const [id, name] = [toPiece(item["call_id"]), toPiece(item["name"])];
+    return [
+      { type: "tool-call-delta", index: opened.call, ...(id === "" ? {} : { id }), name, argumentsText: "" },
+      ...takeInput(opened, inputOf(item)),
+    ];
+  };
+  return {
+    at,
+    open,
+    /** The deltas of a done item that did not come before it, for a host that sends none. */
+    close(index: unknown, item: WireObject): LlmStreamDelta[] {
+      const started = items.has(index) ? [] : open(index, item);
+      const opened = at(index);
+      opened.item = item;
+      opened.isDone = true;
+      if (isCall(item)) return [...started, ...(opened.input === "" ? takeInput(opened, inputOf(item)) : [])];
+      const { text, thought } = heardOf(item);
+      return toDeltas(opened.text === "" ? text : "", opened.thought === "" ? thought : "");
+    },
+    list: () => [...items.values()].map(toItem),
+  };
+}
+
+function takeInput(opened: OpenItem, text: string): LlmStreamDelta[] {
+  opened.input += text;
+  return text === "" || opened.call < 0 ? [] : [{ type: "tool-call-delta", index: opened.call, argumentsText: text }];
 }
 
 function isCall({ type }: WireObject): boolean {

@@ -1,20 +1,21 @@
-// The output items of the Responses API as one assistant message, and back. An API reference calls them reasoning, message and
-// function_call; a message of ours has one place for each. Any other order, and any item or field that a message has no place for,
-// goes into `layout`, so that a replayed answer has the items that were recorded.
+// The output items of the Responses API as one assistant message, and back. A message of ours has one place for thoughts, one for
+// text and one for calls. Any other order, and any item or field that a message has no place for, goes into `layout`, so that a
+// replayed answer has the items that were recorded.
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../../canon/value.js";
 import { toList, toObject, toText, type WireObject } from "../../http/json-readers.js";
 import type { AssistantMessage, LlmToolCall, Reasoning } from "../../model/message.js";
 import type { WireCall } from "../../providers/calls.js";
-import { answerFields } from "../../wire/fields.js";
+import { answerFields, nested } from "../../wire/fields.js";
+import { argumentsText } from "../openai/write.js";
 
-/** What the items of one answer hold. */
+/** The content of one answer. */
 export interface ReadItems {
   content: string;
   calls: WireCall[];
   reasoning: Reasoning[];
   hasRefusal: boolean;
-  /** One entry for each item; undefined for reasoning, one message and calls, in this order and without other fields. */
+  /** One entry for each item. Undefined for reasoning, one message and calls, in this order and without other fields. */
   layout: JsonObject[] | undefined;
 }
 
@@ -36,9 +37,9 @@ function readItem(item: WireObject, read: ReadItems): JsonObject {
     case "message": {
       const said = readParts(item["content"]);
       read.content += said.text;
-      read.hasRefusal ||= said.isRefusal;
+      read.hasRefusal ||= said.hasRefusal;
       const fields = answerFields(item, [...OWN, "role", "content"]);
-      return { type, length: said.text.length, ...fields, ...said.others };
+      return { type, length: said.text.length, ...fields, ...said.fields };
     }
     case "function_call":
     case "custom_tool_call": {
@@ -63,46 +64,68 @@ function isPlain(layout: readonly JsonObject[]): boolean {
   return isBare && isOrdered && layout.filter(({ type }) => type === "message").length <= 1;
 }
 
+/** A summary is the text of a thought, and what the model thought word for word only where there is none. */
 function readThought(item: WireObject): { reasoning: Reasoning; fields: JsonObject } {
-  const summary = joinTexts(item["summary"], "\n\n");
-  const content = joinTexts(item["content"], "");
+  const [summary, content] = [toList(item["summary"]), toList(item["content"])];
+  const said = textsOf(summary).join("\n\n");
+  const text = said || textsOf(content).join("");
   const signature = toText(item["encrypted_content"]);
   const fields = {
     ...answerFields(item, [...OWN, "summary", "content", "encrypted_content"]),
-    ...(content === "" ? {} : { content: summary === "" ? "text" : (item["content"] as JsonValue) }),
+    // Parts that one text does not give back are kept as they are.
+    ...(isOne(summary, SUMMARY, said) ? {} : { summary: summary as JsonValue }),
+    ...(content.length === 0
+      ? {}
+      : isOne(content, THOUGHT, said === "" ? text : "")
+        ? { content: true }
+        : { content: content as JsonValue }),
   };
-  const text = summary || content;
   if (text === "" && signature !== "") return { reasoning: { type: "redacted", data: signature }, fields };
   return { reasoning: { type: "text", text, ...(signature === "" ? {} : { signature }) }, fields };
 }
 
-function joinTexts(parts: unknown, separator: string): string {
-  return toList(parts)
-    .map((part) => toText(toObject(part)["text"]))
-    .join(separator);
+const SUMMARY = "summary_text";
+const THOUGHT = "reasoning_text";
+
+function textsOf(parts: readonly unknown[]): string[] {
+  return parts.map((part) => toText(toObject(part)["text"]));
 }
 
-/** Parts that are neither text nor a refusal are kept as they are, by their places. */
-function readParts(content: unknown): { text: string; isRefusal: boolean; others: JsonObject } {
-  if (!Array.isArray(content)) return { text: toText(content), isRefusal: false, others: {} };
-  const texts: string[] = [];
-  const others: JsonObject = {};
-  for (const [place, part] of toList(content).map(toObject).entries()) {
-    const text = TEXTS[toText(part["type"])];
-    if (text === undefined) others[place] = part as JsonObject;
-    else texts.push(toText(part[text]));
-  }
-  const isRefusal = toList(content).some((part) => toObject(part)["type"] === "refusal");
-  return { text: texts.join(""), isRefusal, others: Object.keys(others).length === 0 ? {} : { parts: others } };
+/** True for no parts and no text, or for one part with the text and nothing else. */
+function isOne(parts: readonly unknown[], type: string, text: string): boolean {
+  if (parts.length === 0) return text === "";
+  const [part, ...more] = parts;
+  const { type: own, text: said, ...others } = toObject(part);
+  return more.length === 0 && text !== "" && own === type && said === text && Object.keys(others).length === 0;
 }
 
 /** The types of parts that are text, and the field that holds it. */
-const TEXTS: Readonly<Record<string, string>> = {
+export const TEXTS: Readonly<Record<string, string>> = {
   output_text: "text",
   input_text: "text",
   text: "text",
   refusal: "refusal",
 };
+
+/** The text of a message. `fields` holds its parts unless they are one text without fields of its own. */
+function readParts(content: unknown): { text: string; hasRefusal: boolean; fields: JsonObject } {
+  if (!Array.isArray(content)) return { text: toText(content), hasRefusal: false, fields: {} };
+  let text = "";
+  const parts = toList(content).map((item): JsonObject => {
+    const part = toObject(item);
+    const field = TEXTS[toText(part["type"])];
+    if (field === undefined) return { part: part as JsonObject };
+    const own = toText(part[field]);
+    text += own;
+    const fields = answerFields(part, ["type", "logprobs", field]);
+    return { ...(field === "refusal" ? { refusal: true } : {}), length: own.length, ...nested("fields", fields) };
+  });
+  const hasRefusal = parts.some(({ refusal }) => refusal === true);
+  const [first, ...more] = parts;
+  const isBare =
+    more.length === 0 && first !== undefined && first["part"] === undefined && first["fields"] === undefined;
+  return { text, hasRefusal, fields: isBare ? {} : { parts } };
+}
 
 /** The items of a message without their ids, in the order of its layout. */
 export function writeItems(message: AssistantMessage, layout: JsonValue | undefined, isRefusal = false): JsonObject[] {
@@ -120,7 +143,7 @@ export function writeItems(message: AssistantMessage, layout: JsonValue | undefi
         const end = typeof length === "number" ? start + length : content.length;
         const text = content.slice(start, end);
         start = end;
-        return [writeMessage(text, isRefusal, toObject(parts), fields)];
+        return [{ type: "message", role: "assistant", content: writeParts(text, parts, isRefusal), ...fields }];
       }
       case "function_call":
       case "custom_tool_call": {
@@ -144,21 +167,33 @@ function plainLayout({ content, toolCalls = [], reasoning = [] }: AssistantMessa
 function writeThought(thought: Reasoning, { content, ...fields }: JsonObject): JsonObject {
   const text = thought.type === "text" ? thought.text : "";
   const signature = thought.type === "text" ? thought.signature : thought.data;
-  const isContent = content === "text";
+  const isContent = content === true;
   return {
     type: "reasoning",
-    summary: text === "" || isContent ? [] : [{ type: "summary_text", text }],
-    ...(isContent ? { content: [{ type: "reasoning_text", text }] } : content === undefined ? {} : { content }),
+    summary: text === "" || isContent ? [] : [{ type: SUMMARY, text }],
+    ...(isContent ? { content: [{ type: THOUGHT, text }] } : content === undefined ? {} : { content }),
     ...(signature === undefined ? {} : { encrypted_content: signature }),
     ...fields,
   };
 }
 
-function writeMessage(text: string, isRefusal: boolean, parts: WireObject, fields: JsonObject): JsonObject {
-  const said: JsonObject = isRefusal
-    ? { type: "refusal", refusal: text }
-    : { type: "output_text", text, annotations: [], logprobs: [] };
-  return { type: "message", role: "assistant", content: [said, ...(Object.values(parts) as JsonObject[])], ...fields };
+function writeParts(text: string, parts: JsonValue | undefined, isRefusal: boolean): JsonObject[] {
+  if (!Array.isArray(parts)) return [writeText(text, isRefusal, {})];
+  let start = 0;
+  return parts.filter(isPlainObject).map((entry) => {
+    const { part, length, refusal, fields } = entry as JsonObject;
+    if (isPlainObject(part)) return part;
+    const end = start + (typeof length === "number" ? length : 0);
+    const own = text.slice(start, end);
+    start = end;
+    return writeText(own, refusal === true, toObject(fields) as JsonObject);
+  });
+}
+
+function writeText(text: string, isRefusal: boolean, fields: JsonObject): JsonObject {
+  return isRefusal
+    ? { type: "refusal", refusal: text, ...fields }
+    : { type: "output_text", text, annotations: [], logprobs: [], ...fields };
 }
 
 function writeCall(call: LlmToolCall, type: string): JsonObject {
@@ -166,9 +201,4 @@ function writeCall(call: LlmToolCall, type: string): JsonObject {
   return type === "function_call"
     ? { ...named, arguments: argumentsText(call) }
     : { ...named, input: argumentsText(call) };
-}
-
-/** The arguments of a call as text: as the model wrote them, where that was not one object. */
-export function argumentsText(call: LlmToolCall): string {
-  return call.malformedArguments ?? JSON.stringify(call.arguments);
 }

@@ -10,8 +10,18 @@ import { toList, toObject, toText, type WireObject } from "../../http/json-reade
 import { createCallNames, type CallNames } from "../../wire/call-names.js";
 import { bodyFields, isGiven, nested, toolFields, unknownFields, withMessageFields } from "../../wire/fields.js";
 import { refuseHeldState } from "../../wire/held-state.js";
-import { readNumber, readObject, readObjects, readString, refuse, toTurn, type WireTurn } from "../../wire/turn.js";
-import { readItems } from "./items.js";
+import {
+  readModel,
+  readNumber,
+  readObject,
+  readObjects,
+  readStops,
+  readString,
+  refuse,
+  toTurn,
+  type WireTurn,
+} from "../../wire/turn.js";
+import { readItems, TEXTS } from "./items.js";
 
 /** Fields of a body that are read one by one. */
 const READ = [
@@ -23,7 +33,7 @@ const READ = [
  * The turn that a body of OpenAI's Responses API asks for. Throws `AgentError` `invalid-options` for what a turn request cannot
  * hold, and for a conversation of which the vendor's server holds a part.
  */
-export function parseResponses(json: unknown): WireTurn {
+export function parseResponses(json: unknown, path = ""): WireTurn {
   refuseHeldState(json);
   const body = toObject(json);
   const format = readObject(readObject(body["text"], "text")["format"], "text.format");
@@ -40,7 +50,7 @@ export function parseResponses(json: unknown): WireTurn {
       toolChoice: readChoice(body["tool_choice"]),
       responseFormat: readFormat(format),
     },
-    model: toText(body["model"]),
+    model: readModel(body, path),
     isStream: body["stream"] === true,
     wantsUsage: true,
   });
@@ -51,7 +61,9 @@ function readFields(body: WireObject, format: WireObject, tools: readonly WireOb
   const isNamed = isSchema || format["type"] === "text" || format["type"] === JSON_OBJECT;
   const hosted = tools.filter((tool) => !isFunction(tool)) as readonly JsonObject[];
   // Extra data in an answer. Encrypted reasoning is kept where it comes and changes nothing that the model says.
-  const include = toList(body["include"]).filter((what) => what !== "reasoning.encrypted_content") as string[];
+  const include = (readStops(body["include"], "include") ?? []).filter(
+    (what) => what !== "reasoning.encrypted_content",
+  );
   return {
     ...bodyFields(body, READ),
     ...(include.length === 0 ? {} : { include }),
@@ -75,7 +87,6 @@ function readInstructions(body: WireObject): LlmMessage[] {
 
 function readInput(input: unknown): LlmMessage[] {
   if (typeof input === "string") return [{ role: "user", content: toText(input) }];
-  if (!isGiven(input)) return [];
   if (!Array.isArray(input)) return refuse("input", "must be a text or a list of items");
   const calls = createCallNames();
   const messages: LlmMessage[] = [];
@@ -85,7 +96,7 @@ function readInput(input: unknown): LlmMessage[] {
     written = [];
   };
   for (const [index, item] of readObjects(input, "input").entries()) {
-    if (isWritten(item)) {
+    if (isWritten(item, `input[${index}]`)) {
       written.push(item);
       continue;
     }
@@ -96,12 +107,28 @@ function readInput(input: unknown): LlmMessage[] {
   return messages;
 }
 
-/** True for an item that the model wrote. Results of the vendor's own tools are given to it. */
-function isWritten(item: WireObject): boolean {
-  const role = toText(item["role"]);
-  if (role !== "") return role === "assistant";
-  return !/_(output|response)$/.test(toText(item["type"]));
+/** True for an item that the model wrote. Results of the vendor's own tools are given to it. Throws for one that cannot be read. */
+function isWritten(item: WireObject, place: string): boolean {
+  const role = readString(item, "role", place);
+  const type = readString(item, "type", place) || "message";
+  if (type === "message" ? role !== "assistant" : /_(output|response)$/.test(type)) return false;
+  for (const field of STRINGS[type] ?? []) readString(item, field, place);
+  for (const field of LISTS[type] ?? []) {
+    if (typeof item[field] === "string" && type === "message") continue;
+    for (const part of readObjects(item[field], `${place}.${field}`)) {
+      readString(part, TEXTS[readString(part, "type", place)] ?? "text", place);
+    }
+  }
+  return true;
 }
+
+/** Fields of what the model wrote that are read, by the type of item. */
+const STRINGS: Readonly<Record<string, readonly string[]>> = {
+  reasoning: ["encrypted_content"],
+  function_call: ["call_id", "name"],
+  custom_tool_call: ["call_id", "name"],
+};
+const LISTS: Readonly<Record<string, readonly string[]>> = { reasoning: ["summary", "content"], message: ["content"] };
 
 /** Read as it was when it came, so that a prompt and the answer before it agree. */
 function readWritten(items: readonly WireObject[], calls: CallNames): AssistantMessage {

@@ -4,6 +4,7 @@ import { flagProblem, type CallTerms, type KeyedVendorOptions } from "../../prov
 import { findHeldState } from "../../wire/held-state.js";
 import { failOpenAi, openAiFaults } from "../openai/refusals.js";
 import { OPENAI_PRICING } from "../openai/prices.js";
+import { openai } from "../openai/vendor.js";
 import { defineVendor } from "../vendor.js";
 import { toSse } from "../../wire/pieces.js";
 import { encodeResponses } from "./encode.js";
@@ -27,7 +28,7 @@ export const responses = defineVendor({
   baseURL: "https://api.openai.com/v1",
   path: PATH,
   keyVariable: "OPENAI_API_KEY",
-  client: { baseURLs: ["https://api.openai.com/v1"], variable: "OPENAI_BASE_URL", path: "/v1" },
+  client: openai.client,
   pricing: OPENAI_PRICING,
   ownOptions: { includeReasoning: (flag) => flagProblem("includeReasoning", flag) },
   call(request, { options, streaming }: CallTerms<ResponsesOptions>) {

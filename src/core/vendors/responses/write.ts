@@ -80,15 +80,10 @@ function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** An answer as server-sent events of the Responses API, to be sent one after the other. */
-export function streamResponses(response: LlmTurnResponse, stamp: WireStamp): string[] {
-  return responsesEvents(response, stamp).map(({ text }) => text);
-}
-
 /** An event without its number, and when it comes. */
 type Timed = readonly [event: JsonObject, at: number];
 
-/** The events, cut as `cut` says, each with the time of what it carries. */
+/** The server-sent events of a stream, cut as `cut` says, each with the time of its content. */
 export function responsesEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
   const output = writeOutput(response, stamp);
   const whole = writeBody(response, stamp, output);
@@ -156,20 +151,17 @@ function partEvents(item: JsonObject, place: JsonObject, cut: Cut | undefined): 
     const where = { ...place, content_index: contentIndex };
     const whole = toObject(part) as JsonObject;
     const [field, name] = whole["type"] === "refusal" ? ["refusal", "refusal"] : ["text", "output_text"];
-    const text = toText(whole[field as string]);
+    const text = toText(whole[field]);
     const pieces = cutText(cut, "text", text);
     const end = lastAt(pieces);
     const extra = name === "output_text" ? { logprobs: [] } : {};
     return [
-      [
-        { type: "response.content_part.added", ...where, part: { ...whole, [field as string]: "" } },
-        pieces[0]?.at ?? 0,
-      ],
+      [{ type: "response.content_part.added", ...where, part: { ...whole, [field]: "" } }, pieces[0]?.at ?? 0],
       ...pieces.map(({ text: delta, at }): Timed => [
         { type: `response.${name}.delta`, ...where, delta, ...extra },
         at,
       ]),
-      [{ type: `response.${name}.done`, ...where, [field as string]: text, ...extra }, end],
+      [{ type: `response.${name}.done`, ...where, [field]: text, ...extra }, end],
       [{ type: "response.content_part.done", ...where, part: whole }, end],
     ];
   });
