@@ -141,7 +141,7 @@ function toTable(found: readonly { file: string; outcomes: readonly Outcome[] }[
 
 describe.skipIf(!hasShared)("the recorded exchanges", () => {
   const page = join(repositoryRoot, "docs/internal/wires.md");
-  const TABLE = /(?<=<!-- wires -->\n\n)[^]*(?=\n<!-- \/wires -->)/;
+  const TABLE = /(?<=<!-- wires -->\n)[^]*(?=<!-- \/wires -->)/;
   const all = hasShared
     ? FILES.map((file) => ({ file, exchanges: readSharedLines<Exchange>(`data/http/${file}.jsonl.gz`) }))
     : [];
@@ -155,7 +155,7 @@ describe.skipIf(!hasShared)("the recorded exchanges", () => {
     if (process.env["UPDATE_WIRES"] === "1")
       writeFileSync(
         page,
-        before.replace(TABLE, () => `${table}\n`),
+        before.replace(TABLE, () => `\n${table}\n\n`),
       );
     expect(TABLE.exec(readFileSync(page, "utf8"))?.[0].trim()).toBe(table);
   });
