@@ -2,10 +2,9 @@
 
 import { isPlainObject } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
+import { MAX_COUNTED_NAMES } from "../limits.js";
 import { countedTurns, createUsageCounter, type UsageSum } from "./usage-sum.js";
 
-/** Most names (of tools, models, providers) that are counted separately. */
-export const MAX_COUNTED_NAMES = 1_000;
 /** Files kept as the largest. */
 const LARGEST = 5;
 

@@ -6,7 +6,14 @@ import type { Cassette } from "../file/format.js";
 import { isNearer } from "./alike.js";
 import type { StreamPlan } from "../stream/texts.js";
 import type { UncomparedFields } from "../offer/wire-fields.js";
-import { createTape, toAsked, type Asked, type Nearness, type Tape, type TapeOptions } from "./served-cassette.js";
+import {
+  serveCassette,
+  toAsked,
+  type Asked,
+  type Nearness,
+  type Served,
+  type ServeOptions,
+} from "./served-cassette.js";
 
 /** A cassette on the shelf, and the names by which a client may pin it. */
 export interface ShelfItem {
@@ -39,20 +46,20 @@ export interface Shelf {
 }
 
 /** Checks every cassette as if it came from a file. Throws `CassetteError`. */
-export function createShelf(items: readonly ShelfItem[], options: TapeOptions = {}): Shelf {
-  const tapes = items.map(({ file, cassette, names }) => createTape(cassette, file, names, options));
+export function createShelf(items: readonly ShelfItem[], options: ServeOptions = {}): Shelf {
+  const all = items.map(({ file, cassette, names }) => serveCassette(cassette, file, names, options));
   return {
     async answer(wire, request, pin) {
-      const among = pin === undefined ? tapes : pinned(tapes, pin);
+      const among = pin === undefined ? all : pinned(all, pin);
       const asked = toAsked(wire, request);
-      const [tape, near] = choose(among, asked);
-      const response = await tape.play(asked, near);
-      const { file, cassette } = tape;
+      const [served, near] = choose(among, asked);
+      const response = await served.play(asked, near);
+      const { file, cassette } = served;
       const turnIndex = near?.turnIndex ?? 0;
-      return { file, cassette, turnIndex, response, planOf: () => tape.planOf(turnIndex) };
+      return { file, cassette, turnIndex, response, planOf: () => served.planOf(turnIndex) };
     },
     counts: () =>
-      tapes.map(({ file, cassette, remaining, uncompared }) => {
+      all.map(({ file, cassette, remaining, uncompared }) => {
         const turns = cassette.entries.length;
         return { file, turns, used: turns - remaining, ...(uncompared.turns === 0 ? {} : { uncompared }) };
       }),
@@ -60,30 +67,30 @@ export function createShelf(items: readonly ShelfItem[], options: TapeOptions = 
 }
 
 /** The cassettes of a name, which is not a path. */
-function pinned(tapes: readonly Tape[], pin: string): Tape[] {
-  const among = tapes.filter((tape) => tape.names.has(pin));
+function pinned(all: readonly Served[], pin: string): Served[] {
+  const among = all.filter((served) => served.names.has(pin));
   if (among.length > 0) return among;
   throw new CassetteError("file-not-found", `no cassette that is served has the name ${JSON.stringify(pin)}`, {
     hint: "Pin one by its file name or its task.",
   });
 }
 
-type Choice = [tape: Tape, near: Nearness | undefined];
+type Choice = [served: Served, near: Nearness | undefined];
 
 /** Prefers exact turns to similar ones, and the same tools and settings to others. Falls back to the nearest turn. */
-function choose(tapes: readonly Tape[], asked: Asked): Choice {
-  const exact = tapes.map((tape): Choice => [tape, tape.findExact(asked)]);
+function choose(all: readonly Served[], asked: Asked): Choice {
+  const exact = all.map((served): Choice => [served, served.findExact(asked)]);
   const isContext = ([, near]: Choice) => near?.isContext === true;
   const atOnce = exact.find(isContext);
   if (atOnce !== undefined) return atOnce;
-  const alike = tapes.map((tape): Choice => [tape, tape.findAlike(asked)]);
+  const alike = all.map((served): Choice => [served, served.findAlike(asked)]);
   const isPrompt = ([, near]: Choice) => near !== undefined;
-  return alike.find(isContext) ?? exact.find(isPrompt) ?? alike.find(isPrompt) ?? nearest(tapes, asked);
+  return alike.find(isContext) ?? exact.find(isPrompt) ?? alike.find(isPrompt) ?? nearest(all, asked);
 }
 
-function nearest(tapes: readonly Tape[], asked: Asked): Choice {
-  const choice = tapes
-    .map((tape): Choice => [tape, tape.nearest(asked)])
+function nearest(all: readonly Served[], asked: Asked): Choice {
+  const choice = all
+    .map((served): Choice => [served, served.nearest(asked)])
     .reduce<Choice | undefined>((best, next) => (isBetter(next, best) ? next : best), undefined);
   if (choice !== undefined) return choice;
   throw new CassetteError("nothing-recorded", "no cassette is served", { hint: "Serve at least one." });

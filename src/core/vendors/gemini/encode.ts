@@ -9,8 +9,6 @@ import { optional, toWireName } from "../../providers/encode.js";
 import { nested, wireFieldsOf } from "../../wire/fields.js";
 import { hasOwnId, writeParts } from "./parts.js";
 
-const MAX_NAME = 64;
-
 /** A turn as the body of a request to Gemini. Reads the request and keeps nothing of it. */
 export function encodeGemini(request: LlmTurnRequest): JsonObject {
   const { settings = {}, tools = [], messages } = request;
@@ -68,7 +66,7 @@ function encodeMessages(messages: readonly LlmMessage[]): JsonObject[] {
     results = undefined;
     if (message.role === "user") contents.push({ role: "user", parts: encodeContent(message.content) });
     else {
-      const toolCalls = message.toolCalls?.map((call) => ({ ...call, name: toWireName(call.name, MAX_NAME) }));
+      const toolCalls = message.toolCalls?.map((call) => ({ ...call, name: toWireName(call.name, 64) }));
       unnamed = (toolCalls ?? []).flatMap(({ id }, index) => (hasOwnId(id, index) ? [] : id));
       const parts = writeParts(
         { ...message, ...(toolCalls === undefined ? {} : { toolCalls }) },
@@ -91,7 +89,7 @@ function encodeContent(content: string | readonly ContentPart[]): JsonObject[] {
 
 function encodeResult({ name, content, isError }: ToolMessage): JsonObject {
   return {
-    name: toWireName(name, MAX_NAME),
+    name: toWireName(name, 64),
     response: isError === true ? { error: content } : (toResult(content) ?? { output: content }),
   };
 }
