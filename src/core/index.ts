@@ -103,6 +103,7 @@ export * from "./runtime/runtime.js";
 export type { RunEnd, RunResult } from "./runtime/run-plan.js";
 export type { AgentVisit } from "./runtime/visit.js";
 export { ANTHROPIC_PRICING } from "./vendors/anthropic/prices.js";
+export { GEMINI_PRICING } from "./vendors/gemini/prices.js";
 export { OPENAI_PRICING } from "./vendors/openai/prices.js";
 export type { AnthropicOptions } from "./vendors/anthropic/vendor.js";
 export { echoProvider } from "./providers/echo.js";
@@ -112,8 +113,15 @@ export type { Backoff } from "./providers/fallback/backoff.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
 export type { AuthFailure } from "./providers/fallback/retry.js";
 export type { OllamaOptions } from "./vendors/ollama/vendor.js";
-export { anthropicProvider, ollamaProvider, openaiProvider } from "./vendors/providers.js";
+export {
+  anthropicProvider,
+  geminiProvider,
+  ollamaProvider,
+  openaiProvider,
+  responsesProvider,
+} from "./vendors/providers.js";
 export type { OpenAiOptions } from "./vendors/openai/vendor.js";
+export type { ResponsesOptions } from "./vendors/responses/vendor.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
 export { isThenable, sleep, untilAborted, within } from "./time/wait.js";
 export { toArguments } from "./providers/calls.js";

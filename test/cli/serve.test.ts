@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { GoogleGenAI, type Content, type Part } from "@google/genai";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
 import OpenAI7 from "openai7";
@@ -99,7 +100,7 @@ async function vendor(name: WireName, script: readonly LlmTurnResponse[]) {
         response.end(JSON.stringify(wire.fail({ status: 429, code: "spent", message: "no more" })));
         return;
       }
-      const { isStream, wantsUsage } = wire.parse(JSON.parse(body));
+      const { isStream, wantsUsage } = wire.parse(JSON.parse(body), request.url);
       const stamp = { id: String(asked.length), createdAt: 0, model: "m-1", wantsUsage };
       response.writeHead(200, { "content-type": isStream ? wire.streamType : "application/json" });
       if (!isStream) return void response.end(JSON.stringify(wire.write(turn, stamp)));
@@ -232,15 +233,67 @@ const ollamaAgent: Agent = async (url, isStream, goal = GOAL) => {
   }
 };
 
+const responsesAgent: Agent = async (url, isStream, goal = GOAL) => {
+  const client = new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 2 });
+  const input: OpenAI.Responses.ResponseInput = [
+    { role: "system", content: SYSTEM },
+    { role: "user", content: goal },
+  ];
+  const tools = [{ type: "function" as const, name: "weather", description: "w", parameters, strict: false }];
+  const calls: string[] = [];
+  for (;;) {
+    const body = { model: "m-1", input, tools, store: false };
+    const { output, output_text: answer } = isStream
+      ? await client.responses.stream(body).finalResponse()
+      : await client.responses.create(body);
+    const asked = output.flatMap((item) => (item.type === "function_call" ? item : []));
+    if (asked.length === 0) return { calls, answer };
+    input.push(...(output as OpenAI.Responses.ResponseInputItem[]));
+    for (const { call_id, arguments: text } of asked) {
+      const { city } = JSON.parse(text) as { city: string };
+      calls.push(city);
+      input.push({ type: "function_call_output", call_id, output: RESULTS[city] ?? "" });
+    }
+  }
+};
+
+const geminiAgent: Agent = async (url, isStream, goal = GOAL) => {
+  const client = new GoogleGenAI({ apiKey: "sk-test", httpOptions: { baseUrl: url } });
+  const contents: Content[] = [{ role: "user", parts: [{ text: goal }] }];
+  const tools = [{ functionDeclarations: [{ name: "weather", description: "w", parametersJsonSchema: parameters }] }];
+  const calls: string[] = [];
+  for (;;) {
+    const body = { model: "m-1", contents, config: { systemInstruction: SYSTEM, tools } };
+    const parts: Part[] = [];
+    if (isStream) {
+      for await (const chunk of await client.models.generateContentStream(body)) {
+        parts.push(...(chunk.candidates?.[0]?.content?.parts ?? []));
+      }
+    } else parts.push(...((await client.models.generateContent(body)).candidates?.[0]?.content?.parts ?? []));
+    const asked = parts.flatMap(({ functionCall }) => functionCall ?? []);
+    if (asked.length === 0) return { calls, answer: parts.map(({ text = "" }) => text).join("") };
+    contents.push({ role: "model", parts });
+    const results = asked.map(({ id, name = "", args }) => {
+      const { city } = args as { city: string };
+      calls.push(city);
+      const response = { output: RESULTS[city] ?? "" };
+      return { functionResponse: { name, response, ...(id === undefined ? {} : { id }) } };
+    });
+    contents.push({ role: "user", parts: results });
+  }
+};
+
 const AGENTS = {
+  responses: { wire: "responses", agent: responsesAgent, base: "/v1", shown: "409 " },
+  gemini: { wire: "gemini", agent: geminiAgent, base: "/v1beta", shown: undefined },
   openai: { wire: "openai", agent: openAiAgent, base: "/v1", shown: "409 " },
   openai7: { wire: "openai", agent: openAi7Agent, base: "/v1", shown: "409 " },
   anthropic: { wire: "anthropic", agent: anthropicAgent, base: "/v1", shown: "409 " },
   ollama: { wire: "ollama", agent: ollamaAgent, base: "", shown: "" },
-} satisfies Record<string, { wire: WireName; agent: Agent; base: string; shown: string }>;
+} satisfies Record<string, { wire: WireName; agent: Agent; base: string; shown: string | undefined }>;
 const expected = { calls: ["Oslo", "Bergen"], answer: ANSWER };
 const load = (file: string): CassetteV2 => parseCassette(readFileSync(join(folder, file))) as CassetteV2;
-const cases = (["openai", "openai7", "anthropic", "ollama"] as const).flatMap((name) =>
+const cases = (["openai", "openai7", "responses", "anthropic", "gemini", "ollama"] as const).flatMap((name) =>
   [false, true].map((isStream) => [name, isStream ? "streaming" : "not streaming", isStream] as const),
 );
 
@@ -302,8 +355,10 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
     const server = await serving([file]);
     const error = (await rejection(agent(server.url, isStream, "Umbrella in Rome?"))) as Error;
     await server.stop();
-    const [first, ...lines] = error.message.split("\n");
-    expect(first).toBe(`${shown}turn 0: the user message changed (message 1)`);
+    // Google's client shows the body of a refusal as JSON.
+    const { message } = shown === undefined ? (JSON.parse(error.message) as { error: Error }).error : error;
+    const [first, ...lines] = message.split("\n");
+    expect(first).toBe(`${shown ?? ""}turn 0: the user message changed (message 1)`);
     expect(lines.map((line) => line.trim().split(" ")[0])).toEqual(["at", "recorded", "now", "nearest", "to"]);
   });
 
@@ -791,7 +846,7 @@ describe("cassette serve", () => {
     const unknown = await fetch(`${server.url}/v1/models`);
     expect(unknown.status).toBe(404);
     expect(await unknown.text()).toContain(
-      "GET /v1/models is a request about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /messages and /api/chat",
+      "GET /v1/models is a request about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent and /api/chat",
     );
     const huge = await post(`${server.url}/api/chat`, "x".repeat(33 * 1024 * 1024));
     expect([huge.status, await huge.json()]).toEqual([
@@ -1118,11 +1173,11 @@ describe("cassette record --proxy", () => {
     const target = await rawVendor('{"choices":[{"message":{"role":"assistant","content":"ok"}}]}');
     for (const json of [false, true]) {
       const proxy = await proxying(target, `passed-${json}.cassette.json`, { json });
-      for (const _ of [1, 2]) await (await post(`${proxy.url}/v1/responses?key=hidden`, { input: "x" })).text();
+      for (const _ of [1, 2]) await (await post(`${proxy.url}/v1/embeddings?key=hidden`, { input: "x" })).text();
       await (await fetch(`${proxy.url}/v1/models`)).text();
       await (await fetch(`${proxy.url}/v1/messages/count_tokens`, { method: "POST" })).text();
       expect(
-        proxy.io.err.match(/passed on, not recorded: POST \/v1\/responses is OpenAI's Responses API/g),
+        proxy.io.err.match(/passed on, not recorded: POST \/v1\/embeddings is a request for embeddings/g),
       ).toHaveLength(1);
       expect(proxy.io.err).toContain("passed on, not recorded: GET /v1/models is a request about models");
       expect(proxy.io.err).toContain("/v1/messages/count_tokens is Anthropic's token counting");
@@ -1131,7 +1186,7 @@ describe("cassette record --proxy", () => {
       const { code, out } = await proxy.stop();
       expect(code).toBe(1);
       if (!json) {
-        expect(out).toContain("POST /v1/responses passed on, not recorded: 2 times\n");
+        expect(out).toContain("POST /v1/embeddings passed on, not recorded: 2 times\n");
         expect(out).toContain("GET /v1/models passed on, not recorded: 1 time\n");
         expect(out).toContain(`\n   ${OWN_BASE}\n`);
         continue;
@@ -1139,7 +1194,7 @@ describe("cassette record --proxy", () => {
       const document = documentOf({ out, code, err: "" });
       assertDocument(document);
       expect(document["passedOn"]).toEqual([
-        { method: "POST", path: "/v1/responses", count: 2 },
+        { method: "POST", path: "/v1/embeddings", count: 2 },
         { method: "GET", path: "/v1/models", count: 1 },
         { method: "POST", path: "/v1/messages/count_tokens", count: 1 },
       ]);
@@ -1170,12 +1225,12 @@ describe("cassette record --proxy", () => {
 
   it("says which paths it does not record where nothing else was asked", async () => {
     const proxy = await proxying(await rawVendor("{}"), "none.cassette.json");
-    await (await post(`${proxy.url}/v1/responses`, { input: "x" })).text();
+    await (await post(`${proxy.url}/v1/embeddings`, { input: "x" })).text();
     await expect(proxy.stop()).rejects.toMatchObject({
       code: "nothing-recorded",
-      hint: "The client requested POST /v1/responses, which is not recorded: cassettes hold POST requests to /chat/completions, /messages and /api/chat.",
+      hint: "The client requested POST /v1/embeddings, which is not recorded: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent and /api/chat.",
     });
-    expect(proxy.io.err).toContain("POST /v1/responses passed on, not recorded: 1 time\n");
+    expect(proxy.io.err).toContain("POST /v1/embeddings passed on, not recorded: 1 time\n");
   });
 
   it("names a request of another host or page, which it does not pass on", async () => {

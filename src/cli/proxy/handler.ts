@@ -177,10 +177,11 @@ export function parseTarget(text: string): URL {
   return refuse(`${url.protocol}//${url.host} is not https. Plain http is for this machine only`);
 }
 
-/** The client's path below the base, without a second `/v1` if the client's own base URL has one. */
+/** The client's path below the base, without a second `/v1` or `/v1beta` if the client's own base URL has one. */
 function below(target: URL, path: string, search: string): URL {
   const base = target.pathname.replace(/\/+$/, "");
-  const rest = base.endsWith("/v1") && path.startsWith("/v1/") ? path.slice("/v1".length) : path;
+  const version = /\/v\d+[a-z\d]*$/.exec(base)?.[0];
+  const rest = version !== undefined && path.startsWith(`${version}/`) ? path.slice(version.length) : path;
   const url = new URL(target);
   url.pathname = base + rest;
   url.search = search;

@@ -74,7 +74,7 @@ export function serveHandler(
   streaming: ServedStreaming,
 ): HttpHandler {
   return async (request) => {
-    const { method, path, signal } = request;
+    const { method, path, search, signal } = request;
     const wire = wireOf(request);
     const refuse = (refusal: Refusal): HttpReply => {
       const { status, code, message } = refusal;
@@ -84,7 +84,7 @@ export function serveHandler(
     if (wire === undefined) return refuse(unknownPath(request));
     const read = await readBytes(request);
     if ("refusal" in read) return refuse(read.refusal);
-    const parsed = readTurn(wire, read.bytes, path);
+    const parsed = readTurn(wire, read.bytes, `${path}${search}`);
     if ("held" in parsed) {
       if (!parsed.isRecoverable) return refuse(parsed.held);
       watcher.noted(`${method} ${path} ${SENT_AGAIN}`);

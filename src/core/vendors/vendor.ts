@@ -16,7 +16,7 @@ import { readAnswer, type CollectedAnswer, type NoteLoss, type PassedParts } fro
 export interface Wire {
   readonly name: string;
   /**
-   * Reads a request. `path` is that of its URL, for what the vendor says there. Throws `invalid-options` for a body that holds
+   * Reads a request. `path` is that of its URL, with its query, for what the vendor says there. Throws `invalid-options` for a body that holds
    * something a turn request cannot.
    */
   parse(body: unknown, path?: string): WireTurn;

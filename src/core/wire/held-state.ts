@@ -44,9 +44,9 @@ export function findHeldState(json: unknown): HeldState | undefined {
   return held(`messages[${index}].audio.id`, `${WHOLE}: send the model's words as text.`);
 }
 
-/** Throws `invalid-options` for a body that continues state on the vendor's server. */
-export function refuseHeldState(json: unknown): void {
-  const state = findHeldState(json);
+/** Throws `invalid-options` for a body that continues state on the vendor's server, as `find` finds it. */
+export function refuseHeldState(json: unknown, find = findHeldState): void {
+  const state = find(json);
   if (state !== undefined) throw invalidOptions(state.message, state.hint);
 }
 

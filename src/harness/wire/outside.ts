@@ -40,15 +40,11 @@ export function nameOutside({ method, path }: OutsideRequest): string {
 }
 
 const OTHER_APIS: readonly (readonly [method: string, path: RegExp, name: string])[] = [
-  [
-    "POST",
-    /\/responses(?:\/compact)?$/,
-    'OpenAI\'s Responses API, which no cassette holds (@openai/agents asks by chat completions after setOpenAIAPI("chat_completions"), the AI SDK by openai.chat(model))',
-  ],
+  ["POST", /\/responses\/compact$/, "OpenAI's compaction of a conversation, which no cassette holds"],
   ["POST", /\/embeddings$|\/api\/embed$/, "a request for embeddings, which no cassette holds"],
   ["POST", /\/messages\/count_tokens$/, "Anthropic's token counting, which no cassette holds"],
   ["POST", /(?<!\/chat)\/completions$|\/v1\/complete$/, "the API of text completions, which no cassette holds"],
   ["POST", /\/api\/generate$/, "Ollama's generate, which no cassette holds"],
-  ["POST", /:(?:stream)?generateContent$/i, "Gemini's own API, which no cassette holds"],
+  ["POST", /:countTokens$/, "Gemini's token counting, which no cassette holds"],
   ["GET", /\/models(?:\/[^/]+)?$|\/api\/tags$/, "a request about models, which no cassette holds"],
 ];

@@ -4,7 +4,7 @@ import { AgentError, findDroppedArgument, parseBoundedJson, type Wire, type Wire
 import type { Refusal } from "./reply.js";
 
 /**
- * The turn of a request to `path`. Throws SyntaxError if the body is not JSON in UTF-8 or is nested too deep, and `AgentError` if it
+ * The turn of a request to `path`, with its query. Throws SyntaxError if the body is not JSON in UTF-8 or is nested too deep, and `AgentError` if it
  * holds something that a turn cannot.
  */
 export function parseTurn(wire: Wire, bytes: Uint8Array, path: string): WireTurn {

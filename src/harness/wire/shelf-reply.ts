@@ -22,11 +22,11 @@ interface ShelfReplyOptions {
 /** Rejects with `CassetteError` if no recorded turn answers, and with `AgentError` for a malformed request. */
 export async function shelfReply(
   wire: Wire,
-  { request, isStream, wantsUsage }: WireTurn,
+  { request, isStream, ...form }: WireTurn,
   { shelf, nameOf, streaming, signal, pin }: ShelfReplyOptions,
 ): Promise<WireReply> {
   const { cassette, file, turnIndex, response, planOf } = await shelf.answer(wire, request, pin);
-  const stamp = { ...stampOf(cassette, turnIndex), model: request.settings.model, wantsUsage };
+  const stamp = { ...stampOf(cassette, turnIndex), model: request.settings.model, ...form };
   const where = { [PIN_HEADER]: encodeURI(nameOf(file)), "x-playhead-turn": String(turnIndex) };
   const stream = isStream ? streamBody(wire, response, stamp, planOf(), streaming, signal) : undefined;
   return answerReply(wire, response, stamp, stream, where);

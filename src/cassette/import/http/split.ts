@@ -117,7 +117,7 @@ function toTurn(
   budget(answer.text);
   try {
     const body = cleanJson(parseBoundedJson(request.text), dropped);
-    if (!isObject(body) || !Array.isArray(body[wire.messagesField])) return undefined;
+    if (!isObject(body) || (body[wire.messagesField] ?? null) === null) return undefined;
     const own: WireExchange = { wire: wire.name as WireName, request: body, answer: answer.text };
     return { turn: readTurn(own), exchange: own };
   } catch (error) {

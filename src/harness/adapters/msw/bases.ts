@@ -19,7 +19,7 @@ export function readBases(owner: string, baseUrls: BaseUrls = {}): Bases {
   if (unknown.length > 0) throw invalid(`baseUrls of ${owner} names an unknown wire: ${unknown.join(", ")}`);
   const byWire = WIRE_NAMES.map((name) => ({
     name,
-    starts: [baseUrls[name] ?? VENDORS[name].client.baseURLs].flat().map((text) => readBase(owner, name, text)),
+    starts: [basesOf(name, baseUrls)].flat().map((text) => readBase(owner, name, text)),
   }));
   const all = [...new Set(byWire.flatMap(({ starts }) => starts))];
   return {
@@ -31,6 +31,13 @@ export function readBases(owner: string, baseUrls: BaseUrls = {}): Bases {
       return starts.some((start) => href.startsWith(`${start}/`)) ? wire : undefined;
     },
   };
+}
+
+/** One client speaks both wires of OpenAI, so a base URL for one of them serves the other. */
+function basesOf(name: WireName, baseUrls: BaseUrls): string | readonly string[] {
+  const { client } = VENDORS[name];
+  const twin = WIRE_NAMES.find((other) => baseUrls[other] !== undefined && VENDORS[other].client === client);
+  return baseUrls[name] ?? (twin === undefined ? client.baseURLs : (baseUrls[twin] ?? client.baseURLs));
 }
 
 /** A base URL in normal form, without a slash at its end. */

@@ -63,7 +63,8 @@ export function createInterceptor(interception: Interception): (request: Request
     const wire = bases.wireOf(request);
     if (wire === undefined) return outside(request);
     const bytes = new Uint8Array(await request.clone().arrayBuffer());
-    const read = readTurn(wire, bytes, new URL(request.url).pathname);
+    const { pathname, search } = new URL(request.url);
+    const read = readTurn(wire, bytes, `${pathname}${search}`);
     if ("held" in read) {
       // A client that then sends the whole conversation has lost nothing.
       const { held, isRecoverable } = read;

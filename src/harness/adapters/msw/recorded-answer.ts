@@ -8,12 +8,12 @@ import { toResponse } from "./response.js";
 
 /** The same answer gives the same bytes. */
 export function encodeAnswer({ response, deltas }: CollectedTurn, { wire, turn }: AskedTurn): Response {
-  const { request, isStream, wantsUsage } = turn;
+  const { request, isStream, ...form } = turn;
   const stamp = {
     id: hashJson(response.message).slice(0, 12),
     createdAt: 0,
     model: request.settings.model,
-    wantsUsage,
+    ...form,
   };
   if (!isStream) return toResponse(answerReply(wire, response, stamp, undefined));
   const cut = cutAs(deltas.map((delta) => ({ delta, at: 0 })));
