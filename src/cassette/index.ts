@@ -143,7 +143,7 @@ export { diffSets, nullHint, unpairedHint, type NamedCassette, type SetDiff } fr
 export { checkRules, checkTurns, watchRules, type RuledTurn } from "./rules/check.js";
 export * from "./rules/format.js";
 export { checkRuleSet, parseRules, readRules } from "./rules/read.js";
-export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/watch.js";
+export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/judge.js";
 export * from "./count/usage-sum.js";
 export * from "./offer/run-offers.js";
 export { diffValues, firstDifference, type ValueChange } from "./prompt/json-difference.js";
@@ -151,7 +151,7 @@ export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, type Detection } from "./import/record/detect.js";
 export { IMPORT_FORMATS, type ImportFormat } from "./import/registry.js";
 export { BINARY_KEY } from "./import/http/vcr.js";
-export { parseImport, type ImportedCassette, type ImportOptions } from "./import/parse.js";
+export { parseImport, type ImportedCassette, type ImportOptions } from "./import/import.js";
 export type { Repair, RepairKind } from "./import/repair.js";
 export {
   EXPORT_FORMATS,

@@ -61,7 +61,7 @@ export type {
   ToolPolicyResult,
   ToolResultDecision,
   ToolResultStatus,
-} from "./tools/policy.js";
+} from "./tools/policy-decision.js";
 export { toResultText, type ResultText } from "./tools/result.js";
 export { thrownText } from "./text/thrown.js";
 export * from "./tools/tool.js";

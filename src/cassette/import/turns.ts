@@ -5,7 +5,7 @@ import type { LlmMessage, LlmSettings, LlmToolDefinition, LlmTurnResponse } from
 import { createPromptTracker } from "../prompt/prompt-delta.js";
 import { assertMessage, assertResponse, recordable } from "../record/recordable.js";
 import { toContexts, type CallTurns } from "./trace/model-calls.js";
-import type { LogFacts } from "./log.js";
+import type { LogFacts } from "./log-run.js";
 
 export interface RecordedTurn {
   messages: LlmMessage[];

@@ -22,7 +22,7 @@ import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js"
 import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
 import { createRecordingDesk, fileExists, keptRunHint, type RecordingDesk, type TakenFiles } from "./recording.js";
 import { withCommand } from "./refused.js";
-import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
+import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./continue-recording.js";
 import { createToolSide, liveSide, type ToolSide } from "./tool-side.js";
 
 /** One cassette in use by one test, returned by `useCassette`. */

@@ -16,7 +16,7 @@ import {
 import type { BuiltTurn } from "../../file/build.js";
 import type { ContextExtension } from "../../file/format.js";
 import { createPromptTracker } from "../../prompt/prompt-delta.js";
-import type { LogAssistantMessage, LogFacts, LogMessage } from "../log.js";
+import type { LogAssistantMessage, LogFacts, LogMessage } from "../log-run.js";
 import type { RepairLog } from "../repair.js";
 import { toLlmMessages } from "../message/call-ids.js";
 

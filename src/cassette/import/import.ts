@@ -6,7 +6,7 @@ import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
 import type { RedactOption } from "../redact/options.js";
 import { toCassette } from "./cassette.js";
-import type { LogFacts } from "./log.js";
+import type { LogFacts } from "./log-run.js";
 import { createPathIssuer, toStem, type RunName } from "./path.js";
 import { fittingHint } from "./record/contradiction.js";
 import { attempt, readParts, type LogPart } from "./record/parts.js";
