@@ -77,7 +77,14 @@ export { withValues, type RedactOption, type RedactOptions } from "./redact/opti
 export { createSecretFinder } from "./redact/text.js";
 export { replaceSecrets } from "./redact/detect/find.js";
 export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/detect/secret-rules.js";
-export { readHashFilter, type HashFilterName, type HashFilterOption, type NamedFilter } from "./prompt/hash-filters.js";
+export { readFilters } from "./prompt/filter-file.js";
+export {
+  readHashFilter,
+  type FilterPattern,
+  type HashFilterName,
+  type HashFilterOption,
+  type NamedFilter,
+} from "./prompt/hash-filters.js";
 export * from "./record/fork.js";
 export { contextsByTurn } from "./offer/context.js";
 export { isEmptyWire } from "./offer/wire-fields.js";

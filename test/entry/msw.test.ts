@@ -119,6 +119,27 @@ describe("recording and replaying through MSW", () => {
     await replay.done();
   });
 
+  it("filters both sides by what the recording notes, and by what the handlers are given", async () => {
+    const ask = async (day: string) => {
+      const client = new OpenAI({ apiKey: "none", maxRetries: 0 });
+      const messages = [{ role: "user" as const, content: `Today is ${day}. Rain?` }];
+      return (await client.chat.completions.create({ model: "gpt-4o", messages })).choices[0]?.message.content;
+    };
+    const recorded = { messages: [{ role: "user" as const, content: "Today is 2026-11-22. Rain?" }] };
+    const quiet = { ports: { warn: () => undefined } };
+    const noted = await recordTurns([recorded], [say("No.")], { ...quiet, hashFilter: ["isoDate"] });
+    const plain = await recordTurns([recorded], [say("No.")], quiet);
+    for (const replay of [cassetteHandlers(noted), cassetteHandlers(plain, { hashFilter: ["isoDate"] })]) {
+      server.resetHandlers(...replay);
+      expect(await ask("2027-01-01")).toBe("No.");
+      await replay.done();
+    }
+    const without = cassetteHandlers(plain);
+    server.resetHandlers(...without);
+    await rejection(ask("2027-01-01"));
+    expect(((await rejection(without.done())) as Error).message).toContain('hashFilter: ["isoDate"]');
+  });
+
   it("records and replays the conversation of a thread whole, and refuses a request that only continues one", async () => {
     const { vendor, url, baseUrls } = await weatherVendor([say("One."), say("Two.")]);
     const talk = async () => {

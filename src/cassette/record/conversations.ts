@@ -3,9 +3,8 @@
 import { hashJson, withSystemPorts, type LlmTurnRequest, type Ports } from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";
 import { createTimeWarning, IN_A_CLIENT } from "../prompt/date-warning.js";
-import type { RedactOption } from "../redact/options.js";
 import { findKin, toAskedPrompt, type PromptStep } from "./kinship.js";
-import { createRecorder, type OpenTurn, type Recorder } from "./recorder.js";
+import { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./recorder.js";
 
 /** An open turn of one of several conversations. */
 export interface PassingTurn extends OpenTurn {
@@ -31,8 +30,11 @@ interface Conversation {
   readonly recorder: Recorder;
 }
 
-/** An empty set of conversations; `redact` is for the recorder of each. */
-export function createConversations(ports: Partial<Ports> = {}, redact: RedactOption = {}): Conversations {
+/** An empty set of conversations; `recording` is for the recorder of each. */
+export function createConversations(
+  ports: Partial<Ports> = {},
+  recording: Pick<RecordingOptions, "redact" | "hashFilter"> = {},
+): Conversations {
   const all: Conversation[] = [];
   // The recorders give advice for tests, which does not fit here.
   const quiet = { ...ports, warn: () => undefined };
@@ -43,7 +45,7 @@ export function createConversations(ports: Partial<Ports> = {}, redact: RedactOp
   };
 
   function begin(provider: string, name: string | undefined): Conversation {
-    const recorder = createRecorder(() => provider, { ports: quiet, redact });
+    const recorder = createRecorder(() => provider, { ...recording, ports: quiet });
     const conversation = { name, steps: [], recorder };
     all.push(conversation);
     return conversation;

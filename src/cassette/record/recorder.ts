@@ -150,7 +150,7 @@ export function createRecorder(nameOf: () => string, options: RecordingOptions =
 /** The calls in the order they were made, and the turns that became of those at its front. */
 function createLine(options: RecordingOptions) {
   const redactor = createRedactor(options.redact);
-  const { filter, names } = readHashFilter(options.hashFilter);
+  const { filter, noted } = readHashFilter(options.hashFilter);
   const read = createRequestReader(redactor, filter);
   const { prompts: keepsPrompts = true } = options;
   const turns: BuiltTurn[] = [];
@@ -211,8 +211,7 @@ function createLine(options: RecordingOptions) {
       return {
         createdWith: CREATED_WITH,
         prompts: keepsPrompts,
-        ...(filter === undefined ? {} : { filtered: true as const }),
-        ...(names === undefined ? {} : { filters: [...names] }),
+        ...noted,
         ...(redacted.length === 0 ? {} : { redacted }),
         ...(contexts.length === 0 ? {} : { contexts }),
         ...(streams.length === 0 ? {} : { streams }),

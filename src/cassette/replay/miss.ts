@@ -117,6 +117,7 @@ export function explainPromptMiss(
     ...defined({ recorded, actual }),
     what: volatile === undefined ? change : `${change}; ${volatile.what}`,
     hint: volatile?.hint ?? CHOICES,
+    ...defined({ filters: volatile?.filters }),
   };
 }
 

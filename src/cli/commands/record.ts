@@ -1,7 +1,7 @@
 // `cassette record`: runs a command that records, or records between any client and its vendor.
 
 import { Option, type Command } from "commander";
-import { DEFAULT_PORT, portOption, parsePath } from "../options/values.js";
+import { DEFAULT_PORT, filterFileOption, filterOption, portOption, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 
 interface RecordOptions {
@@ -12,6 +12,8 @@ interface RecordOptions {
   refresh?: boolean;
   fromFirstMiss?: boolean;
   redact: boolean;
+  filter?: string[];
+  filterFile?: string;
   json?: boolean;
   streams: "boundaries" | "times" | "off";
 }
@@ -38,10 +40,12 @@ export function recordCommand(program: Command, io: CommandIo): void {
         .choices(["boundaries", "times", "off"])
         .default("boundaries"),
     )
+    .addOption(filterOption("with --proxy: "))
+    .addOption(filterFileOption("with --proxy: "))
     .option("--json", "print one JSON document; the output of the command goes to stderr");
   record.action(async (command: string[], options: RecordOptions) => {
     const { proxy, target, out, refresh = false, fromFirstMiss = false, redact, json = false } = options;
-    const { streams } = options;
+    const { streams, filter, filterFile } = options;
     if (proxy === true) {
       if (target === undefined) record.error("error: required option '--target <url>' not specified");
       if (out === undefined) record.error("error: required option '--out <file>' not specified");
@@ -49,10 +53,13 @@ export function recordCommand(program: Command, io: CommandIo): void {
       const kept = streams === "off" ? false : streams;
       const { port = command.length === 0 ? DEFAULT_PORT : 0 } = options;
       const run = command.length === 0 ? {} : { command };
-      return recordProxy({ target, out, port, refresh, redact, json, streams: kept, ...run }, io);
+      return recordProxy({ target, out, port, refresh, redact, json, streams: kept, filter, filterFile, ...run }, io);
     }
     if (record.getOptionValueSource("streams") === "cli") record.error("error: --streams needs --proxy");
     if (target !== undefined || out !== undefined) record.error("error: --target and --out need --proxy");
+    if (filter !== undefined || filterFile !== undefined) {
+      record.error("error: --filter and --filter-file need --proxy; in a test, set hashFilter");
+    }
     if (!redact) record.error("error: --no-redact needs --proxy; in a test, set redact: false");
     if (command.length === 0) record.error("error: missing required argument 'command'");
     if (refresh && fromFirstMiss) record.error("error: --refresh and --from-first-miss cannot be used together");

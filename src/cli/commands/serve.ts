@@ -1,7 +1,7 @@
 // `cassette serve`: replay for clients that speak a vendor's wire.
 
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { DEFAULT_PORT, portOption, collectPaths } from "../options/values.js";
+import { DEFAULT_PORT, filterFileOption, filterOption, portOption, collectPaths } from "../options/values.js";
 import type { ServeOptions } from "../serve/serve.js";
 import type { CommandIo } from "../terminal/io.js";
 import { splitCommand } from "../terminal/command-action.js";
@@ -24,6 +24,8 @@ export function serveCommand(program: Command, io: CommandIo): void {
         .default("chunked"),
     )
     .option("--speed <x>", "with --streaming timed: how many times faster than recorded (default: 1)", parseSpeed)
+    .addOption(filterOption())
+    .addOption(filterFileOption())
     .option("--allow-redacted", "serve tool calls whose arguments contain a placeholder for a secret")
     .option("--allow-unused", "report unused recorded turns without failing")
     .option("--json", "print one JSON document when stopped")

@@ -23,13 +23,14 @@ import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
 import { OWN_BASE } from "../serve/handler.js";
 import { BASE_VARIABLES, clientSettings, settingsText } from "../child/base-url-variables.js";
+import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { listen, untilOver, untilSignal, type Stop } from "../serve/listen.js";
 import { proxyHandler, parseTarget } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
 import { createSaver, type Saved } from "./saver.js";
 
-export interface ProxyOptions {
+export interface ProxyOptions extends FilterOptions {
   target: string;
   out: string;
   port: number;
@@ -51,6 +52,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const target = parseTarget(options.target);
     const files = filesAt(io);
     const store = createCassetteStore(files);
+    const hashFilter = await readFilterOptions(options, files);
     const output = await createProxyOutput(options.out, {
       files,
       store,
@@ -72,7 +74,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const isRedacted = options.redact !== false;
     const redact = isRedacted && withValues(undefined, values);
     const { streams = "boundaries" } = options;
-    const recorder: ProxyRecorder = createProxyRecorder(watcher, { redact, streams });
+    const recorder: ProxyRecorder = createProxyRecorder(watcher, { redact, streams, ...defined({ hashFilter }) });
     const saver = createSaver({
       cassetteOf: (conversation) => recorder.toCassette(conversation),
       write: (conversation, cassette) => output.write(conversation, cassette, recorder.nameOf(conversation)),

@@ -1,13 +1,7 @@
 // Records the turns that pass a proxy, sorted into conversations, and counts the requests that are not recorded. Headers never come
 // here.
 
-import {
-  createConversations,
-  type CassetteV2,
-  type PassingTurn,
-  type RecordedStreaming,
-  type RedactOption,
-} from "../../cassette/index.js";
+import { createConversations, type CassetteV2, type PassingTurn, type RecordingOptions } from "../../cassette/index.js";
 import { thrownText, type Wire } from "../../core/index.js";
 import {
   createLossTally,
@@ -61,9 +55,9 @@ export interface ProxyWatcher {
 
 export function createProxyRecorder(
   watcher: ProxyWatcher,
-  { redact = {}, streams = "boundaries" }: { redact?: RedactOption; streams?: RecordedStreaming } = {},
+  { streams = "boundaries", ...recording }: Pick<RecordingOptions, "redact" | "streams" | "hashFilter"> = {},
 ): ProxyRecorder {
-  const conversations = createConversations({}, redact);
+  const conversations = createConversations({}, recording);
   const lost: string[] = [];
   const { kinds: without, add: leave } = createLossTally((what) => watcher.without(what));
   const passed = createRequestTally<OutsideRequest>();

@@ -51,7 +51,7 @@ const RECORD_AGAIN =
 /** The difference of a miss that a new recording does not fix. A number may be an intended change. */
 const CHANGES_BY_ITSELF = /; the two differ only in (?!a number$)/;
 const FIX_VALUE =
-  "A new recording would miss again on another day or run: give the client a fixed value, such as a date from a variable of the test.";
+  "A new recording would miss again on another day or run: give the client a fixed value, such as a date from a variable of the test";
 
 /** Hints about a miss for clients that do not use our library. */
 const TO_DO: Readonly<Record<MissReport["code"], string>> = {
@@ -117,7 +117,7 @@ function unknownPath(request: HttpRequest): Refusal {
 /** Reports a miss to the watcher and the client, which must not see the paths of files. */
 function toMiss(error: CassetteError, watcher: ServeWatcher, nameOf: NameOf): Refusal {
   const { code, summary, file, miss } = error;
-  const hint = miss === undefined ? error.hint : CHANGES_BY_ITSELF.test(miss.what) ? FIX_VALUE : TO_DO[miss.code];
+  const hint = miss === undefined ? error.hint : toDo(miss);
   const todo = hint === undefined ? "" : `\n  to do    ${hint}`;
   const place = file === undefined || summary.includes(file) ? "" : `\n  file     ${file}`;
   watcher.missed({ code, message: `${summary}${place}${todo}`, ...defined({ file }) });
@@ -125,6 +125,12 @@ function toMiss(error: CassetteError, watcher: ServeWatcher, nameOf: NameOf): Re
   if (miss === undefined || hint === undefined) return { status: 404, code, message };
   const named = file === undefined ? {} : { cassette: nameOf(file) };
   return { status: 409, code, message, miss: { ...miss, hint, ...named } };
+}
+
+function toDo({ code, what, filters }: MissReport): string {
+  const option = filters === undefined ? "" : `start cassette serve with --filter ${filters.join(",")}`;
+  if (CHANGES_BY_ITSELF.test(what)) return option === "" ? `${FIX_VALUE}.` : `${FIX_VALUE}. Or ${option}.`;
+  return option === "" ? TO_DO[code] : `${TO_DO[code]} If the number changes with each run, ${option}.`;
 }
 
 /** The cassette that a client names by task or file. A name that does not fit into a header is percent-encoded. */

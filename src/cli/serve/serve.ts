@@ -23,12 +23,13 @@ import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
+import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { findTarget, pathIn } from "../options/recordings.js";
 import { clientSettings, PLACEHOLDER_KEYS, settingsText } from "../child/base-url-variables.js";
 import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher, OWN_BASE } from "./handler.js";
 import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
 
-export interface ServeOptions {
+export interface ServeOptions extends FilterOptions {
   port: number;
   host?: string;
   once?: boolean;
@@ -64,7 +65,8 @@ export async function serve(
     const refused = createRequestTally<RefusedRequest>();
     const note = createNotes(io);
     const { allowRedacted = false } = options;
-    const shelf = createShelf(named, { redact, allowRedacted, warn: (text) => note(text) });
+    const hashFilter = await readFilterOptions(options, filesAt(io));
+    const shelf = createShelf(named, { redact, allowRedacted, ...defined({ hashFilter }), warn: (text) => note(text) });
     const misses: ServedMiss[] = [];
     let answered = 0;
     const watcher: ServeWatcher = {

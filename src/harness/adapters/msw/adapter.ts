@@ -70,7 +70,7 @@ export type CassetteSource = Cassette | readonly Cassette[] | CassetteHandle;
 /** The options of `cassetteHandlers`. A wrong one is `invalid-options`. */
 export interface CassetteHandlersOptions extends Pick<
   ReplayOptions,
-  "redact" | "allowRedacted" | "streaming" | "speed"
+  "redact" | "allowRedacted" | "hashFilter" | "streaming" | "speed"
 > {
   readonly baseUrls?: BaseUrls;
   /** Named in messages. */
@@ -196,7 +196,7 @@ function errorOf(work: Promise<void>): Promise<unknown> {
   );
 }
 
-const REPLAY_OPTIONS = ["baseUrls", "file", "redact", "allowRedacted", "streaming", "speed"];
+const REPLAY_OPTIONS = ["baseUrls", "file", "redact", "allowRedacted", "hashFilter", "streaming", "speed"];
 
 function toList(source: Cassette | readonly Cassette[]): readonly Cassette[] {
   const cassettes = Array.isArray(source) ? (source as readonly Cassette[]) : [source as Cassette];
