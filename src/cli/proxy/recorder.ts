@@ -39,11 +39,17 @@ export interface RequestedTurn {
   readonly name?: string | undefined;
 }
 
+export interface RequestedBeginning {
+  readonly wire: Wire;
+  readonly body: Uint8Array;
+  readonly held: HeldConversations;
+}
+
 export interface ProxyRecorder {
   /** Opens a turn when it is requested. */
   open(requested: RequestedTurn): TurnWatch;
   /** Follows a conversation that begins without a turn. */
-  begin(requested: { wire: Wire; body: Uint8Array; held: HeldConversations }): TurnWatch;
+  begin(requested: RequestedBeginning): TurnWatch;
   /** Counts a request that was passed on although it is not a turn. */
   pass(request: OutsideRequest): void;
   /** Counts a request that the proxy did not pass on. */
@@ -139,17 +145,7 @@ export function createProxyRecorder(
         return { answered: () => loseBy(error), failed: () => undefined };
       }
     },
-    begin: ({ wire, body, held }) =>
-      trackedBy(held, {
-        answered({ bytes }) {
-          try {
-            beginConversation(wire, held, body, bytes ?? new Uint8Array());
-          } catch (error) {
-            loseBy(error);
-          }
-        },
-        failed: () => undefined,
-      }),
+    begin: (requested) => watchBeginning(requested, loseBy),
     toCassette: (conversation) => conversations.toCassette(conversation),
   };
 }
@@ -168,4 +164,17 @@ function trackedBy(held: HeldConversations, watch: TurnWatch): TurnWatch {
       over();
     },
   };
+}
+
+function watchBeginning({ wire, body, held }: RequestedBeginning, lose: (error: unknown) => void): TurnWatch {
+  return trackedBy(held, {
+    answered({ bytes = new Uint8Array() }) {
+      try {
+        beginConversation(wire, held, body, bytes);
+      } catch (error) {
+        lose(error);
+      }
+    },
+    failed: () => undefined,
+  });
 }

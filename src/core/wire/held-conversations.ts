@@ -76,50 +76,25 @@ interface Link {
 
 /** `forgot` is called once, when the limit is reached and the ids that were unused for longest are forgotten. */
 export function createHeldConversations(forgot: () => void = () => undefined): HeldConversations {
-  const links = new Map<string, Link>();
+  const links = createLinks(forgot);
   const running = new Set<Promise<unknown>>();
-  let size = 0;
   let begun = 0;
-  let hasForgotten = false;
 
-  const retain = (link: Link): void => {
-    for (let at: Link | undefined = link; at !== undefined && at.uses++ === 0; at = at.before) size += at.size;
-  };
-  const release = (link: Link): void => {
-    for (let at: Link | undefined = link; at !== undefined && --at.uses === 0; at = at.before) size -= at.size;
-  };
-  const put = (key: string, link: Link): void => {
-    const known = links.get(key);
-    retain(link);
-    links.delete(key);
-    links.set(key, link);
-    if (known !== undefined) release(known);
-  };
-  const find = (key: string): Link | undefined => {
-    const link = links.get(key);
-    // The map is in the order of last use.
-    if (link !== undefined) put(key, link);
-    return link;
-  };
-  const forget = (): void => {
-    for (const [key, link] of links) {
-      if (links.size <= MAX_HELD_IDS && size <= MAX_HELD_CHARACTERS) return;
-      links.delete(key);
-      release(link);
-      if (!hasForgotten) forgot();
-      hasForgotten = true;
-    }
-  };
-  const keep = (wire: StatefulWire, ids: readonly string[], before: Link | undefined, said: WholeConversation): void => {
+  const keep = (
+    wire: StatefulWire,
+    ids: readonly string[],
+    before: Link | undefined,
+    said: WholeConversation,
+  ): void => {
     const { items, first } = said;
-    const own = JSON.stringify(before === undefined ? [items, first] : items).length;
-    const link: Link = { before, items, first, size: own, uses: 0 };
-    for (const id of ids) if (id !== "") put(keyOf(wire, id), link);
+    const size = JSON.stringify(before === undefined ? [items, first] : items).length;
+    const link: Link = { before, items, first, size, uses: 0 };
+    for (const id of ids) links.put(keyOf(wire, id), link);
+    if (wire.state?.refersTo === undefined || ids.length === 0) return;
     for (const item of items) {
-      const id = wire.state?.refersTo === undefined ? "" : toText(toObject(item)["id"]);
-      if (id !== "") put(keyOf(wire, id), { before: link, items: [item], first, size: 0, uses: 0 });
+      const id = toText(toObject(item)["id"]);
+      if (id !== "") links.put(keyOf(wire, id), { before: link, items: [item], first, size: 0, uses: 0 });
     }
-    forget();
   };
 
   return {
@@ -129,27 +104,23 @@ export function createHeldConversations(forgot: () => void = () => undefined): H
       if (state === undefined || !isPlainObject(json)) return untouched;
       const body: WireObject = json;
       const id = state.continues(body);
-      const before = id === undefined ? undefined : find(keyOf(wire, id));
-      let isUnknown = id !== undefined && before === undefined;
-      let refers = false;
-      const added = state.asked(body).map((item) => {
+      const before = id === undefined ? undefined : links.find(keyOf(wire, id));
+      const asked = state.asked(body);
+      const added = asked.map((item) => {
         const named = state.refersTo?.(toObject(item));
-        if (named === undefined) return item;
-        refers = true;
-        const link = find(keyOf(wire, named));
-        isUnknown ||= link === undefined;
-        return link?.items[0];
+        return named === undefined ? item : links.find(keyOf(wire, named))?.items[0];
       });
+      const isUnknown = (id !== undefined && before === undefined) || added.includes(undefined);
       if (isUnknown) return { ...untouched, isUnknown };
       const first = before?.first ?? body;
-      const whole = { items: [...itemsOf(before), ...added], first };
+      const isWhole = before === undefined && added.every((item, index) => item === asked[index]);
       return {
-        body: before === undefined && !refers ? json : state.expand(body, whole),
+        body: isWhole ? json : state.expand(body, { items: [...itemsOf(before), ...added], first }),
         isUnknown,
         keep: !state.isHeld(body)
           ? undefined
-          : (json) => {
-              const answer = toObject(json);
+          : (answered) => {
+              const answer = toObject(answered);
               const items = [...added, ...state.answered(answer)];
               keep(wire, state.ids(body, answer), before, { items, first });
             },
@@ -163,13 +134,50 @@ export function createHeldConversations(forgot: () => void = () => undefined): H
       return given;
     },
     track(work) {
-      const over = work
-        .catch(() => undefined)
-        .finally(() => running.delete(over));
+      const over = work.catch(() => undefined).finally(() => running.delete(over));
       running.add(over);
     },
     async settled() {
       await Promise.all(running);
+    },
+  };
+}
+
+/** Links by id, within the limits. */
+function createLinks(forgot: () => void) {
+  // In the order of last use.
+  const links = new Map<string, Link>();
+  let size = 0;
+  let hasForgotten = false;
+
+  const retain = (link: Link): void => {
+    for (let at: Link | undefined = link; at !== undefined && at.uses++ === 0; at = at.before) size += at.size;
+  };
+  const release = (link: Link): void => {
+    for (let at: Link | undefined = link; at !== undefined && --at.uses === 0; at = at.before) size -= at.size;
+  };
+  const use = (key: string, link: Link): void => {
+    const known = links.get(key);
+    retain(link);
+    links.delete(key);
+    links.set(key, link);
+    if (known !== undefined) release(known);
+  };
+  return {
+    put(key: string, link: Link): void {
+      use(key, link);
+      for (const [oldest, old] of links) {
+        if (links.size <= MAX_HELD_IDS && size <= MAX_HELD_CHARACTERS) return;
+        links.delete(oldest);
+        release(old);
+        if (!hasForgotten) forgot();
+        hasForgotten = true;
+      }
+    },
+    find(key: string): Link | undefined {
+      const link = links.get(key);
+      if (link !== undefined) use(key, link);
+      return link;
     },
   };
 }

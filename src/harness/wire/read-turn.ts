@@ -81,7 +81,12 @@ function notJson({ message }: SyntaxError): Refusal {
 }
 
 /** Keeps a conversation that begins without a turn. Returns the vendor's `answer`, or our own in its place. */
-export function beginConversation(wire: Wire, held: HeldConversations, asked: Uint8Array, answer?: Uint8Array): unknown {
+export function beginConversation(
+  wire: Wire,
+  held: HeldConversations,
+  asked: Uint8Array,
+  answer?: Uint8Array,
+): unknown {
   const parse = (bytes: Uint8Array): unknown => (bytes.length === 0 ? {} : parseBoundedJson(readUtf8(bytes)));
   return held.begin(wire, parse(asked), answer === undefined ? undefined : parse(answer));
 }

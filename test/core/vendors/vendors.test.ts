@@ -110,7 +110,7 @@ async function serving() {
     answered: () => void seen.answered++,
     missed: () => void seen.missed++,
     noted: () => undefined,
-      forgot: () => undefined,
+    forgot: () => undefined,
     refused: ({ method, path }: { method: string; path: string }) => void seen.refused.push(`${method} ${path}`),
   };
   const server = await listen(serveHandler(shelf, watcher, (file) => file, { streaming: "chunked", speed: 1 }));

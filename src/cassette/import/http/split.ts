@@ -164,7 +164,10 @@ export function readTurn({ wire: name, request, answer }: WireExchange, keep?: K
   const wire = VENDORS[name];
   const turn = wire.parse(request);
   const bytes = new TextEncoder().encode(answer);
-  return { ...turn, response: wire.read({ bytes, isStream: isStream(answer), isCut: false }, undefined, undefined, keep) };
+  return {
+    ...turn,
+    response: wire.read({ bytes, isStream: isStream(answer), isCut: false }, undefined, undefined, keep),
+  };
 }
 
 /** An answer that is one JSON object came whole; any other is server-sent events, or a line for each piece. */

@@ -1,7 +1,16 @@
 // The requests that handlers take: those below the base URLs of the vendors. Default are the addresses built into their clients.
 
 import { CassetteError } from "../../../cassette/index.js";
-import { holderOf, isWireName, showValue, VENDORS, WIRE_NAMES, wireOf, type Wire, type WireName } from "../../../core/index.js";
+import {
+  holderOf,
+  isWireName,
+  showValue,
+  VENDORS,
+  WIRE_NAMES,
+  wireOf,
+  type Wire,
+  type WireName,
+} from "../../../core/index.js";
 
 /** Base URLs as the vendors' clients take them, by wire. Each replaces the vendor's own. */
 export type BaseUrls = Partial<Readonly<Record<WireName, string | readonly string[]>>>;

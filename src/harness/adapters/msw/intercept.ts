@@ -2,9 +2,22 @@
 // cannot be answered is refused in the words of the wire and remembered.
 
 import { CassetteError } from "../../../cassette/index.js";
-import { AgentError, createHeldConversations, systemPorts, thrownText, type Wire } from "../../../core/index.js";
+import {
+  AgentError,
+  createHeldConversations,
+  systemPorts,
+  thrownText,
+  type HeldConversations,
+  type Wire,
+} from "../../../core/index.js";
 import { FORGOT, HELD, nameOutside, type OutsideRequest } from "../../wire/outside.js";
-import { beginConversation, conversationReply, readTurn, type HeldStateRefusal, type WholeTurn } from "../../wire/read-turn.js";
+import {
+  beginConversation,
+  conversationReply,
+  readTurn,
+  type HeldStateRefusal,
+  type WholeTurn,
+} from "../../wire/read-turn.js";
 import { refusalReply, type Refusal } from "../../wire/reply.js";
 import type { Bases } from "./bases.js";
 import { toResponse } from "./response.js";
@@ -53,21 +66,6 @@ export function createInterceptor(interception: Interception): (request: Request
     return response ?? Response.error();
   }
 
-  /** A request that begins a conversation without a turn. */
-  async function begin(request: Request, holder: Wire): Promise<Response> {
-    const asked = new Uint8Array(await request.clone().arrayBuffer());
-    if (letOut === undefined) return toResponse(conversationReply(holder, asked, held));
-    const response = await letOut(request).catch(() => Response.error());
-    if (!response.ok) return response;
-    const answer = new Uint8Array(await response.clone().arrayBuffer());
-    try {
-      beginConversation(holder, held, asked, answer);
-    } catch (error) {
-      trouble.note(error);
-    }
-    return response;
-  }
-
   async function unreadable(request: Request, refusal: Refusal, wire: Wire): Promise<Response> {
     const error = new CassetteError("not-recordable", refusal.message);
     if (letOut === undefined) return refuse(refusal, wire, error);
@@ -87,7 +85,7 @@ export function createInterceptor(interception: Interception): (request: Request
     const wire = bases.wireOf(request);
     if (wire === undefined) {
       const holder = bases.holderOf(request);
-      return holder === undefined ? outside(request) : begin(request, holder);
+      return holder === undefined ? outside(request) : begin(request, { ...interception, holder, held });
     }
     const bytes = new Uint8Array(await request.clone().arrayBuffer());
     const { pathname, search } = new URL(request.url);
@@ -95,7 +93,7 @@ export function createInterceptor(interception: Interception): (request: Request
     if ("held" in read) return unknownState(request, read, wire);
     if ("refusal" in read) return unreadable(request, read.refusal, wire);
     try {
-      const answered = answer({ wire, ...read, request, track: held.track });
+      const answered = answer({ wire, ...read, request, track: (work) => held.track(work) });
       trouble.track(answered);
       return await answered;
     } catch (error) {
@@ -112,4 +110,22 @@ function toRefusal(error: unknown): Refusal {
     return miss === undefined ? { status: 404, code, message } : { status: 409, code, message, miss };
   }
   return { status: 400, code: error instanceof AgentError ? error.code : "failed", message };
+}
+
+/** A request that begins a conversation without a turn. */
+async function begin(
+  request: Request,
+  { holder, held, letOut, trouble }: Interception & { holder: Wire; held: HeldConversations },
+): Promise<Response> {
+  const asked = new Uint8Array(await request.clone().arrayBuffer());
+  if (letOut === undefined) return toResponse(conversationReply(holder, asked, held));
+  const response = await letOut(request).catch(() => Response.error());
+  if (!response.ok) return response;
+  const answer = new Uint8Array(await response.clone().arrayBuffer());
+  try {
+    beginConversation(holder, held, asked, answer);
+  } catch (error) {
+    trouble.note(error);
+  }
+  return response;
 }
