@@ -11,11 +11,14 @@ import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { proxyHandler } from "../../src/cli/proxy/handler.js";
 import { createProxyRecorder } from "../../src/cli/proxy/recorder.js";
 import { serveHandler } from "../../src/cli/serve/handler.js";
-import { cassetteHandlers, recordingHandlers } from "../../src/entry/msw.js";
+import { cassetteHandlers, recordingHandlers, useCassetteHandlers } from "../../src/entry/msw.js";
 import { serveHttp, type HttpHandler } from "../../src/host/index.js";
 import type { WireRequest } from "../../src/core/wire/turn.js";
 import { ask, say } from "../support/script.js";
 import { startStatefulVendor } from "../support/stateful-vendor.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const folder = temporaryFolder();
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -344,6 +347,27 @@ describe("the handlers of MSW", () => {
     expect(await talk()).toEqual(expected);
     await replay.done();
     expect(live.asked).toHaveLength(length);
+  });
+
+  it("replay what a file holds", async () => {
+    const live = await startStatefulVendor(answer);
+    closing.push(live.close);
+    const options = { baseUrls: { openai: live.url, responses: live.url } };
+    const talk = async (cities: readonly string[]): Promise<string[]> => {
+      const chains = cities.map((city) => responsesChain(live.url, city, false));
+      for (const chain of chains) await chain.begin();
+      const said: string[] = [];
+      for (const chain of chains) said.push(await chain.result(), await chain.more("why"));
+      return said.sort();
+    };
+    const expected = ["Oslo 3 Oslo", "Oslo 5 why", "Rome 3 Rome", "Rome 5 why"];
+    for (const mode of ["record", "replay"] as const) {
+      const handlers = await useCassetteHandlers(folder.path("talk.cassette.json"), { ...options, mode });
+      msw.resetHandlers(...handlers);
+      expect(await talk(mode === "record" ? ["Oslo", "Rome"] : ["Rome", "Oslo"])).toEqual(expected);
+      await handlers.done();
+    }
+    expect(live.asked).toHaveLength(6);
   });
 
   it("name a conversation that began before the recording, and pass it on", async () => {
