@@ -90,13 +90,20 @@ export { fromAgentsModel, toAgentsModel } from "./adapters/openai-agents/model.j
 export {
   countText,
   createRequestTally,
+  FORGOT,
   HELD,
   nameOutside,
   type CountedRequest,
   type OutsideRequest,
 } from "./wire/outside.js";
 export { createLossTally, readPassed, type PassedAnswer, type PassedPart } from "./wire/passed-answer.js";
-export { parseTurn, readHeldState, readTurn } from "./wire/read-turn.js";
+export {
+  beginConversation,
+  conversationReply,
+  readTurn,
+  type HeldStateRefusal,
+  type WholeTurn,
+} from "./wire/read-turn.js";
 export { refusalReply, type Refusal } from "./wire/reply.js";
 export { PIN_HEADER, shelfReply } from "./wire/shelf-reply.js";
 export type { ServedStreaming } from "./wire/stream-body.js";

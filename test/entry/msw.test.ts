@@ -5,7 +5,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { setupServer } from "msw/node";
 import { http, HttpResponse } from "msw";
 import OpenAI from "openai";
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
@@ -18,6 +18,7 @@ import { useCassette } from "../../src/entry/harness.js";
 import { prompt, recordTurns, WEATHER_SCRIPT } from "../support/recording.js";
 import { ask, say } from "../support/script.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { startStatefulVendor } from "../support/stateful-vendor.js";
 import { startVendor, type Said, type Vendor } from "../support/vendor.js";
 import { CLIENT_AGENTS, openai7 } from "../support/vendor-clients.js";
 
@@ -141,7 +142,10 @@ describe("recording and replaying through MSW", () => {
   });
 
   it("records and replays the conversation of a thread whole, and refuses a request that only continues one", async () => {
-    const { vendor, url, baseUrls } = await weatherVendor([say("One."), say("Two.")]);
+    const vendor = await startStatefulVendor(({ messages }) => say(`${messages.length}`));
+    onTestFinished(() => vendor.close());
+    const { url } = vendor;
+    const baseUrls = { openai: `${url}/v1`, anthropic: url };
     const talk = async () => {
       const client = new Anthropic({ apiKey: "none", baseURL: url, maxRetries: 0 });
       const thread = client.beta.messages.thread({ model: "m", max_tokens: 9 });
@@ -152,6 +156,7 @@ describe("recording and replaying through MSW", () => {
     await talk();
     const cassette = await recording.toCassette();
     expect(vendor.asked).toHaveLength(2);
+    expect(vendor.asked).toMatchObject([{ thread: { type: "create" } }, { thread: { type: "continue" } }]);
     expect(rebuildPrompts(cassette)?.map((prompt) => prompt.length)).toEqual([1, 3]);
     const replay = cassetteHandlers(cassette, { baseUrls });
     server.resetHandlers(...replay);

@@ -2,8 +2,8 @@
 
 import { gunzipSync } from "node:zlib";
 import { MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
-import { thrownText, wireOf } from "../../core/index.js";
-import { PIN_HEADER, readHeldState, refusalReply, type PassedPart, type Refusal } from "../../harness/index.js";
+import { createHeldConversations, holderOf, thrownText, wireOf } from "../../core/index.js";
+import { FORGOT, PIN_HEADER, readTurn, refusalReply, type PassedPart, type Refusal } from "../../harness/index.js";
 import {
   forward,
   type Forwarded,
@@ -28,11 +28,14 @@ interface ProxyHandlerOptions {
   readonly note: (text: string) => void;
   /** Called for a refused request that its client sends again as a whole conversation. */
   readonly sentBack: (text: string) => void;
+  /** Called when conversations that a request may continue are forgotten. */
+  readonly forgot: (text: string) => void;
 }
 
-/** Forwards all requests except those that continue a conversation on the vendor's server. Records turns and counts other requests. */
+/** Forwards all requests except those that continue a thread that began elsewhere, or other state of the vendor. Records turns and counts other requests. */
 export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
-  const { target, recorder, note, sentBack } = options;
+  const { target, recorder, note, sentBack, forgot } = options;
+  const held = createHeldConversations(() => forgot(FORGOT));
   return async (request) => {
     const { method, path } = request;
     const wire = wireOf(request);
@@ -42,13 +45,17 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
       return refusalReply(admitted.refusal, wire);
     }
     const { bytes, name } = admitted;
-    const state = wire === undefined ? undefined : readHeldState(wire, bytes);
-    if (state !== undefined) {
-      if (state.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
-      else recorder.lose(`${method} ${path} was not passed on: ${state.held.message}`);
-      return refusalReply(state.held, wire);
+    const read = wire === undefined ? undefined : await readTurn(wire, bytes, path, held);
+    if (read !== undefined && "held" in read && (read.isRecoverable || !read.isElsewhere)) {
+      if (read.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
+      else recorder.lose(`${method} ${path} was not passed on: ${read.held.message}`);
+      return refusalReply(read.held, wire);
     }
-    const turn = wire === undefined ? undefined : recorder.open({ wire, path, body: bytes, name });
+    const holder = holderOf(request);
+    const turn =
+      wire !== undefined && read !== undefined
+        ? recorder.open({ wire, read, held, name })
+        : holder && recorder.begin({ wire: holder, body: bytes, held });
     const answer = await send(target, request, bytes);
     if (turn === undefined && !("refusal" in answer)) recorder.pass(request);
     if ("refusal" in answer && request.signal.aborted) {

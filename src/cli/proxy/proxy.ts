@@ -87,6 +87,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
       findSecrets: isRedacted ? createSecretFinder({ rules: SECRET_RULES, values }) : () => [],
       note: (why) => note("not answered: ", why),
       sentBack: (why) => note("sent back: ", why),
+      forgot: (why) => note(why),
     });
     const onRefused = ({ method, path }: OutsideRequest, why: string): void =>
       recorder.lose(`${method} ${path} was not passed on: ${why}`);

@@ -2,15 +2,18 @@
 // here.
 
 import { createConversations, type CassetteV2, type PassingTurn, type RecordingOptions } from "../../cassette/index.js";
-import { thrownText, type Wire } from "../../core/index.js";
+import { thrownText, type HeldConversations, type KeepAnswer, type Wire } from "../../core/index.js";
 import {
+  beginConversation,
   createLossTally,
   createRequestTally,
-  parseTurn,
   readPassed,
   type CountedRequest,
+  type HeldStateRefusal,
   type OutsideRequest,
   type PassedAnswer,
+  type Refusal,
+  type WholeTurn,
 } from "../../harness/index.js";
 
 /** A turn that the vendor has not answered yet. Call one of the methods, once. */
@@ -21,9 +24,26 @@ export interface TurnWatch {
   failed(): void;
 }
 
+export interface RequestedTurn {
+  readonly wire: Wire;
+  /** The turn, or the reason why its answer cannot be recorded. */
+  readonly read: WholeTurn | { readonly refusal: Refusal } | HeldStateRefusal;
+  readonly held: HeldConversations;
+  /** The client's name for its recording. */
+  readonly name?: string | undefined;
+}
+
+export interface RequestedBeginning {
+  readonly wire: Wire;
+  readonly body: Uint8Array;
+  readonly held: HeldConversations;
+}
+
 export interface ProxyRecorder {
-  /** Opens a turn when it is requested. `name` is the client's name for its recording. */
-  open(requested: { wire: Wire; path: string; body: Uint8Array; name?: string | undefined }): TurnWatch;
+  /** Opens a turn when it is requested. */
+  open(requested: RequestedTurn): TurnWatch;
+  /** Follows a conversation that begins without a turn. */
+  begin(requested: RequestedBeginning): TurnWatch;
   /** Counts a request that was passed on although it is not a turn. */
   pass(request: OutsideRequest): void;
   /** Counts a request that the proxy did not pass on. */
@@ -71,9 +91,10 @@ export function createProxyRecorder(
   // Any error is only reported, since the client has its answer and the turns before this one must still be written.
   const loseBy = (error: unknown): void => lose(thrownText(error));
 
-  function keep(wire: Wire, turn: PassingTurn, passed: PassedAnswer, askedAt: number): void {
+  function keep(wire: Wire, turn: PassingTurn, hold: KeepAnswer | undefined, passed: PassedAnswer, askedAt: number) {
     try {
-      const { response, note, left } = readPassed(wire, passed, askedAt, streams);
+      const { response, answer, note, left } = readPassed(wire, passed, askedAt, streams);
+      hold?.(answer);
       turn.answer(response, note);
       recorded++;
       leave(left);
@@ -96,24 +117,58 @@ export function createProxyRecorder(
       if (passed.add({ method, path })) watcher.passedOn({ method, path });
     },
     lose,
-    open({ wire, path, body, name }) {
+    open({ wire, read, held, name }) {
+      if (!("turn" in read)) {
+        const { message } = "held" in read ? read.held : read.refusal;
+        // A turn that the vendor refuses is not lost.
+        return { answered: () => lose(message), failed: () => undefined };
+      }
       try {
-        const { request } = parseTurn(wire, body, path);
+        const { request } = read.turn;
         const turn = conversations.open(request, `${wire.name}:${request.settings.model}`, name);
         if (name !== undefined) names.set(turn.conversation, name);
         const askedAt = Date.now();
-        return {
-          answered: (answer) => keep(wire, turn, answer, askedAt),
+        return trackedBy(held, {
+          answered: (answer) => keep(wire, turn, read.keep, answer, askedAt),
           failed: () => {
             turn.fail();
             watcher.kept(turn.conversation);
           },
-        };
+        });
       } catch (error) {
-        // A turn that the vendor refuses is not lost.
         return { answered: () => loseBy(error), failed: () => undefined };
       }
     },
+    begin: (requested) => watchBeginning(requested, loseBy),
     toCassette: (conversation) => conversations.toCassette(conversation),
   };
+}
+
+/** The same watch. A request that comes before its end waits for it where it may continue the answer. */
+function trackedBy(held: HeldConversations, watch: TurnWatch): TurnWatch {
+  let over = (): void => undefined;
+  held.track(new Promise<void>((resolve) => (over = resolve)));
+  return {
+    answered(answer) {
+      watch.answered(answer);
+      over();
+    },
+    failed() {
+      watch.failed();
+      over();
+    },
+  };
+}
+
+function watchBeginning({ wire, body, held }: RequestedBeginning, lose: (error: unknown) => void): TurnWatch {
+  return trackedBy(held, {
+    answered({ bytes = new Uint8Array() }) {
+      try {
+        beginConversation(wire, held, body, bytes);
+      } catch (error) {
+        lose(error);
+      }
+    },
+    failed: () => undefined,
+  });
 }

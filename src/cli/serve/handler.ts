@@ -1,8 +1,10 @@
 // The replay server as a function from requests to replies.
 
 import { CassetteError, type MissReport, type Shelf } from "../../cassette/index.js";
-import { AgentError, defined, wireOf } from "../../core/index.js";
+import { AgentError, createHeldConversations, defined, holderOf, wireOf } from "../../core/index.js";
 import {
+  conversationReply,
+  FORGOT,
   HELD,
   nameOutside,
   PIN_HEADER,
@@ -20,7 +22,7 @@ export const OWN_BASE = "Give a client of other APIs the vendor's base URL, so t
 
 /** For a request that continues a thread. It follows the method and the path. */
 export const SENT_AGAIN =
-  "continues a conversation on the vendor's server (thread), which no recording holds. toolRunner and beta.messages.thread " +
+  "continues a conversation on the vendor's server (thread) that did not begin here. toolRunner and beta.messages.thread " +
   "of @anthropic-ai/sdk now send the whole conversation by themselves: nothing to do.";
 
 /** A request that no recorded turn answers. */
@@ -43,6 +45,8 @@ export interface ServeWatcher {
   refused(request: RefusedRequest, why: string): void;
   /** Called for a refused request that its client sends again in another form. */
   noted(why: string): void;
+  /** Called when conversations that a request may continue are forgotten. */
+  forgot(why: string): void;
 }
 
 const RECORD_AGAIN =
@@ -73,6 +77,7 @@ export function serveHandler(
   nameOf: NameOf,
   streaming: ServedStreaming,
 ): HttpHandler {
+  const held = createHeldConversations(() => watcher.forgot(FORGOT));
   return async (request) => {
     const { method, path, search, signal } = request;
     const wire = wireOf(request);
@@ -81,10 +86,12 @@ export function serveHandler(
       watcher.refused({ method, path, status, code }, message);
       return refusalReply(refusal, wire);
     };
-    if (wire === undefined) return refuse(unknownPath(request));
+    const holder = wire ?? holderOf(request);
+    if (holder === undefined) return refuse(unknownPath(request));
     const read = await readBytes(request);
     if ("refusal" in read) return refuse(read.refusal);
-    const parsed = readTurn(wire, read.bytes, `${path}${search}`);
+    if (wire === undefined) return conversationReply(holder, read.bytes, held);
+    const parsed = await readTurn(wire, read.bytes, `${path}${search}`, held);
     if ("held" in parsed) {
       if (!parsed.isRecoverable) return refuse(parsed.held);
       watcher.noted(`${method} ${path} ${SENT_AGAIN}`);
@@ -93,7 +100,7 @@ export function serveHandler(
     if ("refusal" in parsed) return refuse(parsed.refusal);
     try {
       const pin = defined({ pin: pinOf(request) });
-      const reply = await shelfReply(wire, parsed.turn, { shelf, nameOf, streaming, signal, ...pin });
+      const reply = await shelfReply(wire, parsed, { shelf, nameOf, streaming, signal, ...pin });
       watcher.answered();
       return reply;
     } catch (error) {

@@ -85,6 +85,7 @@ export async function serve(
         if (options.once === true) stop.now();
       },
       noted: (why) => note("sent back: ", why),
+      forgot: (why) => note(why),
     };
     const { streaming = "chunked", speed = 1 } = options;
     for (const { file, cassette } of streaming === "whole" ? [] : items) {

@@ -34,6 +34,11 @@ export function wireOf(request: { method: string; path: string }): Vendor | unde
   return Object.values<Vendor>(VENDORS).find((vendor) => vendor.isTurn(request));
 }
 
+/** Finds the vendor whose server begins a conversation for a request that is not a turn. */
+export function holderOf(request: { method: string; path: string }): Vendor | undefined {
+  return Object.values<Vendor>(VENDORS).find(({ state }) => state?.beginning?.matches(request) === true);
+}
+
 /** Endpoints for conversation turns, for use in messages. */
 export const TURN_PATHS: readonly string[] = Object.values(VENDORS).map(({ path }) => path);
 

@@ -30,6 +30,10 @@ export function countText({ method, path, count }: CountedRequest, what: string)
   return `${method} ${path} ${what}: ${plural(count, "time")}`;
 }
 
+/** Said once, when a door holds more conversations of the vendor's server than it can. */
+export const FORGOT =
+  "too many conversations are held for requests that continue them: the ones that were unused for longest are forgotten";
+
 /** The requests that are recorded and replayed, for a message. */
 export const HELD = `cassettes hold POST requests to ${TURN_PATHS.slice(0, -1).join(", ")} and ${TURN_PATHS.at(-1)}`;
 

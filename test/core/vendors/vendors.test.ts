@@ -95,6 +95,7 @@ async function recording() {
       claim: () => Promise.resolve(undefined),
       note,
       sentBack: note,
+      forgot: note,
     }),
   );
   return { proxy, recorder };
@@ -109,6 +110,7 @@ async function serving() {
     answered: () => void seen.answered++,
     missed: () => void seen.missed++,
     noted: () => undefined,
+    forgot: () => undefined,
     refused: ({ method, path }: { method: string; path: string }) => void seen.refused.push(`${method} ${path}`),
   };
   const server = await listen(serveHandler(shelf, watcher, (file) => file, { streaming: "chunked", speed: 1 }));

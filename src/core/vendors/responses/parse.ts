@@ -22,6 +22,7 @@ import {
   type WireTurn,
 } from "../../wire/turn.js";
 import { readItems, TEXTS } from "./items.js";
+import { findResponsesState } from "./state.js";
 
 /** Fields of a body that are read one by one. */
 const READ = [
@@ -34,7 +35,7 @@ const READ = [
  * hold, and for a conversation of which the vendor's server holds a part.
  */
 export function parseResponses(json: unknown, path = ""): WireTurn {
-  refuseHeldState(json);
+  refuseHeldState(json, findResponsesState);
   const body = toObject(json);
   const format = readObject(readObject(body["text"], "text")["format"], "text.format");
   const tools = readObjects(body["tools"], "tools");

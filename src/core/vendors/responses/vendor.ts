@@ -1,7 +1,6 @@
 // OpenAI's Responses API, and the hosts that speak it: Azure, xAI, OpenRouter, DeepSeek and others.
 
 import { flagProblem, type CallTerms, type KeyedVendorOptions } from "../../providers/vendor-options.js";
-import { findHeldState } from "../../wire/held-state.js";
 import { failOpenAi, openAiFaults } from "../openai/refusals.js";
 import { OPENAI_PRICING } from "../openai/prices.js";
 import { openai } from "../openai/vendor.js";
@@ -10,6 +9,7 @@ import { toSse } from "../../wire/pieces.js";
 import { encodeResponses } from "./encode.js";
 import { responsesStream } from "./fold.js";
 import { parseResponses } from "./parse.js";
+import { findResponsesState, responsesState } from "./state.js";
 import { responsesEvents, writeResponses } from "./write.js";
 
 /** Options of any host that speaks the Responses API. */
@@ -47,7 +47,8 @@ export const responses = defineVendor({
   recognises: ({ input, model }) => input !== undefined && model !== undefined,
   messagesField: "input",
   parse: parseResponses,
-  findHeldState,
+  findHeldState: findResponsesState,
+  state: responsesState,
   write: writeResponses,
   events: responsesEvents,
   fail: failOpenAi,

@@ -119,8 +119,8 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
     const warn = (text: string): void => systemPorts.warn(`playhead: ${text}`);
     const shelf = createShelf(toItems(cassettes, file), { ...tape, warn });
     const trouble = createTrouble();
-    const answer = async ({ wire, turn, request: { signal } }: AskedTurn) =>
-      toResponse(await shelfReply(wire, turn, { shelf, nameOf: baseName, streaming: { streaming, speed }, signal }));
+    const answer = async ({ wire, request: { signal }, ...asked }: AskedTurn) =>
+      toResponse(await shelfReply(wire, asked, { shelf, nameOf: baseName, streaming: { streaming, speed }, signal }));
     const done = async () => {
       await trouble.settle();
       assertConsumed(shelf, options.file);

@@ -2,19 +2,33 @@
 // cannot be answered is refused in the words of the wire and remembered.
 
 import { CassetteError } from "../../../cassette/index.js";
-import { AgentError, thrownText, type Wire, type WireTurn } from "../../../core/index.js";
-import { HELD, nameOutside, type OutsideRequest } from "../../wire/outside.js";
-import { readTurn } from "../../wire/read-turn.js";
+import {
+  AgentError,
+  createHeldConversations,
+  systemPorts,
+  thrownText,
+  type HeldConversations,
+  type Wire,
+} from "../../../core/index.js";
+import { FORGOT, HELD, nameOutside, type OutsideRequest } from "../../wire/outside.js";
+import {
+  beginConversation,
+  conversationReply,
+  readTurn,
+  type HeldStateRefusal,
+  type WholeTurn,
+} from "../../wire/read-turn.js";
 import { refusalReply, type Refusal } from "../../wire/reply.js";
 import type { Bases } from "./bases.js";
 import { toResponse } from "./response.js";
 import { forHandlers } from "./reworded.js";
 import { OWN_HANDLER, type Trouble } from "./trouble.js";
 
-export interface AskedTurn {
+export interface AskedTurn extends WholeTurn {
   readonly wire: Wire;
-  readonly turn: WireTurn;
   readonly request: Request;
+  /** Notes an answer on its way, which the next request may continue. */
+  readonly track: (work: Promise<unknown>) => void;
 }
 
 export interface Interception {
@@ -29,6 +43,7 @@ export interface Interception {
 /** Never rejects: a handler that throws would be answered 500, which clients try again. */
 export function createInterceptor(interception: Interception): (request: Request) => Promise<Response> {
   const { bases, trouble, answer, letOut } = interception;
+  const held = createHeldConversations(() => systemPorts.warn(`playhead: ${FORGOT}`));
 
   function refuse(refusal: Refusal, wire: Wire | undefined, error: unknown): Response {
     trouble.note(error);
@@ -59,22 +74,26 @@ export function createInterceptor(interception: Interception): (request: Request
     return response;
   }
 
+  async function unknownState(request: Request, { held, ...state }: HeldStateRefusal, wire: Wire): Promise<Response> {
+    // A client that then sends the whole conversation has lost nothing.
+    if (state.isRecoverable) return toResponse(refusalReply(held, wire));
+    if (state.isElsewhere && letOut !== undefined) return unreadable(request, held, wire);
+    return refuse(held, wire, new CassetteError("invalid-options", held.message));
+  }
+
   return async (request) => {
     const wire = bases.wireOf(request);
-    if (wire === undefined) return outside(request);
+    if (wire === undefined) {
+      const holder = bases.holderOf(request);
+      return holder === undefined ? outside(request) : begin(request, { ...interception, holder, held });
+    }
     const bytes = new Uint8Array(await request.clone().arrayBuffer());
     const { pathname, search } = new URL(request.url);
-    const read = readTurn(wire, bytes, `${pathname}${search}`);
-    if ("held" in read) {
-      // A client that then sends the whole conversation has lost nothing.
-      const { held, isRecoverable } = read;
-      return isRecoverable
-        ? toResponse(refusalReply(held, wire))
-        : refuse(held, wire, new CassetteError("invalid-options", held.message));
-    }
+    const read = await readTurn(wire, bytes, `${pathname}${search}`, held);
+    if ("held" in read) return unknownState(request, read, wire);
     if ("refusal" in read) return unreadable(request, read.refusal, wire);
     try {
-      const answered = answer({ wire, turn: read.turn, request });
+      const answered = answer({ wire, ...read, request, track: (work) => held.track(work) });
       trouble.track(answered);
       return await answered;
     } catch (error) {
@@ -91,4 +110,22 @@ function toRefusal(error: unknown): Refusal {
     return miss === undefined ? { status: 404, code, message } : { status: 409, code, message, miss };
   }
   return { status: 400, code: error instanceof AgentError ? error.code : "failed", message };
+}
+
+/** A request that begins a conversation without a turn. */
+async function begin(
+  request: Request,
+  { holder, held, letOut, trouble }: Interception & { holder: Wire; held: HeldConversations },
+): Promise<Response> {
+  const asked = new Uint8Array(await request.clone().arrayBuffer());
+  if (letOut === undefined) return toResponse(conversationReply(holder, asked, held));
+  const response = await letOut(request).catch(() => Response.error());
+  if (!response.ok) return response;
+  const answer = new Uint8Array(await response.clone().arrayBuffer());
+  try {
+    beginConversation(holder, held, asked, answer);
+  } catch (error) {
+    trouble.note(error);
+  }
+  return response;
 }

@@ -40,11 +40,12 @@ export function createVendor({ send, trouble, streams = "boundaries", ports }: V
     machine.warn(`playhead: an answer has ${what}, which a cassette cannot hold. It was recorded without it.`);
   });
 
-  async function keep(turn: OpenTurn, { wire, turn: { isStream } }: AskedTurn, came: Came): Promise<void> {
+  async function keep(turn: OpenTurn, { wire, turn: { isStream }, keep: hold }: AskedTurn, came: Came): Promise<void> {
     try {
       const isStreamed = isStream || /event-stream|ndjson/.test(came.answer.headers.get("content-type") ?? "");
       const passed = { ...(await collect(came, () => machine.now())), isStream: isStreamed, isCut: false };
-      const { response, note, left } = readPassed(wire, passed, came.requestedAt, isStream && streams);
+      const { response, answer, note, left } = readPassed(wire, passed, came.requestedAt, isStream && streams);
+      hold?.(answer);
       turn.answer(response, note);
       losses.add(left);
     } catch (error) {
@@ -68,7 +69,9 @@ export function createVendor({ send, trouble, streams = "boundaries", ports }: V
         if (answer.ok) {
           if (turn === undefined) return withBody(answer, answer.body);
           const [theirs, copy] = answer.body?.tee() ?? [null, null];
-          trouble.track(keep(turn, asked, { answer, copy, requestedAt }));
+          const kept = keep(turn, asked, { answer, copy, requestedAt });
+          trouble.track(kept);
+          asked.track(kept);
           return withBody(answer, theirs);
         }
         turn?.fail();
