@@ -791,7 +791,7 @@ describe("cassette serve", () => {
     const unknown = await fetch(`${server.url}/v1/models`);
     expect(unknown.status).toBe(404);
     expect(await unknown.text()).toContain(
-      "GET /v1/models is a request about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /messages and /api/chat",
+      "GET /v1/models is a request about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /messages, /converse and /api/chat",
     );
     const huge = await post(`${server.url}/api/chat`, "x".repeat(33 * 1024 * 1024));
     expect([huge.status, await huge.json()]).toEqual([
@@ -1173,7 +1173,7 @@ describe("cassette record --proxy", () => {
     await (await post(`${proxy.url}/v1/responses`, { input: "x" })).text();
     await expect(proxy.stop()).rejects.toMatchObject({
       code: "nothing-recorded",
-      hint: "The client requested POST /v1/responses, which is not recorded: cassettes hold POST requests to /chat/completions, /messages and /api/chat.",
+      hint: "The client requested POST /v1/responses, which is not recorded: cassettes hold POST requests to /chat/completions, /messages, /converse and /api/chat.",
     });
     expect(proxy.io.err).toContain("POST /v1/responses passed on, not recorded: 1 time\n");
   });

@@ -23,7 +23,7 @@ export async function startVendor(answer: (request: WireRequest, index: number) 
     void bodyOf(incoming).then((body) => {
       const path = incoming.url ?? "";
       const wire = wireOf({ method: incoming.method ?? "", path: path.split("?")[0] ?? "" });
-      const turn = wire?.parse(JSON.parse(body));
+      const turn = wire?.parse(JSON.parse(body), path);
       asked.push({ path, headers: incoming.headers, request: turn?.request });
       if (wire === undefined || turn === undefined) {
         response.writeHead(200, { "content-type": "application/json" }).end(`{"path":${JSON.stringify(path)}}`);

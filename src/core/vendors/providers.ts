@@ -1,7 +1,9 @@
 // The provider of each vendor. Each function builds a provider of one model, and throws `invalid-options` at once, not at the first turn.
 
 import type { LlmProviderAdapter } from "../model/provider.js";
+import type { KeyedVendorOptions } from "../providers/vendor-options.js";
 import { anthropic, type AnthropicOptions } from "./anthropic/vendor.js";
+import { bedrock } from "./bedrock/vendor.js";
 import { ollama, type OllamaOptions } from "./ollama/vendor.js";
 import { openai, type OpenAiOptions } from "./openai/vendor.js";
 import { vendorProvider } from "./vendors.js";
@@ -14,6 +16,14 @@ export function openaiProvider(options: OpenAiOptions): LlmProviderAdapter {
 /** Creates a provider of Anthropic's Messages API. Throws `AgentError` `invalid-options`. */
 export function anthropicProvider(options: AnthropicOptions): LlmProviderAdapter {
   return vendorProvider(anthropic, options);
+}
+
+/**
+ * Creates a provider of Amazon Bedrock's Converse API. `apiKey` is a Bedrock API key, and `baseURL` names the region, by default
+ * us-east-1. Throws `AgentError` `invalid-options`.
+ */
+export function bedrockProvider(options: KeyedVendorOptions): LlmProviderAdapter {
+  return vendorProvider(bedrock, options);
 }
 
 /** Creates a provider of Ollama's own chat API. Throws `AgentError` `invalid-options`. */

@@ -1,11 +1,12 @@
 // The interface of one vendor for providers, servers, recorders, importers and faults. A folder below implements it, and vendors.ts lists it.
 
 import type { JsonObject } from "../canon/value.js";
+import type { StreamWire } from "../http/fold.js";
 import { plainDecoding } from "../http/json-readers.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
 import { createStreamDecoder, type StreamDecoder } from "../providers/stream.js";
 import type { VendorTraits } from "../providers/vendor-options.js";
-import type { Cut, TimedText } from "../wire/cut.js";
+import type { Cut, TimedEvent, WireChunk } from "../wire/cut.js";
 import type { HttpFault, HttpFaultName, WireFailure } from "../wire/failure.js";
 import type { HeldState } from "../wire/held-state.js";
 import type { WireStamp } from "../wire/pieces.js";
@@ -28,9 +29,9 @@ export interface Wire {
   decoder(): StreamDecoder;
   write(response: LlmTurnResponse, stamp: WireStamp): JsonObject;
   /** The events of a streamed answer, to be sent one after the other. */
-  stream(response: LlmTurnResponse, stamp: WireStamp): string[];
+  stream(response: LlmTurnResponse, stamp: WireStamp): WireChunk[];
   /** The events of `stream`, cut by `cut`, each with the time of its content. 0 for an event without content. */
-  events(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[];
+  events(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedEvent[];
   readonly streamType: string;
   /** The body of a refusal, in the shape from which the vendor's clients read an error. */
   fail(failure: WireFailure): JsonObject;
@@ -56,7 +57,7 @@ export interface Vendor extends Wire, VendorTraits {
   /** The refusals that the vendor's servers send, with made-up ids and counts. */
   readonly faults: Readonly<Partial<Record<HttpFaultName, HttpFault>>>;
   /** The event that ends a stream that the vendor cannot continue. */
-  readonly streamError: string;
+  readonly streamError: WireChunk;
 }
 
 /** The members of a vendor that follow from the others. */
@@ -72,6 +73,11 @@ export function defineVendor(parts: Omit<Vendor, Derived>): Vendor {
     read: (answer, passed, note) => readAnswer(answer, format, passed, note),
     decoder: () => createStreamDecoder(format, plainDecoding),
     stream: (response, stamp) => events(response, stamp).map(({ text }) => text),
-    streamType: format.isSse ? "text/event-stream; charset=utf-8" : "application/x-ndjson",
+    streamType: typeOf(format),
   };
+}
+
+function typeOf(format: StreamWire): string {
+  if ("mediaType" in format) return format.mediaType;
+  return format.isSse ? "text/event-stream; charset=utf-8" : "application/x-ndjson";
 }

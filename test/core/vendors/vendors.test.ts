@@ -21,6 +21,8 @@ const TURNS = [
   ["openai", "/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21"],
   ["anthropic", "/v1/messages"],
   ["anthropic", "/v1/messages?beta=true"],
+  ["bedrock", "/model/m/converse"],
+  ["bedrock", "/model/m/converse-stream"],
   ["ollama", "/api/chat"],
 ] as const;
 
@@ -33,6 +35,7 @@ const OTHERS = [
   ["POST", "/v1/messages/batches"],
   ["POST", "/v1/threads/t_1/messages"],
   ["POST", "/v1beta/models/gemini-2.5-pro:generateContent"],
+  ["POST", "/model/m/invoke"],
   ["POST", "/api/generate"],
   ["POST", "/openai/deployments/ada/embeddings"],
   ["GET", "/v1/models"],
@@ -49,11 +52,17 @@ beforeAll(() => msw.listen({ onUnhandledRequest: "bypass" }));
 afterAll(() => msw.close());
 
 const messages = [{ role: "user" as const, content: "q" }];
+const blocks = [{ role: "user", content: [{ text: "q" }] }];
 async function ask(url: string, method = "POST"): Promise<number> {
   // Azure names the model in the path, and the Messages API demands a limit.
-  const model = url.includes("/deployments/") ? {} : { model: "m" };
+  const model = /\/deployments\/|\/model\//.test(url) ? {} : { model: "m" };
   const limit = url.includes("/messages") ? { max_tokens: 9 } : {};
-  const body = JSON.stringify({ ...model, ...limit, stream: false, messages });
+  const body = JSON.stringify({
+    ...model,
+    ...limit,
+    stream: false,
+    messages: url.includes("/converse") ? blocks : messages,
+  });
   const response = await fetch(url, method === "POST" ? { method, body } : { method });
   await response.text();
   return response.status;
@@ -124,7 +133,7 @@ describe.each(TURNS)("a turn of %s at %s", (wire, path) => {
 
   it("is recorded and replayed by the MSW handlers", async () => {
     const { url, asked } = await vendor();
-    const baseUrls = { openai: url, anthropic: url, ollama: url };
+    const baseUrls = { openai: url, anthropic: url, bedrock: url, ollama: url };
     const recorder = recordingHandlers({ baseUrls });
     msw.resetHandlers(...recorder);
     expect(await ask(url + path)).toBe(200);

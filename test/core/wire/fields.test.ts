@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { NOT_COMPARED, wireFieldsOf } from "../../../src/core/wire/fields.js";
-import { throughWire, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import { WIRE_NAMES, throughWire, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 
 const messages = [{ role: "user", content: "q" }];
 const fields = (wire: WireName, body: object) =>
@@ -73,7 +73,7 @@ describe("request fields that no setting stands for", () => {
 
   it.each(Object.keys(NOT_COMPARED))("leave out %s, which cannot change the answer", (field) => {
     const value = field === "thread" ? { type: "create" } : "x";
-    for (const wire of ["openai", "anthropic", "ollama"] as const) expect(fields(wire, { [field]: value })).toEqual({});
+    for (const wire of WIRE_NAMES) expect(fields(wire, { messages: [], [field]: value })).toEqual({});
   });
 
   it("go over their own wire, and over no other", () => {
@@ -152,7 +152,9 @@ it("docs/serve.md lists every field that is not compared, and no other", () => {
   const page = readFileSync(new URL("../../../docs/serve.md", import.meta.url), "utf8");
   const [, section = ""] = page.split("## Which fields are compared\n");
   const rows = (section.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("| `"));
-  const listed = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([a-z_]+)`/g)].map(([, name]) => name));
+  const listed = rows.flatMap((row) =>
+    [...(row.split("|")[1] ?? "").matchAll(/`([a-zA-Z_]+)`/g)].map(([, name]) => name),
+  );
   // The row of threads names the one type that is not compared.
   expect(listed.filter((name) => name !== "create").sort()).toEqual(Object.keys(NOT_COMPARED).sort());
 });

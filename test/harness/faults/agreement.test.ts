@@ -5,7 +5,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AgentError, LlmProviderHttpError } from "../../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../src/core/model/provider.js";
-import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
+import {
+  anthropicProvider,
+  bedrockProvider,
+  ollamaProvider,
+  openaiProvider,
+} from "../../../src/core/vendors/providers.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 import type { HttpFaultName } from "../../../src/core/wire/failure.js";
@@ -13,7 +18,7 @@ import { GATEWAY_PAGE, HTTP_FAULTS } from "../../../src/harness/faults/bodies.js
 import type { Fault } from "../../../src/harness/faults/fault.js";
 import { faultyProvider } from "../../../src/harness/faults/provider.js";
 import { say } from "../../support/script.js";
-import { apiKey, listen } from "../../support/wire.js";
+import { apiKey, bodyBytes, listen } from "../../support/wire.js";
 
 type Answer = (response: ServerResponse, isStream: boolean) => void;
 let answer: Answer = (response) => void response.destroy();
@@ -27,7 +32,9 @@ afterAll(() => server.close());
 async function readBody(request: IncomingMessage): Promise<boolean> {
   let text = "";
   for await (const part of request) text += String(part);
-  return (JSON.parse(text) as { stream?: boolean }).stream === true;
+  return (
+    request.url?.endsWith("/converse-stream") === true || (JSON.parse(text) as { stream?: boolean }).stream === true
+  );
 }
 
 const NAME = "vendor:m-1";
@@ -41,6 +48,8 @@ function vendor(wire: WireName, baseURL: string): LlmProviderAdapter {
       return openaiProvider({ ...common, apiKey });
     case "anthropic":
       return anthropicProvider({ ...common, apiKey });
+    case "bedrock":
+      return bedrockProvider({ ...common, apiKey });
     case "ollama":
       return ollamaProvider(common);
   }
@@ -108,6 +117,12 @@ describe("a refusal", () => {
     ["anthropic", "rate-limit", { status: 429, kind: "rate-limit", retryable: true, retryAfterMs: 7_000 }],
     ["anthropic", "context-length", { status: 400, kind: "context-length", retryable: false }],
     ["anthropic", "quota", { status: 400, kind: "permission", retryable: false }],
+    ["bedrock", "rate-limit", { status: 429, kind: "rate-limit", retryable: true }],
+    ["bedrock", "quota", { status: 400, kind: "rate-limit", retryable: false }],
+    ["bedrock", "overloaded", { status: 503, kind: "unavailable", retryable: true }],
+    ["bedrock", "context-length", { status: 400, kind: "context-length", retryable: false }],
+    ["bedrock", "auth", { status: 403, kind: "auth", retryable: false }],
+    ["bedrock", "not-found", { status: 404, kind: "not-found", retryable: false }],
     ["ollama", "server-error", { status: 500, kind: "unavailable", retryable: true }],
     ["ollama", "not-found", { status: 404, kind: "not-found", retryable: false }],
     ["openai", "bad-gateway", { status: 502, kind: "unavailable", retryable: true }],
@@ -182,9 +197,9 @@ describe("what breaks on the way is the same error as from a server that does it
 });
 
 /** Words that begin an answer, without its end. */
-function beginning(wire: WireName, isStream: boolean): string {
+function beginning(wire: WireName, isStream: boolean): string | Buffer {
   const stamp = { id: "1", createdAt: 0, model: "m-1" };
   const response = say("A long answer of which nobody will hear the end, since the line is cut in the middle of it.");
-  if (isStream) return WIRES[wire].stream(response, stamp).slice(0, 4).join("");
+  if (isStream) return bodyBytes(WIRES[wire].stream(response, stamp).slice(0, 4));
   return JSON.stringify(WIRES[wire].write(response, stamp)).slice(0, 60);
 }

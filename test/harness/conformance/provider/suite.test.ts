@@ -7,7 +7,12 @@ import { recordingProvider } from "../../../../src/cassette/record/recording-pro
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../../src/cassette/trust/cassette-store.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../../src/core/model/provider.js";
-import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../../src/core/vendors/providers.js";
+import {
+  anthropicProvider,
+  bedrockProvider,
+  ollamaProvider,
+  openaiProvider,
+} from "../../../../src/core/vendors/providers.js";
 import { echoProvider } from "../../../../src/core/providers/echo.js";
 import { fallbackProvider } from "../../../../src/core/providers/fallback.js";
 import { scriptedProvider } from "../../../../src/core/providers/scripted.js";
@@ -38,7 +43,7 @@ const vendors: RequestListener = (request, response) => {
       response.end(JSON.stringify(wire.fail({ status: 500, code: "down", message: "down for now" })));
       return;
     }
-    const turn = wire.parse(JSON.parse(Buffer.concat(parts).toString()));
+    const turn = wire.parse(JSON.parse(Buffer.concat(parts).toString()), request.url);
     const stamp = { id: "1", createdAt: 0, model: "m-1", wantsUsage: turn.wantsUsage };
     const answer = answerTo(turn.request);
     response.writeHead(200, { "content-type": turn.isStream ? wire.streamType : "application/json" });
@@ -61,6 +66,8 @@ function vendor(wire: WireName, mode: Mode, streaming = false): LlmProviderAdapt
       return openaiProvider({ ...common, apiKey });
     case "anthropic":
       return anthropicProvider({ ...common, apiKey });
+    case "bedrock":
+      return bedrockProvider({ ...common, apiKey });
     case "ollama":
       return ollamaProvider(common);
   }
@@ -106,6 +113,8 @@ const SHIPPED: [string, MakeProvider, ProviderConformanceOptions?][] = [
   ["openaiProvider", ...every("openai", same)],
   ["openaiProvider that streams inside", ...every("openai", same, true)],
   ["anthropicProvider", ...every("anthropic", same)],
+  ["bedrockProvider", ...every("bedrock", same)],
+  ["bedrockProvider that streams inside", ...every("bedrock", same, true)],
   ["ollamaProvider", ...every("ollama", same)],
   ["recordingProvider of a vendor", ...every("openai", recorded)],
   ["fallbackProvider", ...every("anthropic", chained)],
