@@ -5,6 +5,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ConverseCommand, ConverseStreamCommand, type Message } from "@aws-sdk/client-bedrock-runtime";
+import type { DocumentType } from "@smithy/types";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
 import OpenAI7 from "openai7";
@@ -27,6 +29,7 @@ import { recordTurns, runWeather, weatherCassette, WEATHER_SCRIPT } from "../sup
 import { ask, quietPorts, say } from "../support/script.js";
 import { listen, weatherTool } from "../support/wire.js";
 import { assertDocument } from "../support/published-schemas.js";
+import { bedrockClient, bedrockMessage } from "../support/vendor-clients.js";
 import { cli, documentOf, folder, place } from "./run.js";
 
 /** A command that runs until it is stopped. */
@@ -99,7 +102,7 @@ async function vendor(name: WireName, script: readonly LlmTurnResponse[]) {
         response.end(JSON.stringify(wire.fail({ status: 429, code: "spent", message: "no more" })));
         return;
       }
-      const { isStream, wantsUsage } = wire.parse(JSON.parse(body));
+      const { isStream, wantsUsage } = wire.parse(JSON.parse(body), request.url);
       const stamp = { id: String(asked.length), createdAt: 0, model: "m-1", wantsUsage };
       response.writeHead(200, { "content-type": isStream ? wire.streamType : "application/json" });
       if (!isStream) return void response.end(JSON.stringify(wire.write(turn, stamp)));
@@ -232,15 +235,44 @@ const ollamaAgent: Agent = async (url, isStream, goal = GOAL) => {
   }
 };
 
+const bedrockAgent: Agent = async (url, isStream, goal = GOAL) => {
+  const client = bedrockClient(url);
+  const messages: Message[] = [{ role: "user", content: [{ text: goal }] }];
+  const json = parameters as Record<string, DocumentType>;
+  const toolConfig = { tools: [{ toolSpec: { name: "weather", description: "w", inputSchema: { json } } }] };
+  const calls: string[] = [];
+  try {
+    for (;;) {
+      const body = { modelId: "m-1", system: [{ text: SYSTEM }], messages, toolConfig };
+      const message = isStream
+        ? await bedrockMessage(await client.send(new ConverseStreamCommand(body)))
+        : ((await client.send(new ConverseCommand(body))).output?.message as Message);
+      const { content = [] } = message;
+      const uses = content.flatMap(({ toolUse }) => toolUse ?? []);
+      if (uses.length === 0) return { calls, answer: content.map(({ text = "" }) => text).join("") };
+      messages.push(message);
+      const results = uses.map(({ toolUseId, input }) => {
+        const { city } = input as { city: string };
+        calls.push(city);
+        return { toolResult: { toolUseId, content: [{ text: RESULTS[city] ?? "" }] } };
+      });
+      messages.push({ role: "user", content: results });
+    }
+  } finally {
+    client.destroy();
+  }
+};
+
 const AGENTS = {
   openai: { wire: "openai", agent: openAiAgent, base: "/v1", shown: "409 " },
   openai7: { wire: "openai", agent: openAi7Agent, base: "/v1", shown: "409 " },
   anthropic: { wire: "anthropic", agent: anthropicAgent, base: "/v1", shown: "409 " },
+  bedrock: { wire: "bedrock", agent: bedrockAgent, base: "", shown: "" },
   ollama: { wire: "ollama", agent: ollamaAgent, base: "", shown: "" },
 } satisfies Record<string, { wire: WireName; agent: Agent; base: string; shown: string }>;
 const expected = { calls: ["Oslo", "Bergen"], answer: ANSWER };
 const load = (file: string): CassetteV2 => parseCassette(readFileSync(join(folder, file))) as CassetteV2;
-const cases = (["openai", "openai7", "anthropic", "ollama"] as const).flatMap((name) =>
+const cases = (["openai", "openai7", "anthropic", "bedrock", "ollama"] as const).flatMap((name) =>
   [false, true].map((isStream) => [name, isStream ? "streaming" : "not streaming", isStream] as const),
 );
 
@@ -286,7 +318,9 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
   it("gets a 4xx with the report for a changed prompt, at once and once", async () => {
     const server = await serving([file]);
     await expect(agent(server.url, isStream, "Umbrella in Rome?")).rejects.toMatchObject(
-      name === "ollama" ? { status_code: 409 } : { status: 409 },
+      { ollama: { status_code: 409 }, bedrock: { $metadata: { httpStatusCode: 409 } } }[name as "ollama"] ?? {
+        status: 409,
+      },
     );
     await expect(agent(server.url, isStream, "Umbrella in Rome?")).rejects.toThrow(
       "the user message changed (message 1)",

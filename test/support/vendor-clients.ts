@@ -3,6 +3,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import {
   BedrockRuntimeClient,
+  type BedrockRuntimeClientConfig,
   ConverseCommand,
   ConverseStreamCommand,
   type ContentBlock,
@@ -101,17 +102,11 @@ const ollama: ClientAgent = async ({ url, isStream = false, goal = GOAL }) => {
   }
 };
 
-/** The client of AWS at `endpoint`, with a key of Bedrock. */
-export function bedrockClient(endpoint: string, token = KEY): BedrockRuntimeClient {
-  // Its own handler speaks HTTP/2 to stream, which servers on this machine do not.
-  return new BedrockRuntimeClient({
-    endpoint,
-    region: "us-east-1",
-    token: { token },
-    authSchemePreference: ["httpBearerAuth"],
-    maxAttempts: 1,
-    requestHandler: new NodeHttpHandler(),
-  });
+/** The client of AWS at `endpoint`, with a key of Bedrock. It speaks HTTP/2 unless it gets a handler of its own. */
+export function bedrockClient(endpoint: string, settings: BedrockRuntimeClientConfig = {}): BedrockRuntimeClient {
+  const token = { token: KEY };
+  const authSchemePreference = ["httpBearerAuth"];
+  return new BedrockRuntimeClient({ endpoint, region: "us-east-1", token, authSchemePreference, ...settings });
 }
 
 /** The message of a stream of Bedrock. */
@@ -134,7 +129,8 @@ export async function bedrockMessage({ stream }: ConverseStreamCommandOutput): P
 }
 
 const bedrock: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
-  const client = bedrockClient(url, key);
+  // MSW sees only HTTP/1.
+  const client = bedrockClient(url, { token: { token: key }, requestHandler: new NodeHttpHandler(), maxAttempts: 1 });
   const messages: Message[] = [{ role: "user", content: [{ text: goal }] }];
   const toolConfig = { tools: [{ toolSpec: { name: "weather", description, inputSchema: { json: schema } } }] };
   for (;;) {
