@@ -18,6 +18,7 @@ export {
 export {
   // providers
   anthropicProvider,
+  bedrockProvider,
   echoProvider,
   fallbackProvider,
   geminiProvider,

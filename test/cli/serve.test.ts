@@ -5,6 +5,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ConverseCommand, ConverseStreamCommand, type Message } from "@aws-sdk/client-bedrock-runtime";
+import type { DocumentType } from "@smithy/types";
 import { GoogleGenAI, type Content, type Part } from "@google/genai";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
@@ -29,6 +31,7 @@ import { ask, quietPorts, say } from "../support/script.js";
 import { startStatefulVendor } from "../support/stateful-vendor.js";
 import { listen, weatherTool } from "../support/wire.js";
 import { assertDocument } from "../support/published-schemas.js";
+import { bedrockClient, bedrockMessage } from "../support/vendor-clients.js";
 import { cli, documentOf, folder, place } from "./run.js";
 
 /** A command that runs until it is stopped. */
@@ -284,18 +287,47 @@ const geminiAgent: Agent = async (url, isStream, goal = GOAL) => {
   }
 };
 
+const bedrockAgent: Agent = async (url, isStream, goal = GOAL) => {
+  const client = bedrockClient(url);
+  const messages: Message[] = [{ role: "user", content: [{ text: goal }] }];
+  const json = parameters as Record<string, DocumentType>;
+  const toolConfig = { tools: [{ toolSpec: { name: "weather", description: "w", inputSchema: { json } } }] };
+  const calls: string[] = [];
+  try {
+    for (;;) {
+      const body = { modelId: "m-1", system: [{ text: SYSTEM }], messages, toolConfig };
+      const message = isStream
+        ? await bedrockMessage(await client.send(new ConverseStreamCommand(body)))
+        : ((await client.send(new ConverseCommand(body))).output?.message as Message);
+      const { content = [] } = message;
+      const uses = content.flatMap(({ toolUse }) => toolUse ?? []);
+      if (uses.length === 0) return { calls, answer: content.map(({ text = "" }) => text).join("") };
+      messages.push(message);
+      const results = uses.map(({ toolUseId, input }) => {
+        const { city } = input as { city: string };
+        calls.push(city);
+        return { toolResult: { toolUseId, content: [{ text: RESULTS[city] ?? "" }] } };
+      });
+      messages.push({ role: "user", content: results });
+    }
+  } finally {
+    client.destroy();
+  }
+};
+
 const AGENTS = {
   responses: { wire: "responses", agent: responsesAgent, base: "/v1", shown: "409 " },
   gemini: { wire: "gemini", agent: geminiAgent, base: "/v1beta", shown: undefined },
   openai: { wire: "openai", agent: openAiAgent, base: "/v1", shown: "409 " },
   openai7: { wire: "openai", agent: openAi7Agent, base: "/v1", shown: "409 " },
   anthropic: { wire: "anthropic", agent: anthropicAgent, base: "/v1", shown: "409 " },
+  bedrock: { wire: "bedrock", agent: bedrockAgent, base: "", shown: "" },
   ollama: { wire: "ollama", agent: ollamaAgent, base: "", shown: "" },
 } satisfies Record<string, { wire: WireName; agent: Agent; base: string; shown: string | undefined }>;
 const expected = { calls: ["Oslo", "Bergen"], answer: ANSWER };
 const load = (file: string): CassetteV2 => parseCassette(readFileSync(join(folder, file))) as CassetteV2;
-const cases = (["openai", "openai7", "responses", "anthropic", "gemini", "ollama"] as const).flatMap((name) =>
-  [false, true].map((isStream) => [name, isStream ? "streaming" : "not streaming", isStream] as const),
+const cases = (["openai", "openai7", "responses", "anthropic", "gemini", "bedrock", "ollama"] as const).flatMap(
+  (name) => [false, true].map((isStream) => [name, isStream ? "streaming" : "not streaming", isStream] as const),
 );
 
 describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
@@ -340,7 +372,9 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
   it("gets a 4xx with the report for a changed prompt, at once and once", async () => {
     const server = await serving([file]);
     await expect(agent(server.url, isStream, "Umbrella in Rome?")).rejects.toMatchObject(
-      name === "ollama" ? { status_code: 409 } : { status: 409 },
+      { ollama: { status_code: 409 }, bedrock: { $metadata: { httpStatusCode: 409 } } }[name as "ollama"] ?? {
+        status: 409,
+      },
     );
     await expect(agent(server.url, isStream, "Umbrella in Rome?")).rejects.toThrow(
       "the user message changed (message 1)",
@@ -857,7 +891,7 @@ describe("cassette serve", () => {
     const unknown = await fetch(`${server.url}/v1/models`);
     expect(unknown.status).toBe(404);
     expect(await unknown.text()).toContain(
-      "GET /v1/models is a request about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent and /api/chat",
+      "GET /v1/models is a request about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent, /converse and /api/chat",
     );
     const huge = await post(`${server.url}/api/chat`, "x".repeat(33 * 1024 * 1024));
     expect([huge.status, await huge.json()]).toEqual([
@@ -1239,7 +1273,7 @@ describe("cassette record --proxy", () => {
     await (await post(`${proxy.url}/v1/embeddings`, { input: "x" })).text();
     await expect(proxy.stop()).rejects.toMatchObject({
       code: "nothing-recorded",
-      hint: "The client requested POST /v1/embeddings, which is not recorded: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent and /api/chat.",
+      hint: "The client requested POST /v1/embeddings, which is not recorded: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent, /converse and /api/chat.",
     });
     expect(proxy.io.err).toContain("POST /v1/embeddings passed on, not recorded: 1 time\n");
   });

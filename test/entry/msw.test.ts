@@ -39,7 +39,7 @@ async function weatherVendor(script: readonly Said[] = WEATHER_SCRIPT) {
   const vendor = await startVendor((_, index) => script[index % script.length] as Said);
   vendors.push(vendor);
   const { url } = vendor;
-  return { vendor, url, baseUrls: { openai: `${url}/v1`, anthropic: url, gemini: url, ollama: url } };
+  return { vendor, url, baseUrls: { openai: `${url}/v1`, anthropic: url, gemini: url, bedrock: url, ollama: url } };
 }
 
 async function record(

@@ -11,6 +11,7 @@ import type { Wire } from "../../src/core/vendors/vendor.js";
 import { throughWire, WIRE_NAMES, WIRES, type WireName } from "../../src/core/vendors/vendors.js";
 import { toPieces } from "../../src/core/wire/pieces.js";
 import { jsonObject, text } from "../support/arbitraries.js";
+import { bodyBytes } from "../support/wire.js";
 
 /** Fields that may be undefined. */
 type Loose<T> = { [K in keyof T]: T[K] | undefined };
@@ -39,6 +40,13 @@ const content: Record<WireName, fc.Arbitrary<string | ContentPart[]>> = {
       .array(fc.oneof(textPart, inlineImage, linkedImage), { maxLength: 3 })
       .filter(([first, ...more]) => first?.type !== "text" || more.length > 0),
   ),
+  // A list of one text is the same as a text.
+  bedrock: fc.oneof(
+    text,
+    fc
+      .array(fc.oneof(textPart, inlineImage), { maxLength: 3 })
+      .filter(({ length, 0: first }) => length !== 1 || first?.type !== "text"),
+  ),
   // One text, then the images: that is all there is to this wire.
   ollama: fc.oneof(
     text,
@@ -48,18 +56,20 @@ const content: Record<WireName, fc.Arbitrary<string | ContentPart[]>> = {
   ),
 };
 
+const signed: fc.Arbitrary<Reasoning[] | undefined> = fc.option(
+  fc.array(
+    fc.oneof(
+      fc.record({ type: fc.constant("text" as const), text, signature: said }),
+      fc.record({ type: fc.constant("redacted" as const), data: text }),
+    ),
+    { minLength: 1, maxLength: 2 },
+  ),
+  { nil: undefined },
+);
+
 const reasoning: Record<WireName, fc.Arbitrary<Reasoning[] | undefined>> = {
   openai: fc.constant(undefined),
-  anthropic: fc.option(
-    fc.array(
-      fc.oneof(
-        fc.record({ type: fc.constant("text" as const), text, signature: said }),
-        fc.record({ type: fc.constant("redacted" as const), data: text }),
-      ),
-      { minLength: 1, maxLength: 2 },
-    ),
-    { nil: undefined },
-  ),
+  anthropic: signed,
   responses: fc.option(
     fc.array(
       fc.oneof(
@@ -75,6 +85,7 @@ const reasoning: Record<WireName, fc.Arbitrary<Reasoning[] | undefined>> = {
     said.map((thought) => [{ type: "text" as const, text: thought }]),
     { nil: undefined },
   ),
+  bedrock: signed,
   ollama: fc.option(
     said.map((thought) => [{ type: "text" as const, text: thought }]),
     { nil: undefined },
@@ -181,6 +192,13 @@ const settings: Record<WireName, fc.Arbitrary<Loose<LlmSettings>>> = {
     toolChoice: choice,
     responseFormat: maybe(fc.record({ name: fc.constant("response"), schema: jsonObject })),
   }) as fc.Arbitrary<Loose<LlmSettings>>,
+  bedrock: fc.record({
+    ...common,
+    maxTokens: maybe(count),
+    // There is no word for "none".
+    toolChoice: choice.filter((chosen) => chosen !== "none"),
+    responseFormat: maybe(fc.record({ name: word, schema: jsonObject })),
+  }) as fc.Arbitrary<Loose<LlmSettings>>,
   ollama: fc.record({
     ...common,
     maxTokens: maybe(count),
@@ -239,6 +257,19 @@ describe.each(names)("laws of %s requests", (name) => {
   });
 });
 
+/** The counts of a wire that counts the tokens of the cache apart. */
+const counted = fc
+  .record({
+    fresh: fc.nat(1e6),
+    outputTokens: fc.nat(),
+    cacheReadTokens: maybe(fc.nat(1e6)),
+    cacheWriteTokens: maybe(fc.nat(1e6)),
+  })
+  .map(({ fresh, ...counts }) => {
+    const inputTokens = fresh + (counts.cacheReadTokens ?? 0) + (counts.cacheWriteTokens ?? 0);
+    return defined({ inputTokens, ...counts }) as Usage;
+  });
+
 const usage: Record<WireName, fc.Arbitrary<Usage>> = {
   responses: fc
     .record({
@@ -271,19 +302,20 @@ const usage: Record<WireName, fc.Arbitrary<Usage>> = {
     })
     .map((counts) => defined(counts) as Usage),
   anthropic: fc
-    .record({
-      fresh: fc.nat(1e6),
-      outputTokens: fc.nat(),
-      cacheReadTokens: maybe(fc.nat(1e6)),
-      cacheWriteTokens: maybe(fc.nat(1e6)),
-      reasoningTokens: maybe(fc.nat()),
-    })
-    .map(({ fresh, ...counts }) => {
-      const inputTokens = fresh + (counts.cacheReadTokens ?? 0) + (counts.cacheWriteTokens ?? 0);
-      return defined({ inputTokens, ...counts }) as Usage;
-    }),
+    .tuple(counted, maybe(fc.nat()))
+    .map(([counts, reasoningTokens]) => ({ ...counts, ...defined({ reasoningTokens }) })),
+  bedrock: counted,
   ollama: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }),
 };
+
+const anyThoughts: fc.Arbitrary<Reasoning[]> = fc.array(
+  fc.oneof(
+    fc.record({ type: fc.constant("text" as const), text: said }),
+    fc.record({ type: fc.constant("text" as const), text, signature: said }),
+    fc.record({ type: fc.constant("redacted" as const), data: said }),
+  ),
+  { maxLength: 3 },
+);
 
 const thoughts: Record<WireName, fc.Arbitrary<Reasoning[]>> = {
   responses: fc.array(
@@ -296,14 +328,8 @@ const thoughts: Record<WireName, fc.Arbitrary<Reasoning[]>> = {
   ),
   gemini: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 1 }),
   openai: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 2 }),
-  anthropic: fc.array(
-    fc.oneof(
-      fc.record({ type: fc.constant("text" as const), text: said }),
-      fc.record({ type: fc.constant("text" as const), text, signature: said }),
-      fc.record({ type: fc.constant("redacted" as const), data: said }),
-    ),
-    { maxLength: 3 },
-  ),
+  anthropic: anyThoughts,
+  bedrock: anyThoughts,
   ollama: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 1 }),
 };
 
@@ -312,6 +338,7 @@ const stops: Record<WireName, { plain: LlmTurnResponse["stopReason"][]; calls: L
   anthropic: { plain: ["stop", "length", "contentFilter"], calls: ["toolUse", "length"] },
   responses: { plain: ["stop", "length", "contentFilter"], calls: ["toolUse", "length"] },
   gemini: { plain: ["stop", "length", "contentFilter", "error"], calls: ["toolUse", "length"] },
+  bedrock: { plain: ["stop", "length", "contentFilter", "error"], calls: ["toolUse", "length"] },
   ollama: { plain: ["stop", "length"], calls: ["toolUse", "length"] },
 };
 
@@ -353,7 +380,8 @@ function turnResponse(wire: WireName, options: { malformed: boolean; usage: bool
         stopReason,
         ...(isRefusal ? { isRefusal } : {}),
         ...(counts === undefined ? {} : { usage: counts }),
-        model,
+        // Bedrock's answers do not name it.
+        ...(wire === "bedrock" ? {} : { model }),
       };
     });
 }
@@ -362,15 +390,15 @@ const stamp = { id: "x", createdAt: Date.UTC(2026, 10, 20), model: "asked", want
 const bytesOf = (value: string): Uint8Array => new TextEncoder().encode(value);
 
 function readStream(wire: Wire, response: LlmTurnResponse): LlmTurnResponse {
-  const bytes = bytesOf(wire.stream(response, stamp).join(""));
+  const bytes = bodyBytes(wire.stream(response, stamp));
   // Only the end of the connection ends a stream of Gemini.
   return wire.read({ bytes, isStream: true, isCut: wire.name !== "gemini" });
 }
 
 describe.each(names)("laws of %s answers", (name) => {
   const wire = WIRES[name];
-  // The Messages API always tells its counts.
-  const always = name === "anthropic";
+  // These always tell their counts.
+  const always = name === "anthropic" || name === "bedrock";
 
   it("reading gives back what was written", () => {
     fc.assert(
@@ -395,7 +423,7 @@ describe.each(names)("laws of %s answers", (name) => {
     fc.assert(
       fc.property(turnResponse(name, { malformed: false, usage: true }), fc.nat(), (response, at) => {
         const parts = wire.stream(response, stamp);
-        const bytes = bytesOf(parts.slice(0, at % parts.length).join(""));
+        const bytes = bodyBytes(parts.slice(0, at % parts.length));
         expect(() => wire.read({ bytes, isStream: true, isCut: name !== "gemini" })).toThrow();
       }),
     );

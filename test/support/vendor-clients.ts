@@ -1,6 +1,17 @@
 // A small agent with one tool, once for each wire, written with each vendor's own client.
 
 import Anthropic from "@anthropic-ai/sdk";
+import {
+  BedrockRuntimeClient,
+  type BedrockRuntimeClientConfig,
+  ConverseCommand,
+  ConverseStreamCommand,
+  type ContentBlock,
+  type ConverseStreamCommandOutput,
+  type Message,
+} from "@aws-sdk/client-bedrock-runtime";
+import { NodeHttpHandler } from "@smithy/node-http-handler";
+import type { DocumentType } from "@smithy/types";
 import { GoogleGenAI, type Content, type Part } from "@google/genai";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
@@ -130,5 +141,56 @@ const gemini: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = K
   }
 };
 
+/** The client of AWS at `endpoint`, with a key of Bedrock. It speaks HTTP/2 unless it gets a handler of its own. */
+export function bedrockClient(endpoint: string, settings: BedrockRuntimeClientConfig = {}): BedrockRuntimeClient {
+  const token = { token: KEY };
+  const authSchemePreference = ["httpBearerAuth"];
+  return new BedrockRuntimeClient({ endpoint, region: "us-east-1", token, authSchemePreference, ...settings });
+}
+
+/** The message of a stream of Bedrock. */
+export async function bedrockMessage({ stream }: ConverseStreamCommandOutput): Promise<Message> {
+  if (stream === undefined) throw new Error("no stream");
+  const blocks: { text: string; call?: { toolUseId: string; name: string }; input: string }[] = [];
+  for await (const { contentBlockStart: start, contentBlockDelta: piece } of stream) {
+    const index = start?.contentBlockIndex ?? piece?.contentBlockIndex;
+    if (index === undefined) continue;
+    const block = (blocks[index] ??= { text: "", input: "" });
+    const { toolUseId = "", name = "" } = start?.start?.toolUse ?? {};
+    if (name !== "") block.call = { toolUseId, name };
+    block.text += piece?.delta?.text ?? "";
+    block.input += piece?.delta?.toolUse?.input ?? "";
+  }
+  const content = blocks.map(({ text, call, input }): ContentBlock => {
+    return call === undefined ? { text } : { toolUse: { ...call, input: JSON.parse(input) as DocumentType } };
+  });
+  return { role: "assistant", content };
+}
+
+const bedrock: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
+  // MSW sees only HTTP/1.
+  const client = bedrockClient(url, { token: { token: key }, requestHandler: new NodeHttpHandler(), maxAttempts: 1 });
+  const messages: Message[] = [{ role: "user", content: [{ text: goal }] }];
+  const toolConfig = { tools: [{ toolSpec: { name: "weather", description, inputSchema: { json: schema } } }] };
+  for (;;) {
+    const body = { modelId: "arn:aws:bedrock:us-east-1:1:inference-profile/m-1", messages, toolConfig };
+    const message = isStream
+      ? await bedrockMessage(await client.send(new ConverseStreamCommand(body)))
+      : ((await client.send(new ConverseCommand(body))).output?.message as Message);
+    messages.push(message);
+    const calls = (message.content ?? []).flatMap(({ toolUse }) => toolUse ?? []);
+    if (calls.length === 0) return (message.content ?? []).map(({ text = "" }) => text).join("");
+    const results = calls.map(({ toolUseId }) => ({ toolResult: { toolUseId, content: [{ text: "rain" }] } }));
+    messages.push({ role: "user", content: results });
+  }
+};
+
 /** By wire. */
-export const CLIENT_AGENTS: Readonly<Record<WireName, ClientAgent>> = { openai, responses, anthropic, gemini, ollama };
+export const CLIENT_AGENTS: Readonly<Record<WireName, ClientAgent>> = {
+  openai,
+  responses,
+  anthropic,
+  gemini,
+  bedrock,
+  ollama,
+};

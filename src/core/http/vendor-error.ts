@@ -58,9 +58,9 @@ export function judgeFault(fault: VendorFault, status?: number): { kind: LlmErro
 
 const PASSING: readonly LlmErrorKind[] = ["rate-limit", "overloaded", "unavailable", "timeout"];
 
-/** True for OpenAI's 429 for an account without credit: waiting does not help. */
+/** True for OpenAI's 429 for an account without credit and AWS's 400 for an account at its quota: waiting does not help. */
 function isSpent({ code, type }: VendorFault): boolean {
-  return /insufficient_quota|billing_hard_limit/.test(`${code ?? ""} ${type ?? ""}`);
+  return /insufficient_quota|billing_hard_limit|ServiceQuotaExceeded/.test(`${code ?? ""} ${type ?? ""}`);
 }
 
 function findKind(fault: VendorFault, status: number | undefined): LlmErrorKind {
@@ -87,25 +87,27 @@ const STRONG_NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
   ["context-length", /context_length_exceeded|exceed_context_size|request_too_large/],
   ["content-filter", /content_filter|content_policy|ResponsibleAIPolicyViolation|content_moderation/],
   ["overloaded", /overloaded/],
+  // AWS answers 403 to a wrong key.
+  ["auth", /UnrecognizedClient|ExpiredToken|InvalidSignature|IncompleteSignature|MissingAuthenticationToken/],
 ];
 
 /** Names for errors with status 400 or 200. */
 const NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
   ["auth", /invalid_api_key|authentication_error|unauthenticated|unauthorized/i],
-  ["permission", /permission|forbidden|billing/i],
-  ["not-found", /not_found|invalid_model|DeploymentNotFound/i],
-  ["rate-limit", /rate_limit|too_many_requests|insufficient_quota|resource_exhausted/i],
+  ["permission", /permission|forbidden|billing|AccessDenied/i],
+  ["not-found", /not_found|invalid_model|DeploymentNotFound|ResourceNotFound/i],
+  ["rate-limit", /rate_limit|too_many_requests|insufficient_quota|resource_exhausted|throttling|ServiceQuotaExceeded/i],
   ["timeout", /timeout|deadline_exceeded/i],
-  ["unavailable", /api_error|server_error|unavailable|internal/i],
-  ["bad-request", /invalid_request|invalid_argument|bad_request|BadRequest|Bad Request/i],
+  ["unavailable", /api_error|server_error|unavailable|internal|ModelStreamError/i],
+  ["bad-request", /invalid_request|invalid_argument|bad_request|BadRequest|Bad Request|ValidationException/i],
 ];
 
 /** Failures that some vendors name only in their message. */
 const MESSAGES: readonly (readonly [LlmErrorKind, RegExp])[] = [
-  // Anthropic, vLLM and OpenRouter, xAI, llama.cpp, Mistral, Gemini.
+  // Anthropic, vLLM and OpenRouter, xAI, llama.cpp, Mistral, Gemini, Bedrock.
   [
     "context-length",
-    /prompt is too long|maximum (?:context|prompt) length|exceeds? the (?:available context|maximum number of tokens)|too large for model with/i,
+    /prompt is too long|maximum (?:context|prompt) length|exceeds? the (?:available context|maximum number of tokens)|too large for model with|input tokens exceeds|input is too long for/i,
   ],
   ["permission", /credit balance is too low/i],
   // xAI answers 400 to a wrong key.

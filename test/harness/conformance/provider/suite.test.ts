@@ -105,6 +105,8 @@ const SHIPPED: [string, MakeProvider, ProviderConformanceOptions?][] = [
   ["anthropicProvider", ...every("anthropic", same)],
   ["geminiProvider", ...every("gemini", same)],
   ["geminiProvider that streams inside", ...every("gemini", same, true)],
+  ["bedrockProvider", ...every("bedrock", same)],
+  ["bedrockProvider that streams inside", ...every("bedrock", same, true)],
   ["ollamaProvider", ...every("ollama", same)],
   ["recordingProvider of a vendor", ...every("openai", recorded)],
   ["fallbackProvider", ...every("anthropic", chained)],
