@@ -111,7 +111,7 @@ export type { Backoff } from "./providers/fallback/backoff.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
 export type { AuthFailure } from "./providers/fallback/walk.js";
 export type { OllamaOptions } from "./vendors/ollama/vendor.js";
-export { anthropicProvider, ollamaProvider, openaiProvider } from "./vendors/providers.js";
+export { anthropicProvider, cohereProvider, ollamaProvider, openaiProvider } from "./vendors/providers.js";
 export type { OpenAiOptions } from "./vendors/openai/vendor.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
 export { isThenable, sleep, untilAborted, within } from "./time/wait.js";

@@ -18,6 +18,7 @@ export {
 export {
   // providers
   anthropicProvider,
+  cohereProvider,
   echoProvider,
   fallbackProvider,
   ollamaProvider,

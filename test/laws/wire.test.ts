@@ -15,7 +15,7 @@ import { jsonObject, text } from "../support/arbitraries.js";
 /** Fields that may be undefined. */
 type Loose<T> = { [K in keyof T]: T[K] | undefined };
 
-const names: readonly WireName[] = ["openai", "anthropic", "ollama"];
+const names: readonly WireName[] = ["openai", "anthropic", "cohere", "ollama"];
 const said = text.filter((value) => value !== "");
 const word = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
 const base64 = fc.base64String({ maxLength: 16 }).map((data) => `iVBORw0KGgo${data}`);
@@ -31,6 +31,7 @@ const linkedImage: fc.Arbitrary<ContentPart> = fc.record({ type: fc.constant("im
 const content: Record<WireName, fc.Arbitrary<string | ContentPart[]>> = {
   openai: fc.oneof(text, fc.array(fc.oneof(textPart, inlineImage, linkedImage), { maxLength: 3 })),
   anthropic: fc.oneof(text, fc.array(fc.oneof(textPart, inlineImage, linkedImage), { maxLength: 3 })),
+  cohere: fc.oneof(text, fc.array(fc.oneof(textPart, inlineImage, linkedImage), { maxLength: 3 })),
   // One text, then the images: that is all there is to this wire.
   ollama: fc.oneof(
     text,
@@ -50,6 +51,10 @@ const reasoning: Record<WireName, fc.Arbitrary<Reasoning[] | undefined>> = {
       ),
       { minLength: 1, maxLength: 2 },
     ),
+    { nil: undefined },
+  ),
+  cohere: fc.option(
+    fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { minLength: 1, maxLength: 2 }),
     { nil: undefined },
   ),
   ollama: fc.option(
@@ -139,6 +144,14 @@ const settings: Record<WireName, fc.Arbitrary<Loose<LlmSettings>>> = {
     toolChoice: choice,
     responseFormat: maybe(fc.record({ name: fc.constant("response"), schema: jsonObject })),
   }) as fc.Arbitrary<Loose<LlmSettings>>,
+  // No choice means auto, and one tool cannot be chosen.
+  cohere: fc.record({
+    ...common,
+    maxTokens: maybe(count),
+    seed: maybe(count),
+    toolChoice: maybe(fc.constantFrom("none" as const, "required" as const)),
+    responseFormat: maybe(fc.record({ name: fc.constant("response"), schema: jsonObject })),
+  }) as fc.Arbitrary<Loose<LlmSettings>>,
   ollama: fc.record({
     ...common,
     maxTokens: maybe(count),
@@ -214,6 +227,14 @@ const usage: Record<WireName, fc.Arbitrary<Usage>> = {
       const inputTokens = fresh + (counts.cacheReadTokens ?? 0) + (counts.cacheWriteTokens ?? 0);
       return defined({ inputTokens, ...counts }) as Usage;
     }),
+  cohere: fc
+    .record({
+      inputTokens: fc.nat(),
+      outputTokens: fc.nat(),
+      cacheReadTokens: maybe(fc.nat()),
+      reasoningTokens: maybe(fc.nat()),
+    })
+    .map((counts) => defined(counts) as Usage),
   ollama: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }),
 };
 
@@ -227,12 +248,14 @@ const thoughts: Record<WireName, fc.Arbitrary<Reasoning[]>> = {
     ),
     { maxLength: 3 },
   ),
+  cohere: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 2 }),
   ollama: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 1 }),
 };
 
 const stops: Record<WireName, { plain: LlmTurnResponse["stopReason"][]; calls: LlmTurnResponse["stopReason"][] }> = {
   openai: { plain: ["stop", "length", "contentFilter", "error"], calls: ["toolUse", "length"] },
   anthropic: { plain: ["stop", "length", "contentFilter"], calls: ["toolUse", "length"] },
+  cohere: { plain: ["stop", "length", "contentFilter", "error"], calls: ["toolUse", "length"] },
   ollama: { plain: ["stop", "length"], calls: ["toolUse", "length"] },
 };
 
@@ -273,7 +296,8 @@ function turnResponse(wire: WireName, options: { malformed: boolean; usage: bool
         stopReason,
         ...(isRefusal ? { isRefusal } : {}),
         ...(counts === undefined ? {} : { usage: counts }),
-        model,
+        // Cohere's answers do not name it.
+        ...(wire === "cohere" ? {} : { model }),
       };
     });
 }

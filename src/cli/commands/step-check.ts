@@ -16,7 +16,7 @@ export function stepCheckCommand(program: Command, io: CommandIo): void {
     .argument("<path>", "cassette file or folder", parsePath)
     .option(
       "--provider <p>",
-      "model to ask: openai:MODEL, anthropic:MODEL, ollama:MODEL or module:./provider.mjs",
+      "model to ask: openai:MODEL, anthropic:MODEL, cohere:MODEL, ollama:MODEL or module:./provider.mjs",
       parseProvider,
     )
     .option("--base-url <url>", "base URL of the vendor's API")
@@ -41,7 +41,9 @@ export function stepCheckCommand(program: Command, io: CommandIo): void {
 
 function parseProvider(text: string): string {
   if (/^[a-z][\w-]*:\S/.test(text)) return text;
-  throw new InvalidArgumentError("Use openai:MODEL, anthropic:MODEL, ollama:MODEL or module:./provider.mjs.");
+  throw new InvalidArgumentError(
+    "Use openai:MODEL, anthropic:MODEL, cohere:MODEL, ollama:MODEL or module:./provider.mjs.",
+  );
 }
 
 function parseUsd(text: string): number {

@@ -15,7 +15,7 @@ export function whyCommand(program: Command, io: CommandIo): void {
       "JSON file with { messages, tools?, settings? } or a vendor's request body; - reads stdin",
       parsePath,
     )
-    .option("--wire <name>", "wire of the body: openai, anthropic or ollama (default: recognised)")
+    .option("--wire <name>", "wire of the body: openai, anthropic, cohere or ollama (default: recognised)")
     .option("--json", "print one JSON document")
     .action(runs(async () => (await import("../why/why.js")).why, io));
 }

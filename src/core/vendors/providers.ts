@@ -2,6 +2,7 @@
 
 import type { LlmProviderAdapter } from "../model/provider.js";
 import { anthropic, type AnthropicOptions } from "./anthropic/vendor.js";
+import { cohere, type CohereOptions } from "./cohere/vendor.js";
 import { ollama, type OllamaOptions } from "./ollama/vendor.js";
 import { openai, type OpenAiOptions } from "./openai/vendor.js";
 import { vendorProvider } from "./vendors.js";
@@ -14,6 +15,11 @@ export function openaiProvider(options: OpenAiOptions): LlmProviderAdapter {
 /** Creates a provider of Anthropic's Messages API. Throws `AgentError` `invalid-options`. */
 export function anthropicProvider(options: AnthropicOptions): LlmProviderAdapter {
   return vendorProvider(anthropic, options);
+}
+
+/** Creates a provider of Cohere's chat API (v2). Throws `AgentError` `invalid-options`. */
+export function cohereProvider(options: CohereOptions): LlmProviderAdapter {
+  return vendorProvider(cohere, options);
 }
 
 /** Creates a provider of Ollama's own chat API. Throws `AgentError` `invalid-options`. */

@@ -45,6 +45,11 @@ const OTHER_APIS: readonly (readonly [method: string, path: RegExp, name: string
     /\/responses(?:\/compact)?$/,
     'OpenAI\'s Responses API, which no cassette holds (@openai/agents asks by chat completions after setOpenAIAPI("chat_completions"), the AI SDK by openai.chat(model))',
   ],
+  [
+    "POST",
+    /\/v1\/chat$/,
+    "version 1 of Cohere's chat API, which no cassette holds (version 2 at /v2/chat is recorded)",
+  ],
   ["POST", /\/embeddings$|\/api\/embed$/, "a request for embeddings, which no cassette holds"],
   ["POST", /\/messages\/count_tokens$/, "Anthropic's token counting, which no cassette holds"],
   ["POST", /(?<!\/chat)\/completions$|\/v1\/complete$/, "the API of text completions, which no cassette holds"],

@@ -22,6 +22,7 @@ const TURNS = [
   ["anthropic", "/v1/messages"],
   ["anthropic", "/v1/messages?beta=true"],
   ["ollama", "/api/chat"],
+  ["cohere", "/v2/chat"],
 ] as const;
 
 const OTHERS = [
@@ -34,6 +35,8 @@ const OTHERS = [
   ["POST", "/v1/threads/t_1/messages"],
   ["POST", "/v1beta/models/gemini-2.5-pro:generateContent"],
   ["POST", "/api/generate"],
+  ["POST", "/v1/chat"],
+  ["POST", "/v2/rerank"],
   ["POST", "/openai/deployments/ada/embeddings"],
   ["GET", "/v1/models"],
   ["GET", "/v1/chat/completions"],
@@ -124,7 +127,7 @@ describe.each(TURNS)("a turn of %s at %s", (wire, path) => {
 
   it("is recorded and replayed by the MSW handlers", async () => {
     const { url, asked } = await vendor();
-    const baseUrls = { openai: url, anthropic: url, ollama: url };
+    const baseUrls = { openai: url, anthropic: url, cohere: url, ollama: url };
     const recorder = recordingHandlers({ baseUrls });
     msw.resetHandlers(...recorder);
     expect(await ask(url + path)).toBe(200);

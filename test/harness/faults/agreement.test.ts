@@ -5,7 +5,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AgentError, LlmProviderHttpError } from "../../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../src/core/model/provider.js";
-import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
+import {
+  anthropicProvider,
+  cohereProvider,
+  ollamaProvider,
+  openaiProvider,
+} from "../../../src/core/vendors/providers.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 import type { HttpFaultName } from "../../../src/core/wire/failure.js";
@@ -41,6 +46,8 @@ function vendor(wire: WireName, baseURL: string): LlmProviderAdapter {
       return openaiProvider({ ...common, apiKey });
     case "anthropic":
       return anthropicProvider({ ...common, apiKey });
+    case "cohere":
+      return cohereProvider({ ...common, apiKey });
     case "ollama":
       return ollamaProvider(common);
   }
@@ -108,6 +115,11 @@ describe("a refusal", () => {
     ["anthropic", "rate-limit", { status: 429, kind: "rate-limit", retryable: true, retryAfterMs: 7_000 }],
     ["anthropic", "context-length", { status: 400, kind: "context-length", retryable: false }],
     ["anthropic", "quota", { status: 400, kind: "permission", retryable: false }],
+    ["cohere", "rate-limit", { status: 429, kind: "rate-limit", retryable: true }],
+    ["cohere", "quota", { status: 402, kind: "permission", retryable: false }],
+    ["cohere", "context-length", { status: 400, kind: "context-length", retryable: false }],
+    ["cohere", "auth", { status: 401, kind: "auth", retryable: false }],
+    ["cohere", "not-found", { status: 404, kind: "not-found", retryable: false }],
     ["ollama", "server-error", { status: 500, kind: "unavailable", retryable: true }],
     ["ollama", "not-found", { status: 404, kind: "not-found", retryable: false }],
     ["openai", "bad-gateway", { status: 502, kind: "unavailable", retryable: true }],

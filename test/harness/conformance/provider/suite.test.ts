@@ -7,7 +7,12 @@ import { recordingProvider } from "../../../../src/cassette/record/recording-pro
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../../src/cassette/trust/cassette-store.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../../src/core/model/provider.js";
-import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../../src/core/vendors/providers.js";
+import {
+  anthropicProvider,
+  cohereProvider,
+  ollamaProvider,
+  openaiProvider,
+} from "../../../../src/core/vendors/providers.js";
 import { echoProvider } from "../../../../src/core/providers/echo.js";
 import { fallbackProvider } from "../../../../src/core/providers/fallback.js";
 import { scriptedProvider } from "../../../../src/core/providers/scripted.js";
@@ -25,7 +30,7 @@ import { apiKey, listen } from "../../../support/wire.js";
 
 type Mode = "answers" | "fails" | "is silent";
 
-/** Speaks all three wires, and keeps silent or fails where the path says so. */
+/** Speaks every wire, and keeps silent or fails where the path says so. */
 const vendors: RequestListener = (request, response) => {
   const [, mode = "", ...rest] = (request.url ?? "").split("/");
   const wire = wireOf({ method: "POST", path: `/${rest.join("/")}` }) ?? WIRES.openai;
@@ -61,6 +66,8 @@ function vendor(wire: WireName, mode: Mode, streaming = false): LlmProviderAdapt
       return openaiProvider({ ...common, apiKey });
     case "anthropic":
       return anthropicProvider({ ...common, apiKey });
+    case "cohere":
+      return cohereProvider({ ...common, apiKey });
     case "ollama":
       return ollamaProvider(common);
   }
@@ -106,6 +113,7 @@ const SHIPPED: [string, MakeProvider, ProviderConformanceOptions?][] = [
   ["openaiProvider", ...every("openai", same)],
   ["openaiProvider that streams inside", ...every("openai", same, true)],
   ["anthropicProvider", ...every("anthropic", same)],
+  ["cohereProvider", ...every("cohere", same)],
   ["ollamaProvider", ...every("ollama", same)],
   ["recordingProvider of a vendor", ...every("openai", recorded)],
   ["fallbackProvider", ...every("anthropic", chained)],
