@@ -20,7 +20,7 @@ export const cohereFaults: Vendor["faults"] = {
     402,
     "Please add or update your payment method at https://dashboard.cohere.com/billing?tab=payment to continue",
   ),
-  "server-error": cohere(500, "internal server error"),
+  "server-error": cohere(500, "internal server error, this has been reported to our developers"),
   "context-length": cohere(
     400,
     "too many tokens: size limit exceeded by 25836 tokens. Try using shorter or fewer inputs. " +
