@@ -23,6 +23,7 @@ export {
 export { assertKnownOptions, unknownOptions } from "./options.js";
 export * from "./ports.js";
 export { plural, shorten, showValue } from "./text/show.js";
+export { isDeviceName } from "./text/device-name.js";
 export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./text/visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";
@@ -60,7 +61,7 @@ export type {
   ToolPolicyResult,
   ToolResultDecision,
   ToolResultStatus,
-} from "./tools/policy.js";
+} from "./tools/policy-decision.js";
 export { toResultText, type ResultText } from "./tools/result.js";
 export { thrownText } from "./text/thrown.js";
 export * from "./tools/tool.js";
@@ -99,17 +100,17 @@ export type { AgentDefinition } from "./runtime/agent.js";
 export { handoffText, type Handoff, type Plan, type PlanEdge } from "./runtime/plan.js";
 export { createPluck, type InstanceVerb, type PluckInstance, type PluckOptions } from "./runtime/pluck.js";
 export * from "./runtime/runtime.js";
-export type { RunEnd, RunResult } from "./runtime/run.js";
+export type { RunEnd, RunResult } from "./runtime/run-plan.js";
 export type { AgentVisit } from "./runtime/visit.js";
 export { ANTHROPIC_PRICING } from "./vendors/anthropic/prices.js";
 export { OPENAI_PRICING } from "./vendors/openai/prices.js";
 export type { AnthropicOptions } from "./vendors/anthropic/vendor.js";
 export { echoProvider } from "./providers/echo.js";
 export { fallbackProvider, type FallbackOptions } from "./providers/fallback.js";
-export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/attempt.js";
+export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/failure.js";
 export type { Backoff } from "./providers/fallback/backoff.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
-export type { AuthFailure } from "./providers/fallback/walk.js";
+export type { AuthFailure } from "./providers/fallback/retry.js";
 export type { OllamaOptions } from "./vendors/ollama/vendor.js";
 export { anthropicProvider, cohereProvider, ollamaProvider, openaiProvider } from "./vendors/providers.js";
 export type { OpenAiOptions } from "./vendors/openai/vendor.js";

@@ -3,7 +3,7 @@
 import { copyJson, defined, hashJson, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
-import type { HashFilter } from "./prompt-hash.js";
+import type { HashFilter } from "./prompt-delta.js";
 import { mapMessage } from "../redact/leaves.js";
 
 /** `uuid`, `isoDate`, `date` (in English words, or with slashes), `path` and `sessionId` of any text in a message. */

@@ -1,9 +1,9 @@
 // Explains a replay miss: the turn, the message and the JSON pointer, the recorded and the live value, and what to do.
 
 import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
-import { changeText, compareOffers, placeOf, type OfferChange } from "../offer/offer-change.js";
+import { changeText, compareOffers, placeOf, type OfferChange } from "../offer/compare-offers.js";
 import { deltasOf, rebuildPrompt } from "../prompt/rebuild.js";
-import { firstDifference } from "../prompt/values.js";
+import { firstDifference } from "../prompt/json-difference.js";
 import { findVolatileChange } from "../prompt/volatile-difference.js";
 import type { MissReport } from "../errors.js";
 import type { TurnContext } from "../offer/context.js";

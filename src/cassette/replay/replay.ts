@@ -21,7 +21,7 @@ import { assertSameFilter, readHashFilter, type HashFilterOption } from "../prom
 import { checkCassette } from "../trust/load-cassette.js";
 import { explainMiss, explainOfferMiss } from "./miss.js";
 import { createMissLog } from "./miss-log.js";
-import type { HashFilter } from "../prompt/prompt-hash.js";
+import type { HashFilter } from "../prompt/prompt-delta.js";
 import { createPromptReader, type PromptReader } from "../prompt/reader.js";
 import { assertNotRedacted, findNumbers } from "./redacted-replay.js";
 import { redactedCalls, type RedactedArgument } from "../redact/calls.js";

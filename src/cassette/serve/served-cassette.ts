@@ -14,7 +14,7 @@ import { countAlike, digestAlike, likenessOf, type Likeness } from "./alike.js";
 import { contextAt } from "../offer/context.js";
 import { extensionsOf, type Cassette, type ContextExtension } from "../file/format.js";
 import { rebuildPrompts } from "../prompt/rebuild.js";
-import { hashPrompt } from "../prompt/prompt-hash.js";
+import { hashPrompt } from "../prompt/prompt-delta.js";
 import { neutralNumbers } from "../redact/placeholder.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
 import { cassetteProvider, type ReplayOptions } from "../replay/replay.js";

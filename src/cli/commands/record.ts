@@ -57,7 +57,7 @@ export function recordCommand(program: Command, io: CommandIo): void {
     if (command.length === 0) record.error("error: missing required argument 'command'");
     if (refresh && fromFirstMiss) record.error("error: --refresh and --from-first-miss cannot be used together");
     const mode = refresh ? "refresh" : fromFirstMiss ? "from-first-miss" : "record";
-    const { runWithCassettes } = await import("../child/run.js");
+    const { runWithCassettes } = await import("../child/run-with-cassettes.js");
     await runWithCassettes({ verb: "record", mode, command, json }, io);
   });
 }

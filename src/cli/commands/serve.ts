@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { DEFAULT_PORT, portOption, collectPaths } from "../options/values.js";
 import type { ServeOptions } from "../serve/serve.js";
 import type { CommandIo } from "../terminal/io.js";
-import { splitCommand } from "../terminal/commander.js";
+import { splitCommand } from "../terminal/command-action.js";
 
 export function serveCommand(program: Command, io: CommandIo): void {
   program

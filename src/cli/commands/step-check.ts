@@ -5,7 +5,7 @@ import type { Rate } from "../../core/index.js";
 import { toleranceOptions } from "../options/comparison.js";
 import { wholeNumber, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
-import { runs } from "../terminal/commander.js";
+import { runs } from "../terminal/command-action.js";
 
 const parseCount = wholeNumber(1, 999_999);
 

@@ -14,7 +14,7 @@ import {
 } from "../../cassette/index.js";
 import { defined, type FilePort, type LlmProviderAdapter } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
-import { once, type RunEnd } from "./finish.js";
+import { once, type RunEnd } from "./run-end.js";
 import { createNote, type LedgerEnvironment, type Note } from "./ledger-writer.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./path-in-lock.js";
@@ -22,7 +22,7 @@ import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js"
 import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
 import { createRecordingDesk, fileExists, keptRunHint, type RecordingDesk, type TakenFiles } from "./recording.js";
 import { withCommand } from "./refused.js";
-import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
+import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./continue-recording.js";
 import { createToolSide, liveSide, type ToolSide } from "./tool-side.js";
 
 /** One cassette in use by one test, returned by `useCassette`. */

@@ -2,12 +2,12 @@
 // message becomes one tool message for each result, and one user message for each stretch between them.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import type { LogMessage } from "../log.js";
+import type { LogMessage } from "../log-run.js";
 import { readCall, takeCallBlocks, type CallWords } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserContent } from "../message/content.js";
 import { countDropped, createMessageReader, toUsage, type ContentRules } from "../message/message.js";
 import type { RepairLog } from "../repair.js";
-import { isObject } from "../value.js";
+import { isObject } from "../foreign-json.js";
 
 const FIELDS = ["role", "content", "usage"];
 const CALL: CallWords = { id: "id", name: "name", arguments: "input", ignored: ["type", "cache_control"] };

@@ -4,14 +4,14 @@
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { MAX_AGENT_DEPTH } from "../../limits.js";
-import type { LogMessage, LogRun } from "../log.js";
+import type { LogMessage, LogRun } from "../log-run.js";
 import { readCalls, type CallWords } from "../message/calls.js";
 import { readText, readUserContent } from "../message/content.js";
 import { countDropped, countValue, keepUnknown, type ContentRules } from "../message/message.js";
 import { readTools } from "../message/tools.js";
 import type { RepairLog } from "../repair.js";
 import { toTracedUsage } from "../trace/traced-call.js";
-import { isObject, listIn, malformed, toList, toName, toObject, toText } from "../value.js";
+import { isObject, listIn, malformed, toList, toName, toObject, toText } from "../foreign-json.js";
 
 const WHAT = "an ATIF trajectory";
 const STEP_FIELDS = new Set([

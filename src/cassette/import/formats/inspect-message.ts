@@ -2,11 +2,11 @@
 // its arguments are an object, and `error` holds a tool's failure. A message's `id`, `source` and `model` are ignored.
 
 import type { JsonObject } from "../../../core/index.js";
-import type { LogMessage } from "../log.js";
+import type { LogMessage } from "../log-run.js";
 import { readCalls, type CallWords } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserMessage } from "../message/content.js";
 import { countDropped, createMessageReader, joinToolError, type ContentRules } from "../message/message.js";
-import { isObject, toName, toText } from "../value.js";
+import { isObject, toName, toText } from "../foreign-json.js";
 
 const FIELDS = ["id", "source", "model", "role", "content"];
 /** A `parse_error` explains why the arguments are not what the model wrote, which is not in the log. */

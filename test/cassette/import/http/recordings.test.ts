@@ -1,6 +1,6 @@
 import { gzipSync, deflateSync, brotliCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/parse.js";
+import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/import.js";
 import { MAX_EXCHANGES, MAX_RECORDED_BODY_BYTES } from "../../../../src/cassette/limits.js";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import { parseOpenAi } from "../../../../src/core/vendors/openai/parse.js";

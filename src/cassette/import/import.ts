@@ -6,14 +6,14 @@ import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
 import type { RedactOption } from "../redact/options.js";
 import { toCassette } from "./cassette.js";
-import type { LogFacts } from "./log.js";
+import type { LogFacts } from "./log-run.js";
 import { createPathIssuer, toStem, type RunName } from "./path.js";
 import { fittingHint } from "./record/contradiction.js";
 import { attempt, readParts, type LogPart } from "./record/parts.js";
 import { redactImported } from "./redact.js";
 import { FORMATS, type ImportFormat, type ReadRun } from "./registry.js";
 import { createRepairLog, type Repair, type RepairLog } from "./repair.js";
-import { cleanJson, isObject, malformed } from "./value.js";
+import { cleanJson, isObject, malformed } from "./foreign-json.js";
 
 /** The options of {@link parseImport}. */
 export interface ImportOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diffValues, firstDifference } from "../../../src/cassette/prompt/values.js";
+import { diffValues, firstDifference } from "../../../src/cassette/prompt/json-difference.js";
 import type { JsonValue } from "../../../src/core/index.js";
 
 describe("diffValues", () => {

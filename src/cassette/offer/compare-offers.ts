@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../core/index.js";
-import { firstDifference, type ValueChange } from "../prompt/values.js";
+import { firstDifference, type ValueChange } from "../prompt/json-difference.js";
 import { namedSettings, namedTools, nameText, type Named } from "./named.js";
 import { schemaChanges, type SchemaChange } from "./schema-change.js";
 
@@ -121,7 +121,7 @@ export function changeText(change: OfferChange): string {
   const name = nameText(change.name);
   switch (change.kind) {
     case "tools-reordered":
-      return "the tools are listed in another order";
+      return "the tools are in a different order";
     case "tool-added":
     case "tool-removed":
       return toVisible(`tool ${name} ${verbText(change, "")}`);
