@@ -115,6 +115,7 @@ export type { AuthFailure } from "./providers/fallback/retry.js";
 export type { OllamaOptions } from "./vendors/ollama/vendor.js";
 export {
   anthropicProvider,
+  cohereProvider,
   bedrockProvider,
   geminiProvider,
   ollamaProvider,

@@ -19,6 +19,7 @@ export {
   // providers
   anthropicProvider,
   bedrockProvider,
+  cohereProvider,
   echoProvider,
   fallbackProvider,
   geminiProvider,

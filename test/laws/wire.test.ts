@@ -47,6 +47,7 @@ const content: Record<WireName, fc.Arbitrary<string | ContentPart[]>> = {
       .array(fc.oneof(textPart, inlineImage), { maxLength: 3 })
       .filter(({ length, 0: first }) => length !== 1 || first?.type !== "text"),
   ),
+  cohere: fc.oneof(text, fc.array(fc.oneof(textPart, inlineImage, linkedImage), { maxLength: 3 })),
   // One text, then the images: that is all there is to this wire.
   ollama: fc.oneof(
     text,
@@ -86,6 +87,10 @@ const reasoning: Record<WireName, fc.Arbitrary<Reasoning[] | undefined>> = {
     { nil: undefined },
   ),
   bedrock: signed,
+  cohere: fc.option(
+    fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { minLength: 1, maxLength: 2 }),
+    { nil: undefined },
+  ),
   ollama: fc.option(
     said.map((thought) => [{ type: "text" as const, text: thought }]),
     { nil: undefined },
@@ -199,6 +204,14 @@ const settings: Record<WireName, fc.Arbitrary<Loose<LlmSettings>>> = {
     toolChoice: choice.filter((chosen) => chosen !== "none"),
     responseFormat: maybe(fc.record({ name: word, schema: jsonObject })),
   }) as fc.Arbitrary<Loose<LlmSettings>>,
+  // No choice means auto, and one tool cannot be chosen.
+  cohere: fc.record({
+    ...common,
+    maxTokens: maybe(count),
+    seed: maybe(count),
+    toolChoice: maybe(fc.constantFrom("none" as const, "required" as const)),
+    responseFormat: maybe(fc.record({ name: fc.constant("response"), schema: jsonObject })),
+  }) as fc.Arbitrary<Loose<LlmSettings>>,
   ollama: fc.record({
     ...common,
     maxTokens: maybe(count),
@@ -305,6 +318,14 @@ const usage: Record<WireName, fc.Arbitrary<Usage>> = {
     .tuple(counted, maybe(fc.nat()))
     .map(([counts, reasoningTokens]) => ({ ...counts, ...defined({ reasoningTokens }) })),
   bedrock: counted,
+  cohere: fc
+    .record({
+      inputTokens: fc.nat(),
+      outputTokens: fc.nat(),
+      cacheReadTokens: maybe(fc.nat()),
+      reasoningTokens: maybe(fc.nat()),
+    })
+    .map((counts) => defined(counts) as Usage),
   ollama: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }),
 };
 
@@ -330,6 +351,7 @@ const thoughts: Record<WireName, fc.Arbitrary<Reasoning[]>> = {
   openai: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 2 }),
   anthropic: anyThoughts,
   bedrock: anyThoughts,
+  cohere: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 2 }),
   ollama: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 1 }),
 };
 
@@ -339,6 +361,7 @@ const stops: Record<WireName, { plain: LlmTurnResponse["stopReason"][]; calls: L
   responses: { plain: ["stop", "length", "contentFilter"], calls: ["toolUse", "length"] },
   gemini: { plain: ["stop", "length", "contentFilter", "error"], calls: ["toolUse", "length"] },
   bedrock: { plain: ["stop", "length", "contentFilter", "error"], calls: ["toolUse", "length"] },
+  cohere: { plain: ["stop", "length", "contentFilter", "error"], calls: ["toolUse", "length"] },
   ollama: { plain: ["stop", "length"], calls: ["toolUse", "length"] },
 };
 
@@ -380,8 +403,8 @@ function turnResponse(wire: WireName, options: { malformed: boolean; usage: bool
         stopReason,
         ...(isRefusal ? { isRefusal } : {}),
         ...(counts === undefined ? {} : { usage: counts }),
-        // Bedrock's answers do not name it.
-        ...(wire === "bedrock" ? {} : { model }),
+        // The answers of Bedrock and Cohere do not name it.
+        ...(wire === "bedrock" || wire === "cohere" ? {} : { model }),
       };
     });
 }

@@ -13,6 +13,9 @@ import {
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import type { DocumentType } from "@smithy/types";
 import { GoogleGenAI, type Content, type Part } from "@google/genai";
+import { Mistral } from "@mistralai/mistralai";
+import type { AssistantMessage, DeltaMessage } from "@mistralai/mistralai/models/components";
+import { CohereClientV2, type Cohere } from "cohere-ai";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
 import OpenAI7 from "openai7";
@@ -185,6 +188,73 @@ const bedrock: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = 
   }
 };
 
+const cohere: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
+  const client = new CohereClientV2({ token: key, baseUrl: url, maxRetries: 0 });
+  const messages: Cohere.ChatMessageV2[] = [{ role: "user", content: goal }];
+  const tools: Cohere.ToolV2[] = [{ type: "function", function: { name: "weather", description, parameters: schema } }];
+  for (;;) {
+    const body = { model: "command-a-03-2025", messages, tools };
+    const said = isStream ? await readCohere(await client.chatStream(body)) : (await client.chat(body)).message;
+    messages.push({ ...said, role: "assistant" });
+    const { toolCalls = [], content = [] } = said;
+    if (toolCalls.length === 0) return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    for (const { id } of toolCalls) {
+      const data = { output: "rain" };
+      messages.push({ role: "tool", toolCallId: id ?? "", content: [{ type: "document", document: { data } }] });
+    }
+  }
+};
+
+/** The message of a stream of Cohere's client, which leaves it to its users. */
+export async function readCohere(
+  stream: AsyncIterable<Cohere.V2ChatStreamResponse>,
+): Promise<Omit<Cohere.AssistantMessageResponse, "role">> {
+  let [text, toolPlan] = ["", ""];
+  const toolCalls: Cohere.ToolCallV2[] = [];
+  for await (const event of stream) {
+    if (event.type === "content-delta") text += event.delta?.message?.content?.text ?? "";
+    if (event.type === "tool-plan-delta") toolPlan += event.delta?.message?.toolPlan ?? "";
+    if (event.type === "tool-call-start" && event.delta?.message?.toolCalls) {
+      toolCalls.push(event.delta.message.toolCalls);
+    }
+    if (event.type === "tool-call-delta") {
+      const call = toolCalls.at(-1)?.function;
+      if (call) call.arguments = (call.arguments ?? "") + (event.delta?.message?.toolCalls?.function?.arguments ?? "");
+    }
+  }
+  return {
+    ...(text === "" ? {} : { content: [{ type: "text", text }] }),
+    ...(toolPlan === "" ? {} : { toolPlan }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+  };
+}
+
+/** Mistral's client, which speaks OpenAI's wire with a dialect. */
+export const mistral: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
+  const client = new Mistral({ apiKey: key, serverURL: url, retryConfig: { strategy: "none" } });
+  type Body = Parameters<typeof client.chat.complete>[0];
+  const messages: Body["messages"] = [{ role: "user", content: goal }];
+  const tools: Body["tools"] = [{ type: "function", function: { name: "weather", description, parameters: schema } }];
+  for (;;) {
+    const body = { model: "mistral-small-latest", messages, tools };
+    const chunks: (DeltaMessage | AssistantMessage | undefined)[] = [];
+    if (isStream) for await (const { data } of await client.chat.stream(body)) chunks.push(data.choices[0]?.delta);
+    else chunks.push((await client.chat.complete(body)).choices[0]?.message);
+    const toolCalls = chunks.flatMap((chunk) => chunk?.toolCalls ?? []);
+    const content = chunks.map((chunk) => (typeof chunk?.content === "string" ? chunk.content : "")).join("");
+    messages.push({ role: "assistant", content, toolCalls });
+    if (toolCalls.length === 0) return content;
+    for (const { id } of toolCalls) messages.push({ role: "tool", toolCallId: id ?? "", content: "rain" });
+  }
+};
+
+/** What the error of a client says. Those of Google, Cohere and Mistral show the body of a refusal as JSON. */
+export function messageOf(error: unknown): string {
+  const { message, body = message.startsWith("{") ? message : undefined } = error as Error & { body?: unknown };
+  if (typeof body === "string") return (JSON.parse(body) as { error: Error }).error.message;
+  return body === undefined ? message : (body as Error).message;
+}
+
 /** By wire. */
 export const CLIENT_AGENTS: Readonly<Record<WireName, ClientAgent>> = {
   openai,
@@ -192,5 +262,6 @@ export const CLIENT_AGENTS: Readonly<Record<WireName, ClientAgent>> = {
   anthropic,
   gemini,
   bedrock,
+  cohere,
   ollama,
 };

@@ -17,7 +17,7 @@ export function whyCommand(program: Command, io: CommandIo): void {
     )
     .option(
       "--wire <name>",
-      "wire of the body: openai, responses, anthropic, gemini, bedrock or ollama (default: recognised)",
+      "wire of the body: openai, responses, anthropic, gemini, bedrock, cohere or ollama (default: recognised)",
     )
     .option("--json", "print one JSON document")
     .action(runs(async () => (await import("../why/why.js")).why, io));

@@ -1,5 +1,5 @@
 // Reads a vendor's error and judges its kind. Vendors agree on neither place nor words: OpenAI and Anthropic send
-// { error: { type, code, message } }, xAI and Ollama a string there, Mistral the fields at the top or a `detail`, Cloudflare a list,
+// { error: { type, code, message } }, xAI and Ollama a string there, Mistral and Cohere the fields at the top or a `detail`, Cloudflare a list,
 // and a gateway wraps the text of the vendor behind it.
 
 import { tryParseJson } from "../canon/bounded-json.js";
@@ -36,7 +36,7 @@ function findFault(body: unknown, depth: number): VendorFault {
 
 function readFields(fields: Fields, depth: number): VendorFault {
   const code = toWord(fields["code"]);
-  const type = toWord(fields["type"]) || toWord(fields["status"]);
+  const type = toWord(fields["type"]) || toWord(fields["error_type"]) || toWord(fields["status"]);
   const message = toWord(fields["message"]);
   const metadata = fields["metadata"];
   const raw = isPlainObject(metadata) ? metadata["raw"] : undefined;
@@ -84,7 +84,7 @@ function toStatus(code: string | undefined): number | undefined {
 
 /** Names that say more than any status. */
 const STRONG_NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
-  ["context-length", /context_length_exceeded|exceed_context_size|request_too_large/],
+  ["context-length", /context_length_exceeded|exceed_context_size|request_too_large|TOO_MANY_TOKENS/],
   ["content-filter", /content_filter|content_policy|ResponsibleAIPolicyViolation|content_moderation/],
   ["overloaded", /overloaded/],
   // AWS answers 403 to a wrong key.
@@ -104,10 +104,10 @@ const NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
 
 /** Failures that some vendors name only in their message. */
 const MESSAGES: readonly (readonly [LlmErrorKind, RegExp])[] = [
-  // Anthropic, vLLM and OpenRouter, xAI, llama.cpp, Mistral, Gemini, Bedrock.
+  // Anthropic, vLLM and OpenRouter, xAI, llama.cpp, Mistral, Gemini, Bedrock, Cohere.
   [
     "context-length",
-    /prompt is too long|maximum (?:context|prompt) length|exceeds? the (?:available context|maximum number of tokens)|too large for model with|input tokens exceeds|input is too long for/i,
+    /prompt is too long|maximum (?:context|prompt) length|exceeds? the (?:available context|maximum number of tokens)|too large for model with|input tokens exceeds|input is too long for|too many tokens: /i,
   ],
   ["permission", /credit balance is too low/i],
   // xAI answers 400 to a wrong key.

@@ -4,6 +4,7 @@ import type { LlmProviderAdapter } from "../model/provider.js";
 import type { KeyedVendorOptions } from "../providers/vendor-options.js";
 import { anthropic, type AnthropicOptions } from "./anthropic/vendor.js";
 import { bedrock } from "./bedrock/vendor.js";
+import { cohere, type CohereOptions } from "./cohere/vendor.js";
 import { gemini } from "./gemini/vendor.js";
 import { ollama, type OllamaOptions } from "./ollama/vendor.js";
 import { openai, type OpenAiOptions } from "./openai/vendor.js";
@@ -36,6 +37,11 @@ export function geminiProvider(options: KeyedVendorOptions): LlmProviderAdapter 
  */
 export function bedrockProvider(options: KeyedVendorOptions): LlmProviderAdapter {
   return vendorProvider(bedrock, options);
+}
+
+/** Creates a provider of Cohere's chat API (v2). Throws `AgentError` `invalid-options`. */
+export function cohereProvider(options: CohereOptions): LlmProviderAdapter {
+  return vendorProvider(cohere, options);
 }
 
 /** Creates a provider of Ollama's own chat API. Throws `AgentError` `invalid-options`. */

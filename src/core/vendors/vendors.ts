@@ -7,13 +7,14 @@ import { carryMessageFields, wireFieldsOf, withWireFields } from "../wire/fields
 import type { WireRequest } from "../wire/turn.js";
 import { anthropic } from "./anthropic/vendor.js";
 import { bedrock } from "./bedrock/vendor.js";
+import { cohere } from "./cohere/vendor.js";
 import { gemini } from "./gemini/vendor.js";
 import { ollama } from "./ollama/vendor.js";
 import { openai } from "./openai/vendor.js";
 import { responses } from "./responses/vendor.js";
 import type { Vendor, Wire } from "./vendor.js";
 
-export const VENDORS = { openai, responses, anthropic, gemini, bedrock, ollama } satisfies Readonly<
+export const VENDORS = { openai, responses, anthropic, gemini, bedrock, cohere, ollama } satisfies Readonly<
   Record<string, Vendor>
 >;
 

@@ -33,6 +33,7 @@ const TURNS = [
   ["bedrock", "/model/m/converse"],
   ["bedrock", "/model/m/converse-stream"],
   ["ollama", "/api/chat"],
+  ["cohere", "/v2/chat"],
 ] as const;
 
 const OTHERS = [
@@ -47,6 +48,8 @@ const OTHERS = [
   ["POST", "/v1beta/models/gemini-2.5-pro:countTokens"],
   ["POST", "/model/m/invoke"],
   ["POST", "/api/generate"],
+  ["POST", "/v1/chat"],
+  ["POST", "/v2/rerank"],
   ["POST", "/openai/deployments/ada/embeddings"],
   ["GET", "/v1/models"],
   ["GET", "/v1/chat/completions"],
@@ -143,7 +146,7 @@ describe.each(TURNS)("a turn of %s at %s", (wire, path) => {
 
   it("is recorded and replayed by the MSW handlers", async () => {
     const { url, asked } = await vendor();
-    const baseUrls = { openai: url, anthropic: url, gemini: url, bedrock: url, ollama: url };
+    const baseUrls = { openai: url, anthropic: url, gemini: url, bedrock: url, cohere: url, ollama: url };
     const recorder = recordingHandlers({ baseUrls });
     msw.resetHandlers(...recorder);
     expect(await ask(url + path)).toBe(200);

@@ -12,6 +12,7 @@ const CONVERSATION: Readonly<Record<WireName, object>> = {
   anthropic: { messages },
   gemini: { contents: [{ role: "user", parts: [{ text: "q" }] }] },
   bedrock: { messages: [{ role: "user", content: [{ text: "q" }] }] },
+  cohere: { messages },
   ollama: { messages },
 };
 const fields = (wire: WireName, body: object) =>

@@ -325,12 +325,77 @@ const BEDROCK = {
   performanceConfig: { latency: "optimized" },
 };
 
+const COHERE = {
+  ...labels,
+  model: "m",
+  stream: true,
+  thread: { type: "create", origin: "o" },
+  messages: [
+    { role: "system", content: [{ type: "text", text: "s", lang: "en" }] },
+    {
+      role: "user",
+      name: "ann",
+      content: [
+        { type: "text", text: "q", lang: "en" },
+        { type: "image_url", image_url: { url: "https://a.test/i.png", detail: "low" } },
+        { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+      ],
+    },
+    {
+      role: "assistant",
+      tool_plan: "p",
+      content: [
+        { type: "thinking", thinking: "t", own: 1 },
+        { type: "document", document: { data: "d" } },
+      ],
+      next_year: 1,
+      tool_calls: [
+        { id: "c1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' }, own: 1 },
+        { id: "c2", type: "function", function: { name: "weather", arguments: "not an object" } },
+      ],
+    },
+    {
+      role: "tool",
+      tool_call_id: "c1",
+      own: 1,
+      content: [
+        { type: "document", document: { id: "1", data: { output: "rain", deep: [1] }, own: 1 }, own: 1 },
+        { type: "document", document: { data: "text" } },
+        { type: "text", text: "a", lang: "en" },
+      ],
+    },
+    { role: "tool", tool_call_id: "c2", content: "r" },
+    { role: "assistant", content: [{ type: "text", text: "a", own: 1 }], ...vendorOnly },
+    { role: "user", content: "q" },
+  ],
+  tools: [
+    { type: "function", function: { name: "weather", description: "d", parameters, strict: true }, own: 1 },
+    { type: "function", function: { name: "weather", description: "d", parameters } },
+  ],
+  documents: ["d", { id: "1", data: { text: "t" } }],
+  citation_options: { mode: "FAST" },
+  response_format: { type: "json_object", json_schema: parameters, schema: { type: "object" }, own: 1 },
+  safety_mode: "STRICT",
+  strict_tools: true,
+  max_tokens: 5,
+  stop_sequences: ["x", "y"],
+  temperature: 0.5,
+  seed: 3,
+  frequency_penalty: 0.1,
+  k: 3,
+  p: 0.5,
+  tool_choice: "REQUIRED",
+  thinking: { type: "enabled", token_budget: 9 },
+  next_year: { deep: [1, { a: 1 }] },
+};
+
 const BODIES: Readonly<Record<WireName, object>> = {
   openai: OPENAI,
   responses: RESPONSES,
   anthropic: ANTHROPIC,
   gemini: GEMINI,
   bedrock: BEDROCK,
+  cohere: COHERE,
   ollama: OLLAMA,
 };
 

@@ -29,6 +29,7 @@ describe("a request", () => {
     const { isError: _isError, ...plain } = failed;
     expect(sent("openai", user, asked, failed)?.[2]).toEqual(plain);
     expect(sent("ollama", user, asked, failed)?.[2]).toEqual(plain);
+    expect(sent("cohere", user, asked, failed)?.[2]).toEqual(plain);
   });
 
   it("has the name of a tool result from its call, and none where there is no call", () => {
@@ -107,6 +108,14 @@ describe("a request", () => {
     expect(read?.settings.toolChoice).toBeUndefined();
   });
 
+  it("requires the only tool that it offers over Cohere, which has no choice of one", () => {
+    const other = { ...weatherTool, name: "other" };
+    const request = { messages: [user], tools: [weatherTool, other], settings: { toolChoice: { name: "other" } } };
+    const read = throughWire(request, WIRES.cohere, like);
+    expect(read?.tools).toEqual([other]);
+    expect(read?.settings.toolChoice).toBe("required");
+  });
+
   it("cannot go over Ollama with an image by URL", () => {
     const image: LlmMessage = { role: "user", content: [{ type: "image", url: "https://x.example/a.png" }] };
     expect(sent("ollama", image)).toBeUndefined();
@@ -122,6 +131,9 @@ describe("a request", () => {
     ["anthropic", { messages: [{ role: "user", content: [{ type: "document" }] }] }, 'has a block of type "document"'],
     ["anthropic", { messages: [{ role: "tool" }] }, 'messages[0] has the role "tool"'],
     ["anthropic", { messages: [], tool_choice: { type: "some" } }, 'tool_choice has the type "some"'],
+    ["cohere", { messages: [{ role: "critic" }] }, 'messages[0] has the role "critic"'],
+    ["cohere", { messages: [], tool_choice: "auto" }, "tool_choice must be REQUIRED or NONE"],
+    ["cohere", { messages: [{ role: "user", content: [{ type: "file" }] }] }, 'messages[0] has a part of type "file"'],
     ["ollama", { messages: [{ role: "critic" }] }, 'messages[0] has the role "critic"'],
     ["ollama", null, "messages must be a list"],
     ["responses", { input: [{ role: "critic" }] }, 'input[0] has the role "critic"'],
@@ -153,6 +165,14 @@ describe("an answer", () => {
     expect(got("ollama", say("a"))).toEqual(say("a", { model: "asked" }));
     const usage = { inputTokens: 0, outputTokens: 0 };
     expect(got("anthropic", say("a"))).toEqual(say("a", { model: "asked", usage }));
+  });
+
+  it("has no model over Cohere, and its text beside calls is the plan", () => {
+    expect(got("cohere", say("a", { model: "m" }))).toEqual(say("a"));
+    const { message } = ask([{ name: "weather" }]);
+    const answer = { message: { ...message, content: "I ask." }, stopReason: "toolUse" as const };
+    expect(WIRES.cohere.write(answer, stamp)).toMatchObject({ message: { tool_plan: "I ask." } });
+    expect(got("cohere", answer)).toEqual(answer);
   });
 
   it("keeps a stop reason that a wire has no word for apart from others, as far as it can", () => {

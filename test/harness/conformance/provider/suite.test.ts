@@ -107,6 +107,7 @@ const SHIPPED: [string, MakeProvider, ProviderConformanceOptions?][] = [
   ["geminiProvider that streams inside", ...every("gemini", same, true)],
   ["bedrockProvider", ...every("bedrock", same)],
   ["bedrockProvider that streams inside", ...every("bedrock", same, true)],
+  ["cohereProvider", ...every("cohere", same)],
   ["ollamaProvider", ...every("ollama", same)],
   ["recordingProvider of a vendor", ...every("openai", recorded)],
   ["fallbackProvider", ...every("anthropic", chained)],
