@@ -235,8 +235,11 @@ function turnRequest(wire: WireName): fc.Arbitrary<LlmTurnRequest> {
     });
 }
 
-/** Gemini's body does not name the model. */
-const PATH = "/v1beta/models/m:generateContent";
+/** The bodies of Gemini and Bedrock do not name the model. */
+const PATHS: Readonly<Partial<Record<WireName, string>>> = {
+  gemini: "/v1beta/models/m:generateContent",
+  bedrock: "/model/m/converse",
+};
 const overWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
 describe.each(names)("laws of %s requests", (name) => {
@@ -245,7 +248,7 @@ describe.each(names)("laws of %s requests", (name) => {
   it("reading gives back what was written", () => {
     fc.assert(
       fc.property(turnRequest(name), (request) => {
-        const { request: read, isStream } = wire.parse(overWire(wire.encode(request, "m", 4096)), PATH);
+        const { request: read, isStream } = wire.parse(overWire(wire.encode(request, "m", 4096)), PATHS[name]);
         // The API would change the schema of a tool without `strict: false`.
         const own = name === "responses" ? { tools: expect.anything() as object } : {};
         const fields = request.tools === undefined ? {} : own;

@@ -156,7 +156,9 @@ describe("an answer", () => {
     });
     // The Responses API always counts cached and reasoning tokens.
     for (const name of WIRE_NAMES.filter((wire) => wire !== "responses")) {
-      expect(got(name, { ...priced, costUsd: 1 })).toEqual(priced);
+      const { model: _model, ...nameless } = priced;
+      const kept = name === "bedrock" || name === "cohere" ? nameless : priced;
+      expect(got(name, { ...priced, costUsd: 1 })).toEqual(kept);
     }
   });
 
@@ -167,7 +169,9 @@ describe("an answer", () => {
     expect(got("anthropic", say("a"))).toEqual(say("a", { model: "asked", usage }));
   });
 
-  it("has no model over Cohere, and its text beside calls is the plan", () => {
+  it("has no model over Bedrock and Cohere, and its text beside calls is the plan", () => {
+    const usage = { inputTokens: 1, outputTokens: 1 };
+    expect(got("bedrock", say("a", { model: "m", usage }))).toEqual(say("a", { usage }));
     expect(got("cohere", say("a", { model: "m" }))).toEqual(say("a"));
     const { message } = ask([{ name: "weather" }]);
     const answer = { message: { ...message, content: "I ask." }, stopReason: "toolUse" as const };
