@@ -40,7 +40,7 @@ export {
 export { parsePointer, toPointer, valueAt } from "./canon/pointer.js";
 export { createSha256, hashJson, sha256Hex, type Sha256 } from "./canon/digest.js";
 export { createSigner, verifySignature, type Signer } from "./canon/signature.js";
-export { fromBase64, fromHex, toBase64, toHex } from "./canon/bytes.js";
+export { fromBase64, fromHex, joinBytes, toBase64, toHex } from "./canon/bytes.js";
 export * from "./canon/key.js";
 export { preAuthEncode, toEnvelope, type DsseEnvelope, type DsseSignature } from "./canon/dsse.js";
 export * from "./model/message.js";
@@ -115,6 +115,8 @@ export type { AuthFailure } from "./providers/fallback/retry.js";
 export type { OllamaOptions } from "./vendors/ollama/vendor.js";
 export {
   anthropicProvider,
+  cohereProvider,
+  bedrockProvider,
   geminiProvider,
   ollamaProvider,
   openaiProvider,
@@ -133,7 +135,7 @@ export type { KeyedVendorOptions, VendorOptions } from "./providers/vendor-optio
 export type { StreamDecoder } from "./providers/stream.js";
 export type { Decoding } from "./http/json-readers.js";
 export type { CollectedAnswer, PassedParts } from "./vendors/answer.js";
-export { cutAs, type Cut, type TimedStreamDelta, type TimedText } from "./wire/cut.js";
+export { cutAs, type Cut, type TimedEvent, type TimedStreamDelta, type TimedText, type WireChunk } from "./wire/cut.js";
 export type { HttpFault, HttpFaultName, WireFailure } from "./wire/failure.js";
 export { createHeldConversations, type HeldConversations, type KeepAnswer } from "./wire/held-conversations.js";
 export { findHeldState, type HeldState } from "./wire/held-state.js";

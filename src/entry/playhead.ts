@@ -18,6 +18,8 @@ export {
 export {
   // providers
   anthropicProvider,
+  bedrockProvider,
+  cohereProvider,
   echoProvider,
   fallbackProvider,
   geminiProvider,

@@ -1,10 +1,15 @@
 // The two servers, asked by the vendors' own clients.
 
 import Anthropic from "@anthropic-ai/sdk";
+import { Mistral } from "@mistralai/mistralai";
+import type { AssistantMessage, ChatCompletionRequest, DeltaMessage } from "@mistralai/mistralai/models/components";
+import { CohereClientV2, type Cohere } from "cohere-ai";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ConverseCommand, ConverseStreamCommand, type Message } from "@aws-sdk/client-bedrock-runtime";
+import type { DocumentType } from "@smithy/types";
 import { GoogleGenAI, type Content, type Part } from "@google/genai";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
@@ -23,12 +28,14 @@ import { WIRES, type WireName } from "../../src/core/vendors/vendors.js";
 import { anthropicProvider, ollamaProvider, openaiProvider } from "../../src/core/vendors/providers.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { assertBuilt, cassetteBin } from "../support/built.js";
+import { messageOf, readCohere } from "../support/vendor-clients.js";
 import { rejection } from "../support/refusal.js";
 import { recordTurns, runWeather, weatherCassette, WEATHER_SCRIPT } from "../support/recording.js";
 import { ask, quietPorts, say } from "../support/script.js";
 import { startStatefulVendor } from "../support/stateful-vendor.js";
 import { listen, weatherTool } from "../support/wire.js";
 import { assertDocument } from "../support/published-schemas.js";
+import { bedrockClient, bedrockMessage } from "../support/vendor-clients.js";
 import { cli, documentOf, folder, place } from "./run.js";
 
 /** A command that runs until it is stopped. */
@@ -101,8 +108,8 @@ async function vendor(name: WireName, script: readonly LlmTurnResponse[]) {
         response.end(JSON.stringify(wire.fail({ status: 429, code: "spent", message: "no more" })));
         return;
       }
-      const { isStream, wantsUsage } = wire.parse(JSON.parse(body), request.url);
-      const stamp = { id: String(asked.length), createdAt: 0, model: "m-1", wantsUsage };
+      const { isStream, wantsUsage, request: read } = wire.parse(JSON.parse(body), request.url);
+      const stamp = { id: String(asked.length), createdAt: 0, model: read.settings.model, wantsUsage };
       response.writeHead(200, { "content-type": isStream ? wire.streamType : "application/json" });
       if (!isStream) return void response.end(JSON.stringify(wire.write(turn, stamp)));
       for (const part of wire.stream(turn, stamp)) response.write(part);
@@ -284,17 +291,99 @@ const geminiAgent: Agent = async (url, isStream, goal = GOAL) => {
   }
 };
 
+const bedrockAgent: Agent = async (url, isStream, goal = GOAL) => {
+  const client = bedrockClient(url);
+  const messages: Message[] = [{ role: "user", content: [{ text: goal }] }];
+  const json = parameters as Record<string, DocumentType>;
+  const toolConfig = { tools: [{ toolSpec: { name: "weather", description: "w", inputSchema: { json } } }] };
+  const calls: string[] = [];
+  try {
+    for (;;) {
+      const body = { modelId: "m-1", system: [{ text: SYSTEM }], messages, toolConfig };
+      const message = isStream
+        ? await bedrockMessage(await client.send(new ConverseStreamCommand(body)))
+        : ((await client.send(new ConverseCommand(body))).output?.message as Message);
+      const { content = [] } = message;
+      const uses = content.flatMap(({ toolUse }) => toolUse ?? []);
+      if (uses.length === 0) return { calls, answer: content.map(({ text = "" }) => text).join("") };
+      messages.push(message);
+      const results = uses.map(({ toolUseId, input }) => {
+        const { city } = input as { city: string };
+        calls.push(city);
+        return { toolResult: { toolUseId, content: [{ text: RESULTS[city] ?? "" }] } };
+      });
+      messages.push({ role: "user", content: results });
+    }
+  } finally {
+    client.destroy();
+  }
+};
+
+const cohereAgent: Agent = async (url, isStream, goal = GOAL) => {
+  const client = new CohereClientV2({ token: "test", baseUrl: url });
+  const messages: Cohere.ChatMessageV2[] = [
+    { role: "system", content: SYSTEM },
+    { role: "user", content: goal },
+  ];
+  const tools: Cohere.ToolV2[] = [{ type: "function", function: { name: "weather", description: "w", parameters } }];
+  const calls: string[] = [];
+  for (;;) {
+    const body = { model: "m-1", messages, tools };
+    const said = isStream ? await readCohere(await client.chatStream(body)) : (await client.chat(body)).message;
+    const { toolCalls = [], content = [] } = said;
+    if (toolCalls.length === 0) {
+      return { calls, answer: content.map((part) => (part.type === "text" ? part.text : "")).join("") };
+    }
+    messages.push({ ...said, role: "assistant" });
+    for (const call of toolCalls) {
+      const { city } = JSON.parse(call.function?.arguments ?? "") as { city: string };
+      calls.push(city);
+      messages.push({ role: "tool", toolCallId: call.id ?? "", content: RESULTS[city] ?? "" });
+    }
+  }
+};
+
+const mistralAgent: Agent = async (url, isStream, goal = GOAL) => {
+  const client = new Mistral({ apiKey: "sk-test", serverURL: url, retryConfig: { strategy: "none" } });
+  const messages: ChatCompletionRequest["messages"] = [
+    { role: "system", content: SYSTEM },
+    { role: "user", content: goal },
+  ];
+  const tools = [{ type: "function" as const, function: { name: "weather", description: "w", parameters } }];
+  const calls: string[] = [];
+  for (;;) {
+    const body = { model: "mistral-small-latest", messages, tools };
+    const said: (DeltaMessage | AssistantMessage | undefined)[] = [];
+    if (isStream) for await (const { data } of await client.chat.stream(body)) said.push(data.choices[0]?.delta);
+    else said.push((await client.chat.complete(body)).choices[0]?.message);
+    const toolCalls = said.flatMap((message) => message?.toolCalls ?? []);
+    const content = said.map((message) => (typeof message?.content === "string" ? message.content : "")).join("");
+    if (toolCalls.length === 0) return { calls, answer: content };
+    messages.push({ role: "assistant", content, toolCalls });
+    for (const call of toolCalls) {
+      const { city } = JSON.parse(String(call.function.arguments)) as { city: string };
+      calls.push(city);
+      messages.push({ role: "tool", toolCallId: call.id ?? "", content: RESULTS[city] ?? "" });
+    }
+  }
+};
+
 const AGENTS = {
-  responses: { wire: "responses", agent: responsesAgent, base: "/v1", shown: "409 " },
-  gemini: { wire: "gemini", agent: geminiAgent, base: "/v1beta", shown: undefined },
   openai: { wire: "openai", agent: openAiAgent, base: "/v1", shown: "409 " },
   openai7: { wire: "openai", agent: openAi7Agent, base: "/v1", shown: "409 " },
+  mistral: { wire: "openai", agent: mistralAgent, base: "/v1", shown: "" },
+  responses: { wire: "responses", agent: responsesAgent, base: "/v1", shown: "409 " },
   anthropic: { wire: "anthropic", agent: anthropicAgent, base: "/v1", shown: "409 " },
+  gemini: { wire: "gemini", agent: geminiAgent, base: "/v1beta", shown: "" },
+  bedrock: { wire: "bedrock", agent: bedrockAgent, base: "", shown: "" },
+  cohere: { wire: "cohere", agent: cohereAgent, base: "", shown: "" },
   ollama: { wire: "ollama", agent: ollamaAgent, base: "", shown: "" },
-} satisfies Record<string, { wire: WireName; agent: Agent; base: string; shown: string | undefined }>;
+} satisfies Record<string, { wire: WireName; agent: Agent; base: string; shown: string }>;
 const expected = { calls: ["Oslo", "Bergen"], answer: ANSWER };
 const load = (file: string): CassetteV2 => parseCassette(readFileSync(join(folder, file))) as CassetteV2;
-const cases = (["openai", "openai7", "responses", "anthropic", "gemini", "ollama"] as const).flatMap((name) =>
+const cases = (
+  ["openai", "openai7", "responses", "anthropic", "gemini", "bedrock", "ollama", "cohere", "mistral"] as const
+).flatMap((name) =>
   [false, true].map((isStream) => [name, isStream ? "streaming" : "not streaming", isStream] as const),
 );
 
@@ -312,7 +401,7 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
     expect(live.asked).toHaveLength(2);
 
     const cassette = load(file);
-    expect(cassette.recordedProvider).toBe(`${wire}:m-1`);
+    expect(cassette.recordedProvider).toBe(`${wire}:${name === "mistral" ? "mistral-small-latest" : "m-1"}`);
     expect(cassette.entries.map(({ response }) => response.message.content)).toEqual(["Let me look.", ANSWER]);
     expect(rebuildPrompts(cassette)?.[1]?.map(({ role }) => role)).toEqual([
       "system",
@@ -340,7 +429,12 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
   it("gets a 4xx with the report for a changed prompt, at once and once", async () => {
     const server = await serving([file]);
     await expect(agent(server.url, isStream, "Umbrella in Rome?")).rejects.toMatchObject(
-      name === "ollama" ? { status_code: 409 } : { status: 409 },
+      {
+        ollama: { status_code: 409 },
+        bedrock: { $metadata: { httpStatusCode: 409 } },
+        cohere: { statusCode: 409 },
+        mistral: { statusCode: 409 },
+      }[String(name)] ?? { status: 409 },
     );
     await expect(agent(server.url, isStream, "Umbrella in Rome?")).rejects.toThrow(
       "the user message changed (message 1)",
@@ -354,12 +448,10 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
 
   it("shows a miss as the lines that they are", async () => {
     const server = await serving([file]);
-    const error = (await rejection(agent(server.url, isStream, "Umbrella in Rome?"))) as Error;
+    const message = messageOf(await rejection(agent(server.url, isStream, "Umbrella in Rome?")));
     await server.stop();
-    // Google's client shows the body of a refusal as JSON.
-    const { message } = shown === undefined ? (JSON.parse(error.message) as { error: Error }).error : error;
     const [first, ...lines] = message.split("\n");
-    expect(first).toBe(`${shown ?? ""}turn 0: the user message changed (message 1)`);
+    expect(first).toBe(`${shown}turn 0: the user message changed (message 1)`);
     expect(lines.map((line) => line.trim().split(" ")[0])).toEqual(["at", "recorded", "now", "nearest", "to"]);
   });
 
@@ -857,7 +949,7 @@ describe("cassette serve", () => {
     const unknown = await fetch(`${server.url}/v1/models`);
     expect(unknown.status).toBe(404);
     expect(await unknown.text()).toContain(
-      "GET /v1/models is a request about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent and /api/chat",
+      "GET /v1/models is a request about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent, /converse, /v2/chat and /api/chat",
     );
     const huge = await post(`${server.url}/api/chat`, "x".repeat(33 * 1024 * 1024));
     expect([huge.status, await huge.json()]).toEqual([
@@ -1239,7 +1331,7 @@ describe("cassette record --proxy", () => {
     await (await post(`${proxy.url}/v1/embeddings`, { input: "x" })).text();
     await expect(proxy.stop()).rejects.toMatchObject({
       code: "nothing-recorded",
-      hint: "The client requested POST /v1/embeddings, which is not recorded: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent and /api/chat.",
+      hint: "The client requested POST /v1/embeddings, which is not recorded: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent, /converse, /v2/chat and /api/chat.",
     });
     expect(proxy.io.err).toContain("POST /v1/embeddings passed on, not recorded: 1 time\n");
   });

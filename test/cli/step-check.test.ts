@@ -269,7 +269,7 @@ differs: ${spec} agrees in 50 % of 4 turns (95 % interval 15 % to 85 %; required
 
   it.each([
     [["a"], "no --provider was given"],
-    [["a", "--provider", "gpt-4o"], "Use openai:MODEL"],
+    [["a", "--provider", "gpt-4o"], "Use VENDOR:MODEL"],
     [["a", "--provider", "openai:x", "--record", "o", "--replay", "o"], "--record and --replay were both given"],
     [["a", "--provider", "openai:x", "--max-cost", "0"], "Give an amount above 0"],
     [["a", "--provider", "openai:x", "--min-agreement", "90"], "Give a number from 0 to 1"],

@@ -20,7 +20,7 @@ import { ask, say } from "../support/script.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { startStatefulVendor } from "../support/stateful-vendor.js";
 import { startVendor, type Said, type Vendor } from "../support/vendor.js";
-import { CLIENT_AGENTS, openai7 } from "../support/vendor-clients.js";
+import { CLIENT_AGENTS, messageOf, mistral, openai7 } from "../support/vendor-clients.js";
 
 const folder = temporaryFolder();
 const server = setupServer();
@@ -39,7 +39,11 @@ async function weatherVendor(script: readonly Said[] = WEATHER_SCRIPT) {
   const vendor = await startVendor((_, index) => script[index % script.length] as Said);
   vendors.push(vendor);
   const { url } = vendor;
-  return { vendor, url, baseUrls: { openai: `${url}/v1`, anthropic: url, gemini: url, ollama: url } };
+  return {
+    vendor,
+    url,
+    baseUrls: { openai: `${url}/v1`, anthropic: url, gemini: url, bedrock: url, cohere: url, ollama: url },
+  };
 }
 
 async function record(
@@ -67,6 +71,7 @@ describe("recording and replaying through MSW", () => {
   const clients = [
     ...names.map((wire) => ({ wire, client: wire as string, ask: CLIENT_AGENTS[wire] })),
     { wire: "openai" as const, client: "openai 7", ask: openai7 },
+    { wire: "openai" as const, client: "mistral", ask: mistral },
   ];
   const cases = clients.flatMap((client) => [false, true].map((isStream) => ({ ...client, isStream })));
   for (const { wire, client, ask, isStream } of cases) {
@@ -93,10 +98,8 @@ describe("recording and replaying through MSW", () => {
     const { cassette, url } = await record(wire, false, ask);
     const replay = cassetteHandlers(cassette, { baseUrls: { [wire]: wire === "openai" ? `${url}/v1` : url } });
     server.use(...replay);
-    const { message } = (await rejection(ask({ url, goal: "Umbrella in Rome?" }))) as Error;
-    // Google's client shows the body of a refusal as JSON.
-    const shown = wire === "gemini" ? (JSON.parse(message) as { error: Error }).error.message : message;
-    const [first, ...lines] = shown.split("\n");
+    const message = messageOf(await rejection(ask({ url, goal: "Umbrella in Rome?" })));
+    const [first, ...lines] = message.split("\n");
     expect(first).toMatch(/^(?:409 )?turn 0: the user message changed \(message 0\)$/);
     expect(lines.map((line) => line.trim().split(" ")[0])).toEqual(["at", "recorded", "now", "nearest", "file", "to"]);
   });
@@ -668,7 +671,7 @@ describe("useCassetteHandlers", () => {
   it("refuses options that nobody reads", async () => {
     const { cassette } = await record("openai");
     expect(() => cassetteHandlers(cassette, { baseURL: "x" } as never)).toThrow("baseURL");
-    expect(() => cassetteHandlers(cassette, { baseUrls: { cohere: "https://x.test" } as never })).toThrow("cohere");
+    expect(() => cassetteHandlers(cassette, { baseUrls: { mistral: "https://x.test" } as never })).toThrow("mistral");
     expect(() => cassetteHandlers(cassette, { baseUrls: { openai: "api.openai.com" } })).toThrow("absolute URL");
     expect(() => recordingHandlers({ file: "x" } as never)).toThrow("file");
     expect(() => cassetteHandlers(undefined as never)).toThrow(CassetteError);

@@ -11,6 +11,7 @@ import type { Wire } from "../../src/core/vendors/vendor.js";
 import { throughWire, WIRE_NAMES, WIRES, type WireName } from "../../src/core/vendors/vendors.js";
 import { toPieces } from "../../src/core/wire/pieces.js";
 import { jsonObject, text } from "../support/arbitraries.js";
+import { bodyBytes } from "../support/wire.js";
 
 /** Fields that may be undefined. */
 type Loose<T> = { [K in keyof T]: T[K] | undefined };
@@ -39,6 +40,14 @@ const content: Record<WireName, fc.Arbitrary<string | ContentPart[]>> = {
       .array(fc.oneof(textPart, inlineImage, linkedImage), { maxLength: 3 })
       .filter(([first, ...more]) => first?.type !== "text" || more.length > 0),
   ),
+  // A list of one text is the same as a text.
+  bedrock: fc.oneof(
+    text,
+    fc
+      .array(fc.oneof(textPart, inlineImage), { maxLength: 3 })
+      .filter(({ length, 0: first }) => length !== 1 || first?.type !== "text"),
+  ),
+  cohere: fc.oneof(text, fc.array(fc.oneof(textPart, inlineImage, linkedImage), { maxLength: 3 })),
   // One text, then the images: that is all there is to this wire.
   ollama: fc.oneof(
     text,
@@ -48,18 +57,20 @@ const content: Record<WireName, fc.Arbitrary<string | ContentPart[]>> = {
   ),
 };
 
+const signed: fc.Arbitrary<Reasoning[] | undefined> = fc.option(
+  fc.array(
+    fc.oneof(
+      fc.record({ type: fc.constant("text" as const), text, signature: said }),
+      fc.record({ type: fc.constant("redacted" as const), data: text }),
+    ),
+    { minLength: 1, maxLength: 2 },
+  ),
+  { nil: undefined },
+);
+
 const reasoning: Record<WireName, fc.Arbitrary<Reasoning[] | undefined>> = {
   openai: fc.constant(undefined),
-  anthropic: fc.option(
-    fc.array(
-      fc.oneof(
-        fc.record({ type: fc.constant("text" as const), text, signature: said }),
-        fc.record({ type: fc.constant("redacted" as const), data: text }),
-      ),
-      { minLength: 1, maxLength: 2 },
-    ),
-    { nil: undefined },
-  ),
+  anthropic: signed,
   responses: fc.option(
     fc.array(
       fc.oneof(
@@ -73,6 +84,11 @@ const reasoning: Record<WireName, fc.Arbitrary<Reasoning[] | undefined>> = {
   ),
   gemini: fc.option(
     said.map((thought) => [{ type: "text" as const, text: thought }]),
+    { nil: undefined },
+  ),
+  bedrock: signed,
+  cohere: fc.option(
+    fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { minLength: 1, maxLength: 2 }),
     { nil: undefined },
   ),
   ollama: fc.option(
@@ -181,6 +197,21 @@ const settings: Record<WireName, fc.Arbitrary<Loose<LlmSettings>>> = {
     toolChoice: choice,
     responseFormat: maybe(fc.record({ name: fc.constant("response"), schema: jsonObject })),
   }) as fc.Arbitrary<Loose<LlmSettings>>,
+  bedrock: fc.record({
+    ...common,
+    maxTokens: maybe(count),
+    // There is no word for "none".
+    toolChoice: choice.filter((chosen) => chosen !== "none"),
+    responseFormat: maybe(fc.record({ name: word, schema: jsonObject })),
+  }) as fc.Arbitrary<Loose<LlmSettings>>,
+  // No choice means auto, and one tool cannot be chosen.
+  cohere: fc.record({
+    ...common,
+    maxTokens: maybe(count),
+    seed: maybe(count),
+    toolChoice: maybe(fc.constantFrom("none" as const, "required" as const)),
+    responseFormat: maybe(fc.record({ name: fc.constant("response"), schema: jsonObject })),
+  }) as fc.Arbitrary<Loose<LlmSettings>>,
   ollama: fc.record({
     ...common,
     maxTokens: maybe(count),
@@ -204,8 +235,11 @@ function turnRequest(wire: WireName): fc.Arbitrary<LlmTurnRequest> {
     });
 }
 
-/** Gemini's body does not name the model. */
-const PATH = "/v1beta/models/m:generateContent";
+/** The bodies of Gemini and Bedrock do not name the model. */
+const PATHS: Readonly<Partial<Record<WireName, string>>> = {
+  gemini: "/v1beta/models/m:generateContent",
+  bedrock: "/model/m/converse",
+};
 const overWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
 describe.each(names)("laws of %s requests", (name) => {
@@ -214,7 +248,7 @@ describe.each(names)("laws of %s requests", (name) => {
   it("reading gives back what was written", () => {
     fc.assert(
       fc.property(turnRequest(name), (request) => {
-        const { request: read, isStream } = wire.parse(overWire(wire.encode(request, "m", 4096)), PATH);
+        const { request: read, isStream } = wire.parse(overWire(wire.encode(request, "m", 4096)), PATHS[name]);
         // The API would change the schema of a tool without `strict: false`.
         const own = name === "responses" ? { tools: expect.anything() as object } : {};
         const fields = request.tools === undefined ? {} : own;
@@ -238,6 +272,19 @@ describe.each(names)("laws of %s requests", (name) => {
     );
   });
 });
+
+/** The counts of a wire that counts the tokens of the cache apart. */
+const counted = fc
+  .record({
+    fresh: fc.nat(1e6),
+    outputTokens: fc.nat(),
+    cacheReadTokens: maybe(fc.nat(1e6)),
+    cacheWriteTokens: maybe(fc.nat(1e6)),
+  })
+  .map(({ fresh, ...counts }) => {
+    const inputTokens = fresh + (counts.cacheReadTokens ?? 0) + (counts.cacheWriteTokens ?? 0);
+    return defined({ inputTokens, ...counts }) as Usage;
+  });
 
 const usage: Record<WireName, fc.Arbitrary<Usage>> = {
   responses: fc
@@ -271,19 +318,28 @@ const usage: Record<WireName, fc.Arbitrary<Usage>> = {
     })
     .map((counts) => defined(counts) as Usage),
   anthropic: fc
+    .tuple(counted, maybe(fc.nat()))
+    .map(([counts, reasoningTokens]) => ({ ...counts, ...defined({ reasoningTokens }) })),
+  bedrock: counted,
+  cohere: fc
     .record({
-      fresh: fc.nat(1e6),
+      inputTokens: fc.nat(),
       outputTokens: fc.nat(),
-      cacheReadTokens: maybe(fc.nat(1e6)),
-      cacheWriteTokens: maybe(fc.nat(1e6)),
+      cacheReadTokens: maybe(fc.nat()),
       reasoningTokens: maybe(fc.nat()),
     })
-    .map(({ fresh, ...counts }) => {
-      const inputTokens = fresh + (counts.cacheReadTokens ?? 0) + (counts.cacheWriteTokens ?? 0);
-      return defined({ inputTokens, ...counts }) as Usage;
-    }),
+    .map((counts) => defined(counts) as Usage),
   ollama: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }),
 };
+
+const anyThoughts: fc.Arbitrary<Reasoning[]> = fc.array(
+  fc.oneof(
+    fc.record({ type: fc.constant("text" as const), text: said }),
+    fc.record({ type: fc.constant("text" as const), text, signature: said }),
+    fc.record({ type: fc.constant("redacted" as const), data: said }),
+  ),
+  { maxLength: 3 },
+);
 
 const thoughts: Record<WireName, fc.Arbitrary<Reasoning[]>> = {
   responses: fc.array(
@@ -296,14 +352,9 @@ const thoughts: Record<WireName, fc.Arbitrary<Reasoning[]>> = {
   ),
   gemini: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 1 }),
   openai: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 2 }),
-  anthropic: fc.array(
-    fc.oneof(
-      fc.record({ type: fc.constant("text" as const), text: said }),
-      fc.record({ type: fc.constant("text" as const), text, signature: said }),
-      fc.record({ type: fc.constant("redacted" as const), data: said }),
-    ),
-    { maxLength: 3 },
-  ),
+  anthropic: anyThoughts,
+  bedrock: anyThoughts,
+  cohere: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 2 }),
   ollama: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 1 }),
 };
 
@@ -312,6 +363,8 @@ const stops: Record<WireName, { plain: LlmTurnResponse["stopReason"][]; calls: L
   anthropic: { plain: ["stop", "length", "contentFilter"], calls: ["toolUse", "length"] },
   responses: { plain: ["stop", "length", "contentFilter"], calls: ["toolUse", "length"] },
   gemini: { plain: ["stop", "length", "contentFilter", "error"], calls: ["toolUse", "length"] },
+  bedrock: { plain: ["stop", "length", "contentFilter", "error"], calls: ["toolUse", "length"] },
+  cohere: { plain: ["stop", "length", "contentFilter", "error"], calls: ["toolUse", "length"] },
   ollama: { plain: ["stop", "length"], calls: ["toolUse", "length"] },
 };
 
@@ -353,7 +406,8 @@ function turnResponse(wire: WireName, options: { malformed: boolean; usage: bool
         stopReason,
         ...(isRefusal ? { isRefusal } : {}),
         ...(counts === undefined ? {} : { usage: counts }),
-        model,
+        // The answers of Bedrock and Cohere do not name it.
+        ...(wire === "bedrock" || wire === "cohere" ? {} : { model }),
       };
     });
 }
@@ -362,15 +416,15 @@ const stamp = { id: "x", createdAt: Date.UTC(2026, 10, 20), model: "asked", want
 const bytesOf = (value: string): Uint8Array => new TextEncoder().encode(value);
 
 function readStream(wire: Wire, response: LlmTurnResponse): LlmTurnResponse {
-  const bytes = bytesOf(wire.stream(response, stamp).join(""));
+  const bytes = bodyBytes(wire.stream(response, stamp));
   // Only the end of the connection ends a stream of Gemini.
   return wire.read({ bytes, isStream: true, isCut: wire.name !== "gemini" });
 }
 
 describe.each(names)("laws of %s answers", (name) => {
   const wire = WIRES[name];
-  // The Messages API always tells its counts.
-  const always = name === "anthropic";
+  // These always tell their counts.
+  const always = name === "anthropic" || name === "bedrock";
 
   it("reading gives back what was written", () => {
     fc.assert(
@@ -395,7 +449,7 @@ describe.each(names)("laws of %s answers", (name) => {
     fc.assert(
       fc.property(turnResponse(name, { malformed: false, usage: true }), fc.nat(), (response, at) => {
         const parts = wire.stream(response, stamp);
-        const bytes = bytesOf(parts.slice(0, at % parts.length).join(""));
+        const bytes = bodyBytes(parts.slice(0, at % parts.length));
         expect(() => wire.read({ bytes, isStream: true, isCut: name !== "gemini" })).toThrow();
       }),
     );

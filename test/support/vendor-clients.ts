@@ -1,7 +1,21 @@
 // A small agent with one tool, once for each wire, written with each vendor's own client.
 
 import Anthropic from "@anthropic-ai/sdk";
+import {
+  BedrockRuntimeClient,
+  type BedrockRuntimeClientConfig,
+  ConverseCommand,
+  ConverseStreamCommand,
+  type ContentBlock,
+  type ConverseStreamCommandOutput,
+  type Message,
+} from "@aws-sdk/client-bedrock-runtime";
+import { NodeHttpHandler } from "@smithy/node-http-handler";
+import type { DocumentType } from "@smithy/types";
 import { GoogleGenAI, type Content, type Part } from "@google/genai";
+import { Mistral } from "@mistralai/mistralai";
+import type { AssistantMessage, DeltaMessage } from "@mistralai/mistralai/models/components";
+import { CohereClientV2, type Cohere } from "cohere-ai";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
 import OpenAI7 from "openai7";
@@ -130,5 +144,124 @@ const gemini: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = K
   }
 };
 
+/** The client of AWS at `endpoint`, with a key of Bedrock. It speaks HTTP/2 unless it gets a handler of its own. */
+export function bedrockClient(endpoint: string, settings: BedrockRuntimeClientConfig = {}): BedrockRuntimeClient {
+  const token = { token: KEY };
+  const authSchemePreference = ["httpBearerAuth"];
+  return new BedrockRuntimeClient({ endpoint, region: "us-east-1", token, authSchemePreference, ...settings });
+}
+
+/** The message of a stream of Bedrock. */
+export async function bedrockMessage({ stream }: ConverseStreamCommandOutput): Promise<Message> {
+  if (stream === undefined) throw new Error("no stream");
+  const blocks: { text: string; call?: { toolUseId: string; name: string }; input: string }[] = [];
+  for await (const { contentBlockStart: start, contentBlockDelta: piece } of stream) {
+    const index = start?.contentBlockIndex ?? piece?.contentBlockIndex;
+    if (index === undefined) continue;
+    const block = (blocks[index] ??= { text: "", input: "" });
+    const { toolUseId = "", name = "" } = start?.start?.toolUse ?? {};
+    if (name !== "") block.call = { toolUseId, name };
+    block.text += piece?.delta?.text ?? "";
+    block.input += piece?.delta?.toolUse?.input ?? "";
+  }
+  const content = blocks.map(({ text, call, input }): ContentBlock => {
+    return call === undefined ? { text } : { toolUse: { ...call, input: JSON.parse(input) as DocumentType } };
+  });
+  return { role: "assistant", content };
+}
+
+const bedrock: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
+  // MSW sees only HTTP/1.
+  const client = bedrockClient(url, { token: { token: key }, requestHandler: new NodeHttpHandler(), maxAttempts: 1 });
+  const messages: Message[] = [{ role: "user", content: [{ text: goal }] }];
+  const toolConfig = { tools: [{ toolSpec: { name: "weather", description, inputSchema: { json: schema } } }] };
+  for (;;) {
+    const body = { modelId: "arn:aws:bedrock:us-east-1:1:inference-profile/m-1", messages, toolConfig };
+    const message = isStream
+      ? await bedrockMessage(await client.send(new ConverseStreamCommand(body)))
+      : ((await client.send(new ConverseCommand(body))).output?.message as Message);
+    messages.push(message);
+    const calls = (message.content ?? []).flatMap(({ toolUse }) => toolUse ?? []);
+    if (calls.length === 0) return (message.content ?? []).map(({ text = "" }) => text).join("");
+    const results = calls.map(({ toolUseId }) => ({ toolResult: { toolUseId, content: [{ text: "rain" }] } }));
+    messages.push({ role: "user", content: results });
+  }
+};
+
+const cohere: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
+  const client = new CohereClientV2({ token: key, baseUrl: url, maxRetries: 0 });
+  const messages: Cohere.ChatMessageV2[] = [{ role: "user", content: goal }];
+  const tools: Cohere.ToolV2[] = [{ type: "function", function: { name: "weather", description, parameters: schema } }];
+  for (;;) {
+    const body = { model: "command-a-03-2025", messages, tools };
+    const said = isStream ? await readCohere(await client.chatStream(body)) : (await client.chat(body)).message;
+    messages.push({ ...said, role: "assistant" });
+    const { toolCalls = [], content = [] } = said;
+    if (toolCalls.length === 0) return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    for (const { id } of toolCalls) {
+      const data = { output: "rain" };
+      messages.push({ role: "tool", toolCallId: id ?? "", content: [{ type: "document", document: { data } }] });
+    }
+  }
+};
+
+/** The message of a stream of Cohere's client, which leaves it to its users. */
+export async function readCohere(
+  stream: AsyncIterable<Cohere.V2ChatStreamResponse>,
+): Promise<Omit<Cohere.AssistantMessageResponse, "role">> {
+  let [text, toolPlan] = ["", ""];
+  const toolCalls: Cohere.ToolCallV2[] = [];
+  for await (const event of stream) {
+    if (event.type === "content-delta") text += event.delta?.message?.content?.text ?? "";
+    if (event.type === "tool-plan-delta") toolPlan += event.delta?.message?.toolPlan ?? "";
+    if (event.type === "tool-call-start" && event.delta?.message?.toolCalls) {
+      toolCalls.push(event.delta.message.toolCalls);
+    }
+    if (event.type === "tool-call-delta") {
+      const call = toolCalls.at(-1)?.function;
+      if (call) call.arguments = (call.arguments ?? "") + (event.delta?.message?.toolCalls?.function?.arguments ?? "");
+    }
+  }
+  return {
+    ...(text === "" ? {} : { content: [{ type: "text", text }] }),
+    ...(toolPlan === "" ? {} : { toolPlan }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+  };
+}
+
+/** Mistral's client, which speaks OpenAI's wire with a dialect. */
+export const mistral: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
+  const client = new Mistral({ apiKey: key, serverURL: url, retryConfig: { strategy: "none" } });
+  type Body = Parameters<typeof client.chat.complete>[0];
+  const messages: Body["messages"] = [{ role: "user", content: goal }];
+  const tools: Body["tools"] = [{ type: "function", function: { name: "weather", description, parameters: schema } }];
+  for (;;) {
+    const body = { model: "mistral-small-latest", messages, tools };
+    const chunks: (DeltaMessage | AssistantMessage | undefined)[] = [];
+    if (isStream) for await (const { data } of await client.chat.stream(body)) chunks.push(data.choices[0]?.delta);
+    else chunks.push((await client.chat.complete(body)).choices[0]?.message);
+    const toolCalls = chunks.flatMap((chunk) => chunk?.toolCalls ?? []);
+    const content = chunks.map((chunk) => (typeof chunk?.content === "string" ? chunk.content : "")).join("");
+    messages.push({ role: "assistant", content, toolCalls });
+    if (toolCalls.length === 0) return content;
+    for (const { id } of toolCalls) messages.push({ role: "tool", toolCallId: id ?? "", content: "rain" });
+  }
+};
+
+/** What the error of a client says. Those of Google, Cohere and Mistral show the body of a refusal as JSON. */
+export function messageOf(error: unknown): string {
+  const { message, body = message.startsWith("{") ? message : undefined } = error as Error & { body?: unknown };
+  if (typeof body === "string") return (JSON.parse(body) as { error: Error }).error.message;
+  return body === undefined ? message : (body as Error).message;
+}
+
 /** By wire. */
-export const CLIENT_AGENTS: Readonly<Record<WireName, ClientAgent>> = { openai, responses, anthropic, gemini, ollama };
+export const CLIENT_AGENTS: Readonly<Record<WireName, ClientAgent>> = {
+  openai,
+  responses,
+  anthropic,
+  gemini,
+  bedrock,
+  cohere,
+  ollama,
+};

@@ -77,3 +77,8 @@ export function readBodies(): string[] {
   const lines = readSharedLines<{ format: string; body: string }>("data/http/response-only.jsonl.gz");
   return lines.filter((line) => line.format === "json").map((line) => line.body);
 }
+
+/** The parts of a written answer as one body. */
+export function bodyBytes(parts: readonly (string | Uint8Array)[]): Buffer {
+  return Buffer.concat(parts.map((part) => Buffer.from(part)));
+}

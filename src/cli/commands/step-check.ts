@@ -16,7 +16,7 @@ export function stepCheckCommand(program: Command, io: CommandIo): void {
     .argument("<path>", "cassette file or folder", parsePath)
     .option(
       "--provider <p>",
-      "model to ask: VENDOR:MODEL (openai, responses, anthropic, gemini, ollama) or module:./provider.mjs",
+      "model to ask: VENDOR:MODEL (openai, responses, anthropic, gemini, bedrock, cohere, ollama) or module:./provider.mjs",
       parseProvider,
     )
     .option("--base-url <url>", "base URL of the vendor's API")

@@ -15,7 +15,10 @@ export function whyCommand(program: Command, io: CommandIo): void {
       "JSON file with { messages, tools?, settings? } or a vendor's request body; - reads stdin",
       parsePath,
     )
-    .option("--wire <name>", "wire of the body: openai, responses, anthropic, gemini or ollama (default: recognised)")
+    .option(
+      "--wire <name>",
+      "wire of the body: openai, responses, anthropic, gemini, bedrock, cohere or ollama (default: recognised)",
+    )
     .option("--json", "print one JSON document")
     .action(runs(async () => (await import("../why/why.js")).why, io));
 }

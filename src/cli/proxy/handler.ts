@@ -156,7 +156,7 @@ function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: ()
 /** Looks at the header and the first words, because some gateways stream under another media type. */
 function isStream({ headers }: Forwarded, bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 64)).toString("latin1").trimStart();
-  return /event-stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(data|event|id|retry)?:/.test(start);
+  return /event-?stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(data|event|id|retry)?:/.test(start);
 }
 
 /** The unzipped bytes, because some vendors send gzip unrequested. A cut answer stays zipped and counts as cut. */

@@ -1,5 +1,5 @@
-// The parts of every streamed wire: a reader cuts text into parts, and a fold assembles them into the body that the same answer has
-// without streaming. One decoder reads both, so they cannot differ.
+// The parts of every streamed wire: a reader cuts text or bytes into parts, and a fold assembles them into the body that the same answer
+// has without streaming. One decoder reads both, so they cannot differ.
 
 import { AgentError } from "../errors.js";
 import { MAX_ANSWER_ITEMS } from "../limits.js";
@@ -10,11 +10,13 @@ export interface StreamPart {
   /** The name of a server-sent event, or "". */
   event: string;
   data: string;
+  /** The damage of a part that cannot be trusted, such as a wrong checksum. */
+  flaw?: string;
 }
 
-/** Cuts a stream's text into parts, and keeps an unfinished one. */
-export interface PartReader {
-  feed(text: string): StreamPart[];
+/** Cuts a stream into parts, and keeps an unfinished one. */
+export interface PartReader<Piece extends string | Uint8Array = string> {
+  feed(piece: Piece): StreamPart[];
   end(): StreamPart[];
 }
 
@@ -29,14 +31,25 @@ export interface Fold {
   body(): WireObject;
 }
 
-export interface StreamWire {
-  createReader(decoding: Decoding): PartReader;
+export type StreamWire = TextStream | BinaryStream;
+
+interface FoldedStream {
   createFold(decoding: Decoding): Fold;
   decode(json: unknown, decoding: Decoding): LlmTurnResponse;
+}
+
+export interface TextStream extends FoldedStream {
+  createReader(decoding: Decoding): PartReader;
   /** True for server-sent events, where an answer that begins like JSON is not a stream. */
   isSse: boolean;
   /** Data that ends the stream and is not JSON. */
   endMark?: string;
+}
+
+/** A stream of frames, which begin with a zero byte. An answer that begins differently is not a stream. */
+export interface BinaryStream extends FoldedStream {
+  createFrameReader(): PartReader<Uint8Array>;
+  readonly mediaType: string;
 }
 
 /** Throws if an answer with `count` of `what` begins another one beyond {@link MAX_ANSWER_ITEMS}. */

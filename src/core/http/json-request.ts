@@ -105,7 +105,9 @@ async function toHttpError(call: HttpCall, ports: Ports, response: Response, dea
   const isCut = body.bytes >= MAX_ERROR_BODY_BYTES || body.failure !== undefined || patience.signal.aborted;
   const text = isCut ? dropCutSecret(body.text, call.secret) : body.text;
   const quote = (foreign: string) => quoteForeign(foreign, call.secret);
-  const vendor = readFault(text, quote);
+  // AWS names its error only here, with a namespace after a colon.
+  const [type = ""] = quote(headers.get("x-amzn-errortype") ?? "").split(":");
+  const vendor = { ...(type === "" ? {} : { type }), ...readFault(text, quote) };
   const { kind, retryable: isPassing } = judgeFault(vendor, status);
   const retryable = isPassing && headers.get("x-should-retry") !== "false";
   const retryAfterMs = retryable ? readRetryAfter(headers, status, ports.now()) : undefined;

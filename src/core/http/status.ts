@@ -22,6 +22,7 @@ const KINDS: Readonly<Record<number, LlmErrorKind>> = {
   425: "unavailable",
   429: "rate-limit",
   451: "content-filter",
+  498: "content-filter",
   504: "timeout",
   524: "timeout",
   529: "overloaded",

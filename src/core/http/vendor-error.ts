@@ -1,5 +1,5 @@
 // Reads a vendor's error and judges its kind. Vendors agree on neither place nor words: OpenAI and Anthropic send
-// { error: { type, code, message } }, xAI and Ollama a string there, Mistral the fields at the top or a `detail`, Cloudflare a list,
+// { error: { type, code, message } }, xAI and Ollama a string there, Mistral and Cohere the fields at the top or a `detail`, Cloudflare a list,
 // and a gateway wraps the text of the vendor behind it.
 
 import { tryParseJson } from "../canon/bounded-json.js";
@@ -36,7 +36,7 @@ function findFault(body: unknown, depth: number): VendorFault {
 
 function readFields(fields: Fields, depth: number): VendorFault {
   const code = toWord(fields["code"]);
-  const type = toWord(fields["type"]) || toWord(fields["status"]);
+  const type = toWord(fields["type"]) || toWord(fields["error_type"]) || toWord(fields["status"]);
   const message = toWord(fields["message"]);
   const metadata = fields["metadata"];
   const raw = isPlainObject(metadata) ? metadata["raw"] : undefined;
@@ -58,9 +58,9 @@ export function judgeFault(fault: VendorFault, status?: number): { kind: LlmErro
 
 const PASSING: readonly LlmErrorKind[] = ["rate-limit", "overloaded", "unavailable", "timeout"];
 
-/** True for OpenAI's 429 for an account without credit: waiting does not help. */
+/** True for OpenAI's 429 for an account without credit and AWS's 400 for an account at its quota: waiting does not help. */
 function isSpent({ code, type }: VendorFault): boolean {
-  return /insufficient_quota|billing_hard_limit/.test(`${code ?? ""} ${type ?? ""}`);
+  return /insufficient_quota|billing_hard_limit|ServiceQuotaExceeded/.test(`${code ?? ""} ${type ?? ""}`);
 }
 
 function findKind(fault: VendorFault, status: number | undefined): LlmErrorKind {
@@ -84,28 +84,30 @@ function toStatus(code: string | undefined): number | undefined {
 
 /** Names that say more than any status. */
 const STRONG_NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
-  ["context-length", /context_length_exceeded|exceed_context_size|request_too_large/],
+  ["context-length", /context_length_exceeded|exceed_context_size|request_too_large|TOO_MANY_TOKENS/],
   ["content-filter", /content_filter|content_policy|ResponsibleAIPolicyViolation|content_moderation/],
   ["overloaded", /overloaded/],
+  // AWS answers 403 to a wrong key.
+  ["auth", /UnrecognizedClient|ExpiredToken|InvalidSignature|IncompleteSignature|MissingAuthenticationToken/],
 ];
 
 /** Names for errors with status 400 or 200. */
 const NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
   ["auth", /invalid_api_key|authentication_error|unauthenticated|unauthorized/i],
-  ["permission", /permission|forbidden|billing/i],
-  ["not-found", /not_found|invalid_model|DeploymentNotFound/i],
-  ["rate-limit", /rate_limit|too_many_requests|insufficient_quota|resource_exhausted/i],
+  ["permission", /permission|forbidden|billing|AccessDenied/i],
+  ["not-found", /not_found|invalid_model|DeploymentNotFound|ResourceNotFound/i],
+  ["rate-limit", /rate_limit|too_many_requests|insufficient_quota|resource_exhausted|throttling|ServiceQuotaExceeded/i],
   ["timeout", /timeout|deadline_exceeded/i],
-  ["unavailable", /api_error|server_error|unavailable|internal/i],
-  ["bad-request", /invalid_request|invalid_argument|bad_request|BadRequest|Bad Request/i],
+  ["unavailable", /api_error|server_error|unavailable|internal|ModelStreamError/i],
+  ["bad-request", /invalid_request|invalid_argument|bad_request|BadRequest|Bad Request|ValidationException/i],
 ];
 
 /** Failures that some vendors name only in their message. */
 const MESSAGES: readonly (readonly [LlmErrorKind, RegExp])[] = [
-  // Anthropic, vLLM and OpenRouter, xAI, llama.cpp, Mistral, Gemini.
+  // Anthropic, vLLM and OpenRouter, xAI, llama.cpp, Mistral, Gemini, Bedrock, Cohere.
   [
     "context-length",
-    /prompt is too long|maximum (?:context|prompt) length|exceeds? the (?:available context|maximum number of tokens)|too large for model with/i,
+    /prompt is too long|maximum (?:context|prompt) length|exceeds? the (?:available context|maximum number of tokens)|too large for model with|input tokens exceeds|input is too long for|too many tokens: /i,
   ],
   ["permission", /credit balance is too low/i],
   // xAI answers 400 to a wrong key.

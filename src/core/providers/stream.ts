@@ -18,28 +18,14 @@ const NO_EVENT = /^\s*[^\s:deir]/;
 
 export function createStreamDecoder(wire: StreamWire, decoding: Decoding): StreamDecoder {
   const text = new TextDecoder();
-  const reader = wire.createReader(decoding);
-  const fold = wire.createFold(decoding);
-  let kind: "unknown" | "stream" | "whole" = wire.isSse ? "unknown" : "stream";
+  const isBinary = "mediaType" in wire;
+  const frames = isBinary ? wire.createFrameReader() : undefined;
+  const reader = isBinary ? undefined : wire.createReader(decoding);
+  const taker = createTaker(wire, decoding);
+  let kind: "unknown" | "stream" | "whole" = isBinary || wire.isSse ? "unknown" : "stream";
   /** All of an answer that is not a stream. */
   const held: string[] = [];
-  let isEnded = false;
-  /** The error of a part. It is thrown after the deltas before it, however the bytes were cut. */
-  let failure: { readonly error: unknown } | undefined;
 
-  const takePart = ({ event, data }: StreamPart, isLast: boolean): LlmStreamDelta[] => {
-    const trimmed = data.trim();
-    if (isEnded || trimmed === "") return [];
-    if (trimmed === END_MARK) {
-      isEnded = wire.endMark === END_MARK;
-      return [];
-    }
-    const json = parsePart(event, data, isLast, decoding);
-    refuseDropped(data, decoding);
-    const deltas = fold.take(json);
-    isEnded = fold.isEnded;
-    return deltas;
-  };
   const read = (piece: string): LlmStreamDelta[] => {
     if (kind === "unknown") {
       if (piece.trim() === "") return [];
@@ -51,32 +37,22 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
       held.push(piece);
       return [];
     }
-    const deltas: LlmStreamDelta[] = [];
-    for (const part of reader.feed(piece)) {
-      try {
-        // One by one, since a million deltas are too many arguments for one call.
-        for (const delta of takePart(part, false)) deltas.push(delta);
-      } catch (error) {
-        if (deltas.length === 0) throw error;
-        failure = { error };
-        break;
-      }
-    }
-    return deltas;
-  };
-  const assertSound = (): void => {
-    if (failure !== undefined) throw failure.error;
+    return taker.take(reader?.feed(piece) ?? []);
   };
 
   return {
-    feed: (bytes) => read(text.decode(bytes, { stream: true })),
+    feed(bytes) {
+      if (frames !== undefined && kind === "unknown" && bytes.length > 0) kind = bytes[0] === 0 ? "stream" : "whole";
+      const isFramed = frames !== undefined && kind === "stream";
+      return isFramed ? taker.take(frames.feed(bytes)) : read(text.decode(bytes, { stream: true }));
+    },
     get isEnded() {
-      return isEnded || failure !== undefined;
+      return taker.isEnded;
     },
     end() {
-      assertSound();
+      taker.assertSound();
       const deltas = read(text.decode());
-      assertSound();
+      taker.assertSound();
       if (kind === "whole") {
         const whole = held.join("");
         const json = parseWhole(whole, decoding);
@@ -84,9 +60,59 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
         const response = wire.decode(json, decoding);
         return { deltas: toWholeDeltas(response), response };
       }
-      if (!isEnded) for (const part of reader.end()) for (const delta of takePart(part, true)) deltas.push(delta);
+      if (!taker.isEnded) for (const delta of taker.takeLast((frames ?? reader)?.end() ?? [])) deltas.push(delta);
+      return { deltas, response: wire.decode(taker.body(), decoding) };
+    },
+  };
+}
+
+/** Folds the parts of a stream and keeps the error of a part: it is thrown after the deltas before it, however the bytes were cut. */
+function createTaker(wire: StreamWire, decoding: Decoding) {
+  const fold = wire.createFold(decoding);
+  const endMark = "mediaType" in wire ? undefined : wire.endMark;
+  let isEnded = false;
+  let failure: { readonly error: unknown } | undefined;
+
+  const takePart = ({ event, data, flaw }: StreamPart, isLast: boolean): LlmStreamDelta[] => {
+    if (isEnded) return [];
+    if (flaw !== undefined) refusePart(flaw, decoding);
+    const trimmed = data.trim();
+    if (trimmed === "") return [];
+    if (trimmed === END_MARK) {
+      isEnded = endMark === END_MARK;
+      return [];
+    }
+    const json = parsePart(event, data, isLast, decoding);
+    refuseDropped(data, decoding);
+    const deltas = fold.take(json);
+    isEnded = fold.isEnded;
+    return deltas;
+  };
+  return {
+    get isEnded() {
+      return isEnded || failure !== undefined;
+    },
+    take(parts: readonly StreamPart[]): LlmStreamDelta[] {
+      const deltas: LlmStreamDelta[] = [];
+      for (const part of parts) {
+        try {
+          // One by one, since a million deltas are too many arguments for one call.
+          for (const delta of takePart(part, false)) deltas.push(delta);
+        } catch (error) {
+          if (deltas.length === 0) throw error;
+          failure = { error };
+          break;
+        }
+      }
+      return deltas;
+    },
+    takeLast: (parts: readonly StreamPart[]) => parts.flatMap((part) => takePart(part, true)),
+    assertSound(): void {
+      if (failure !== undefined) throw failure.error;
+    },
+    body() {
       if (!isEnded && !fold.isWhole) refuseCut(decoding);
-      return { deltas, response: wire.decode(fold.body(), decoding) };
+      return fold.body();
     },
   };
 }

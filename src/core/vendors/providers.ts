@@ -3,6 +3,8 @@
 import type { LlmProviderAdapter } from "../model/provider.js";
 import type { KeyedVendorOptions } from "../providers/vendor-options.js";
 import { anthropic, type AnthropicOptions } from "./anthropic/vendor.js";
+import { bedrock } from "./bedrock/vendor.js";
+import { cohere, type CohereOptions } from "./cohere/vendor.js";
 import { gemini } from "./gemini/vendor.js";
 import { ollama, type OllamaOptions } from "./ollama/vendor.js";
 import { openai, type OpenAiOptions } from "./openai/vendor.js";
@@ -14,22 +16,35 @@ export function openaiProvider(options: OpenAiOptions): LlmProviderAdapter {
   return vendorProvider(openai, options);
 }
 
-/** Creates a provider of Anthropic's Messages API. Throws `AgentError` `invalid-options`. */
-export function anthropicProvider(options: AnthropicOptions): LlmProviderAdapter {
-  return vendorProvider(anthropic, options);
-}
-
-/** Creates a provider of Ollama's own chat API. Throws `AgentError` `invalid-options`. */
-export function ollamaProvider(options: OllamaOptions): LlmProviderAdapter {
-  return vendorProvider(ollama, options);
-}
-
 /** A provider of OpenAI's Responses API, or of another host that speaks it. */
 export function responsesProvider(options: ResponsesOptions): LlmProviderAdapter {
   return vendorProvider(responses, options);
 }
 
+/** Creates a provider of Anthropic's Messages API. Throws `AgentError` `invalid-options`. */
+export function anthropicProvider(options: AnthropicOptions): LlmProviderAdapter {
+  return vendorProvider(anthropic, options);
+}
+
 /** A provider of Google's Gemini API (`generateContent`), at AI Studio or at Vertex AI. */
 export function geminiProvider(options: KeyedVendorOptions): LlmProviderAdapter {
   return vendorProvider(gemini, options);
+}
+
+/**
+ * Creates a provider of Amazon Bedrock's Converse API. `apiKey` is a Bedrock API key, and `baseURL` names the region, by default
+ * us-east-1. Throws `AgentError` `invalid-options`.
+ */
+export function bedrockProvider(options: KeyedVendorOptions): LlmProviderAdapter {
+  return vendorProvider(bedrock, options);
+}
+
+/** Creates a provider of Cohere's chat API (v2). Throws `AgentError` `invalid-options`. */
+export function cohereProvider(options: CohereOptions): LlmProviderAdapter {
+  return vendorProvider(cohere, options);
+}
+
+/** Creates a provider of Ollama's own chat API. Throws `AgentError` `invalid-options`. */
+export function ollamaProvider(options: OllamaOptions): LlmProviderAdapter {
+  return vendorProvider(ollama, options);
 }

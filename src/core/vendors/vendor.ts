@@ -6,7 +6,7 @@ import type { StreamWire } from "../http/fold.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
 import { createStreamDecoder, type StreamDecoder } from "../providers/stream.js";
 import type { VendorTraits } from "../providers/vendor-options.js";
-import type { Cut, TimedText } from "../wire/cut.js";
+import type { Cut, TimedEvent, WireChunk } from "../wire/cut.js";
 import type { HttpFault, HttpFaultName, WireFailure } from "../wire/failure.js";
 import type { WireState } from "../wire/held-conversations.js";
 import type { HeldState } from "../wire/held-state.js";
@@ -33,9 +33,9 @@ export interface Wire {
   decoder(): StreamDecoder;
   write(response: LlmTurnResponse, stamp: WireStamp): JsonObject;
   /** The events of a streamed answer, to be sent one after the other. */
-  stream(response: LlmTurnResponse, stamp: WireStamp): string[];
+  stream(response: LlmTurnResponse, stamp: WireStamp): WireChunk[];
   /** The events of `stream`, cut by `cut`, each with the time of its content. 0 for an event without content. */
-  events(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[];
+  events(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedEvent[];
   readonly streamType: string;
   /** The body of a refusal, in the shape from which the vendor's clients read an error. */
   fail(failure: WireFailure): JsonObject;
@@ -63,7 +63,7 @@ export interface Vendor extends Wire, VendorTraits {
   /** The refusals that the vendor's servers send, with made-up ids and counts. */
   readonly faults: Readonly<Partial<Record<HttpFaultName, HttpFault>>>;
   /** The event that ends a stream that the vendor cannot continue. */
-  readonly streamError: string;
+  readonly streamError: WireChunk;
 }
 
 /** The members of a vendor that follow from the others. */
@@ -80,7 +80,7 @@ export function defineVendor(parts: Omit<Vendor, Derived>): Vendor {
       readAnswer(answer, see === undefined ? format : seen(format, see), passed, note),
     decoder: () => createStreamDecoder(format, plainDecoding),
     stream: (response, stamp) => events(response, stamp).map(({ text }) => text),
-    streamType: format.isSse ? "text/event-stream; charset=utf-8" : "application/x-ndjson",
+    streamType: typeOf(format),
   };
 }
 
@@ -92,4 +92,9 @@ function seen(format: StreamWire, see: (json: unknown) => void): StreamWire {
       return format.decode(json, decoding);
     },
   };
+}
+
+function typeOf(format: StreamWire): string {
+  if ("mediaType" in format) return format.mediaType;
+  return format.isSse ? "text/event-stream; charset=utf-8" : "application/x-ndjson";
 }

@@ -6,13 +6,17 @@ import type { LlmProviderAdapter, LlmTurnRequest } from "../model/provider.js";
 import { carryMessageFields, wireFieldsOf, withWireFields } from "../wire/fields.js";
 import type { WireRequest } from "../wire/turn.js";
 import { anthropic } from "./anthropic/vendor.js";
+import { bedrock } from "./bedrock/vendor.js";
+import { cohere } from "./cohere/vendor.js";
 import { gemini } from "./gemini/vendor.js";
 import { ollama } from "./ollama/vendor.js";
 import { openai } from "./openai/vendor.js";
 import { responses } from "./responses/vendor.js";
 import type { Vendor, Wire } from "./vendor.js";
 
-export const VENDORS = { openai, responses, anthropic, gemini, ollama } satisfies Readonly<Record<string, Vendor>>;
+export const VENDORS = { openai, responses, anthropic, gemini, bedrock, cohere, ollama } satisfies Readonly<
+  Record<string, Vendor>
+>;
 
 /** The name of a vendor, of its wire, and of the setting that holds extra fields of its requests. */
 export type WireName = keyof typeof VENDORS;

@@ -4,11 +4,16 @@
 import type { LlmStreamDelta } from "../model/provider.js";
 import { toPieces } from "./pieces.js";
 
+/** A part of a body: text, or bytes of a wire with binary frames. */
+export type WireChunk = string | Uint8Array;
+
 /** A piece of text, or an event of a wire, and its time in milliseconds since the call. */
-export interface TimedText {
-  text: string;
+export interface TimedText<Text extends WireChunk = string> {
+  text: Text;
   at: number;
 }
+
+export type TimedEvent = TimedText<WireChunk>;
 
 /** A delta and its time in milliseconds since the call. */
 export interface TimedStreamDelta {

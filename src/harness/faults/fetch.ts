@@ -1,6 +1,14 @@
 // A `fetch` with one transport fault, used under our own providers so that their code produces the error.
 
-import { VENDORS, type HttpFaultName, type LlmTurnResponse, type Ports, type WireName } from "../../core/index.js";
+import {
+  joinBytes,
+  VENDORS,
+  type HttpFaultName,
+  type LlmTurnResponse,
+  type Ports,
+  type WireChunk,
+  type WireName,
+} from "../../core/index.js";
 import { TRANSPORT_PATIENCE_MS } from "../limits.js";
 import { GATEWAY_PAGE, httpFault } from "./bodies.js";
 import type { Fault, NetworkCode } from "./fault.js";
@@ -33,7 +41,10 @@ export function faultFetch(fault: WayFault, way: FaultyWay): typeof globalThis.f
     case "torn":
       return answerFetch(way, fault);
     case "wrong-json":
-      return async (input, init) => wrongBody(fault.body, writeAnswer(way, isStreamed(way.wire, input, init)).join(""));
+      return async (input, init) => {
+        const whole = bytesOf(writeAnswer(way, isStreamed(way.wire, input, init)));
+        return wrongBody(fault.body, new TextDecoder().decode(whole));
+      };
   }
 }
 
@@ -43,7 +54,7 @@ export function answerFetch(way: FaultyWay, torn?: Torn): typeof globalThis.fetc
     const isStream = isStreamed(way.wire, input, init);
     const pieces = writeAnswer(way, isStream);
     const headers = { "content-type": isStream ? VENDORS[way.wire].streamType : "application/json" };
-    if (torn === undefined) return new Response(pieces.join(""), { headers });
+    if (torn === undefined) return new Response(bytesOf(pieces), { headers });
     if (torn.how === "error" && !isStream) return refuse(way.wire, "overloaded");
     return new Response(tear(pieces, torn, way, init?.signal), { headers });
   };
@@ -54,7 +65,7 @@ function isStreamed(wire: WireName, url: unknown, init: RequestInit | undefined)
   return VENDORS[wire].parse(JSON.parse(init?.body as string), new URL(url as string).pathname).isStream;
 }
 
-function writeAnswer({ wire, answer, model, ports }: FaultyWay, isStream: boolean): string[] {
+function writeAnswer({ wire, answer, model, ports }: FaultyWay, isStream: boolean): WireChunk[] {
   const stamp = { id: "faulty", createdAt: ports.now(), model, wantsUsage: true };
   return isStream ? VENDORS[wire].stream(answer, stamp) : [JSON.stringify(VENDORS[wire].write(answer, stamp))];
 }
@@ -66,7 +77,7 @@ function refuse(wire: WireName, error: HttpFaultName): Response {
 
 /** The first bytes of an answer, always fewer than all of them, and then its end. */
 function tear(
-  pieces: readonly string[],
+  pieces: readonly WireChunk[],
   { how, after = 0.5 }: Torn,
   { wire, ports }: FaultyWay,
   signal: AbortSignal | null | undefined,
@@ -89,20 +100,21 @@ function tear(
 }
 
 /** A share of the bytes, without the last pieces, because some wires are complete without their last event. */
-function firstBytes(pieces: readonly string[], share: number): Uint8Array {
+function firstBytes(pieces: readonly WireChunk[], share: number): Uint8Array {
   const bytes = bytesOf(pieces);
   const most = pieces.length < 4 ? Math.max(0, bytes.length - 2) : bytesOf(pieces.slice(0, -3)).length;
   return bytes.subarray(0, Math.min(Math.floor(bytes.length * share), most));
 }
 
 /** A share of the events, and then the vendor's error. */
-function endInError(pieces: readonly string[], share: number, wire: WireName): Uint8Array {
+function endInError(pieces: readonly WireChunk[], share: number, wire: WireName): Uint8Array {
   const count = Math.min(Math.floor(pieces.length * share), Math.max(0, pieces.length - 3));
   return bytesOf([...pieces.slice(0, count), VENDORS[wire].streamError]);
 }
 
-function bytesOf(pieces: readonly string[]): Uint8Array {
-  return new TextEncoder().encode(pieces.join(""));
+function bytesOf(pieces: readonly WireChunk[]): Uint8Array<ArrayBuffer> {
+  const encoder = new TextEncoder();
+  return joinBytes(pieces.map((piece) => (typeof piece === "string" ? encoder.encode(piece) : piece)));
 }
 
 function wrongBody(body: Extract<Fault, { kind: "wrong-json" }>["body"], answer: string): Response {

@@ -45,6 +45,11 @@ export function nameOutside({ method, path }: OutsideRequest): string {
 
 const OTHER_APIS: readonly (readonly [method: string, path: RegExp, name: string])[] = [
   ["POST", /\/responses\/compact$/, "OpenAI's compaction of a conversation, which no cassette holds"],
+  [
+    "POST",
+    /\/v1\/chat$/,
+    "version 1 of Cohere's chat API, which no cassette holds (version 2 at /v2/chat is recorded)",
+  ],
   ["POST", /\/embeddings$|\/api\/embed$/, "a request for embeddings, which no cassette holds"],
   ["POST", /\/messages\/count_tokens$/, "Anthropic's token counting, which no cassette holds"],
   ["POST", /(?<!\/chat)\/completions$|\/v1\/complete$/, "the API of text completions, which no cassette holds"],

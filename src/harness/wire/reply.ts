@@ -7,11 +7,12 @@ import {
   type JsonObject,
   type LlmTurnResponse,
   type Wire,
+  type WireChunk,
   type WireStamp,
 } from "../../core/index.js";
 
 /** A whole body, or parts that are sent as they come. */
-export type WireBody = string | Iterable<string> | AsyncIterable<Uint8Array>;
+export type WireBody = string | Iterable<WireChunk> | AsyncIterable<Uint8Array>;
 
 export interface WireReply {
   status: number;

@@ -4,9 +4,9 @@ import { createWait, DEFAULT_MAX_GAP_MS, type Streaming, type StreamPlan } from 
 import {
   cutAs,
   systemPorts,
+  type TimedEvent,
   type LlmTurnResponse,
   type TimedStreamDelta,
-  type TimedText,
   type Wire,
   type WireStamp,
 } from "../../core/index.js";
@@ -43,7 +43,7 @@ function toTimes({ deltas, endMs }: StreamPlan): { deltas: TimedStreamDelta[]; e
 
 /** An event without content follows the one before it at once. The last one waits for the recorded end. */
 async function* inTime(
-  events: readonly TimedText[],
+  events: readonly TimedEvent[],
   end: number,
   speed: number,
   signal: AbortSignal,
@@ -55,6 +55,6 @@ async function* inTime(
     const due = Math.max(last, index === events.length - 1 ? end : at);
     await wait(due - last);
     last = due;
-    yield encoder.encode(text);
+    yield typeof text === "string" ? encoder.encode(text) : text;
   }
 }

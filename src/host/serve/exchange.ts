@@ -20,7 +20,7 @@ export interface HttpRequest {
 export interface HttpReply {
   status: number;
   headers: Readonly<Record<string, string | readonly string[]>>;
-  body: string | Uint8Array | Iterable<string> | AsyncIterable<Uint8Array>;
+  body: string | Uint8Array | Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
 /** May throw. The client then gets status 500 without a reason. */

@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { DEFAULT_MAX_HELD_REQUEST_BYTES, DEFAULT_MAX_REQUEST_BYTES } from "../limits.js";
 import { bodyReader, type BodyMemory } from "./body.js";
 import type { HttpHandler } from "./exchange.js";
+import { acceptHttp2 } from "./http2.js";
 import { sendReply } from "./reply.js";
 
 export interface HttpServerOptions {
@@ -38,10 +39,12 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   const { host = "127.0.0.1", port = 0, maxBodyBytes = DEFAULT_MAX_REQUEST_BYTES } = options;
   const memory: BodyMemory = { held: 0, maxHeld: options.maxHeldBytes ?? DEFAULT_MAX_HELD_REQUEST_BYTES };
   const running = new Set<Promise<void>>();
-  const server = createServer((incoming, response) => {
+  const handle = (incoming: IncomingMessage, response: ServerResponse): void => {
     const run = answer(incoming, response).finally(() => running.delete(run));
     running.add(run);
-  });
+  };
+  const server = createServer(handle);
+  const dropConnections = acceptHttp2(server, handle);
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => undefined);
@@ -86,7 +89,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
     },
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
+      dropConnections();
       await closed;
       await Promise.all(running);
     },

@@ -106,6 +106,7 @@ describe("kindForStatus", () => {
     [422, "bad-request"],
     [429, "rate-limit"],
     [451, "content-filter"],
+    [498, "content-filter"],
     [500, "unavailable"],
     [503, "unavailable"],
     [504, "timeout"],

@@ -12,18 +12,20 @@ import type { Vendor } from "../../../src/core/vendors/vendor.js";
 import { throughWire, wireOf } from "../../../src/core/vendors/vendors.js";
 import { repositoryRoot } from "../../support/built.js";
 import { hasShared, readSharedLines } from "../../support/shared.js";
+import { bodyBytes } from "../../support/wire.js";
 
-/** Files of the wires that are read. Later wires: bedrock-converse, cohere, mistral, embeddings, gemini-interactions. */
+/** Files of the wires that are read. Later wires: embeddings, gemini-interactions. */
 const FILES = [
   ...["openai", "azure-openai", "openai-compatible", "ollama-openai-compat", "cross-model-req_llm", "xai"],
   ...["openai-responses", "azure-responses", "codex-responses", "responses-compatible"],
-  ...["anthropic", "gemini", "vertex-gemini", "ollama"],
+  ...["anthropic", "gemini", "vertex-gemini", "bedrock-converse", "bedrock-converse-stream"],
+  ...["cohere", "mistral", "ollama"],
 ];
 
 interface Exchange {
   id: string;
   request: { method?: string; url: string; body?: string };
-  response: { status: number; body?: string };
+  response: { status: number; body?: string; body_encoding?: "base64" };
 }
 
 /** What a turn cannot hold, or its vendor refuses, by the words of our error. Anything else is unexplained. */
@@ -42,14 +44,20 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
 ];
 
 const stamp = { id: "1", createdAt: 0, model: "m", wantsUsage: true };
-const encoder = new TextEncoder();
+
+function bytesOf({ response }: Exchange): Buffer {
+  return Buffer.from(response.body ?? "", response.body_encoding ?? "utf8");
+}
 
 /** The text before the query, since some recorders put a word in the place of the host. */
 function pathOf(url: string): string {
   return url.replace(/^[a-z]+:\/\/[^/]*/i, "");
 }
 
-function isStream(text: string): boolean {
+/** Frames of Bedrock begin with a zero byte. */
+function isStream(bytes: Buffer): boolean {
+  if (bytes[0] === 0) return true;
+  const text = bytes.toString();
   if (/^\s*(?:event|data|id|retry)?:/.test(text)) return true;
   try {
     JSON.parse(text);
@@ -59,8 +67,13 @@ function isStream(text: string): boolean {
   }
 }
 
-function read(wire: Vendor, text: string, isCut = false, streamed = isStream(text)): LlmTurnResponse {
-  return wire.read({ bytes: encoder.encode(text), isStream: streamed, isCut });
+/** A stream of Gemini that is a list of JSON. */
+function isList(bytes: Buffer): boolean {
+  return /^\s*\[/.test(bytes.toString("utf8", 0, 64));
+}
+
+function read(wire: Vendor, bytes: Buffer, isCut = false, streamed = isStream(bytes)): LlmTurnResponse {
+  return wire.read({ bytes, isStream: streamed, isCut });
 }
 
 /** Without counts and the model, which a wire may fill in. */
@@ -73,20 +86,21 @@ interface Outcome {
   streamed: boolean;
 }
 
-function outcomeOf({ id, request, response }: Exchange): Outcome {
+function outcomeOf(exchange: Exchange): Outcome {
+  const { id, request, response } = exchange;
   const path = pathOf(request.url);
-  const text = response.body ?? "";
-  const streamed = isStream(text);
+  const bytes = bytesOf(exchange);
+  const streamed = isStream(bytes);
   const wire = wireOf({ method: request.method ?? "POST", path: path.replace(/[?#].*/, "") });
   if (wire === undefined) return { what: "not a turn", streamed: false };
   try {
     if ((request.body ?? "") !== "") readRequest(wire, request.body ?? "", path, id);
     if (response.status >= 400) return { what: `error ${response.status}`, streamed: false };
-    const answer = read(wire, text);
+    const answer = read(wire, bytes);
     expect(findResponseFlaw(answer), id).toBeUndefined();
-    const whole = read(wire, JSON.stringify(wire.write(answer, stamp)));
+    const whole = read(wire, Buffer.from(JSON.stringify(wire.write(answer, stamp))));
     expect(said(whole), id).toEqual(written(wire, answer));
-    expect(said(read(wire, wire.stream(answer, stamp).join(""), false, true)), id).toEqual(said(whole));
+    expect(said(read(wire, bodyBytes(wire.stream(answer, stamp)), false, true)), id).toEqual(said(whole));
     return { what: (answer.message.toolCalls ?? []).length > 0 ? "answer with calls" : "answer", streamed };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
@@ -163,21 +177,21 @@ describe.skipIf(!hasShared)("the recorded exchanges", () => {
   it("give the same answer or one typed error, wherever a stream is cut", () => {
     let cuts = 0;
     for (const { exchanges } of all) {
-      for (const { id, request, response } of exchanges) {
+      for (const exchange of exchanges) {
+        const { id, request, response } = exchange;
         const path = pathOf(request.url).replace(/[?#].*/, "");
         const wire = wireOf({ method: request.method ?? "POST", path });
-        const text = response.body ?? "";
-        const isList = /^\s*\[/.test(text);
-        if (wire === undefined || response.status !== 200 || !(isStream(text) || isList)) continue;
-        const whole = cutOutcome(wire, text, false);
+        const bytes = bytesOf(exchange);
+        if (wire === undefined || response.status !== 200 || !(isStream(bytes) || isList(bytes))) continue;
+        const whole = cutOutcome(wire, bytes, false);
         if (typeof whole === "string") continue;
-        const step = text.length < 1_200 ? 1 : Math.ceil(text.length / 6);
-        for (let end = 1; end < text.length; end += step) {
+        const step = bytes.length < 1_200 ? 1 : Math.ceil(bytes.length / 6);
+        for (let end = 1; end < bytes.length; end += step) {
           cuts++;
-          const cut = cutOutcome(wire, text.slice(0, end), true);
+          const cut = cutOutcome(wire, bytes.subarray(0, end), true);
           // Anything after the last event of a stream says nothing more.
           if (typeof cut !== "string") expect(cut, `${id} at ${end}`).toEqual(whole);
-          const closed = cutOutcome(wire, text.slice(0, end), false);
+          const closed = cutOutcome(wire, bytes.subarray(0, end), false);
           if (typeof closed === "string") expect(closed, `${id} at ${end}`).toBe("provider-response");
         }
       }
@@ -187,9 +201,9 @@ describe.skipIf(!hasShared)("the recorded exchanges", () => {
 });
 
 /** The answer, or the code of a typed error. Throws anything else. */
-function cutOutcome(wire: Vendor, text: string, isCut: boolean): object | string {
+function cutOutcome(wire: Vendor, bytes: Buffer, isCut: boolean): object | string {
   try {
-    return said(read(wire, text, isCut, !/^\s*\[/.test(text)));
+    return said(read(wire, bytes, isCut, !isList(bytes)));
   } catch (error) {
     if (error instanceof AgentError) return error.code;
     throw error;

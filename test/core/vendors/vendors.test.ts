@@ -30,7 +30,10 @@ const TURNS = [
   ["gemini", "/v1/projects/p/locations/l/publishers/google/models/m:generateContent?$alt=json;enum-encoding=int"],
   ["anthropic", "/v1/messages"],
   ["anthropic", "/v1/messages?beta=true"],
+  ["bedrock", "/model/m/converse"],
+  ["bedrock", "/model/m/converse-stream"],
   ["ollama", "/api/chat"],
+  ["cohere", "/v2/chat"],
 ] as const;
 
 const OTHERS = [
@@ -43,7 +46,10 @@ const OTHERS = [
   ["POST", "/v1/messages/batches"],
   ["POST", "/v1/threads/t_1/messages"],
   ["POST", "/v1beta/models/gemini-2.5-pro:countTokens"],
+  ["POST", "/model/m/invoke"],
   ["POST", "/api/generate"],
+  ["POST", "/v1/chat"],
+  ["POST", "/v2/rerank"],
   ["POST", "/openai/deployments/ada/embeddings"],
   ["GET", "/v1/models"],
   ["GET", "/v1/chat/completions"],
@@ -59,13 +65,15 @@ beforeAll(() => msw.listen({ onUnhandledRequest: "bypass" }));
 afterAll(() => msw.close());
 
 const messages = [{ role: "user" as const, content: "q" }];
+const blocks = [{ role: "user", content: [{ text: "q" }] }];
 async function ask(url: string, method = "POST"): Promise<number> {
   // Azure names the model in the path, and the Messages API demands a limit.
-  const model = url.includes("/deployments/") ? {} : { model: "m" };
+  const model = /\/deployments\/|\/model\//.test(url) ? {} : { model: "m" };
   const limit = url.includes("/messages") ? { max_tokens: 9 } : {};
   const turn = { messages, input: messages, contents: [{ role: "user", parts: [{ text: "q" }] }] };
   const field = url.includes("/responses") ? "input" : /generateContent/i.test(url) ? "contents" : "messages";
-  const body = JSON.stringify({ ...model, ...limit, stream: false, [field]: turn[field] });
+  const content = url.includes("/converse") ? blocks : turn[field];
+  const body = JSON.stringify({ ...model, ...limit, stream: false, [field]: content });
   const response = await fetch(url, method === "POST" ? { method, body } : { method });
   await response.text();
   return response.status;
@@ -138,7 +146,7 @@ describe.each(TURNS)("a turn of %s at %s", (wire, path) => {
 
   it("is recorded and replayed by the MSW handlers", async () => {
     const { url, asked } = await vendor();
-    const baseUrls = { openai: url, anthropic: url, gemini: url, ollama: url };
+    const baseUrls = { openai: url, anthropic: url, gemini: url, bedrock: url, cohere: url, ollama: url };
     const recorder = recordingHandlers({ baseUrls });
     msw.resetHandlers(...recorder);
     expect(await ask(url + path)).toBe(200);

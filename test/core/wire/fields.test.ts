@@ -11,6 +11,8 @@ const CONVERSATION: Readonly<Record<WireName, object>> = {
   responses: { input: messages },
   anthropic: { messages },
   gemini: { contents: [{ role: "user", parts: [{ text: "q" }] }] },
+  bedrock: { messages: [{ role: "user", content: [{ text: "q" }] }] },
+  cohere: { messages },
   ollama: { messages },
 };
 const fields = (wire: WireName, body: object) =>
@@ -177,7 +179,9 @@ it("docs/serve.md lists every field that is not compared, and no other", () => {
   const page = readFileSync(new URL("../../../docs/serve.md", import.meta.url), "utf8");
   const [, section = ""] = page.split("## Which fields are compared\n");
   const rows = (section.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("| `"));
-  const listed = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([a-z_]+)`/g)].map(([, name]) => name));
+  const listed = rows.flatMap((row) =>
+    [...(row.split("|")[1] ?? "").matchAll(/`([a-zA-Z_]+)`/g)].map(([, name]) => name),
+  );
   // The row of threads names the one type that is not compared.
   expect(listed.filter((name) => name !== "create").sort()).toEqual(Object.keys(NOT_COMPARED).sort());
 });

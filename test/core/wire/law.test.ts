@@ -262,11 +262,140 @@ const GEMINI = {
   nextYear: { deep: [1, { a: 1 }] },
 };
 
+const BEDROCK = {
+  ...labels,
+  thread: { type: "create", origin: "o" },
+  system: [{ text: "s", own: 1 }, { guardContent: { text: { text: "g", qualifiers: ["query"] } } }],
+  messages: [
+    {
+      role: "user",
+      origin: "o",
+      content: [
+        { text: "q", own: 1 },
+        { image: { format: "png", source: { bytes: "iVBORw0KGgo=", own: 1 }, own: 1 } },
+        { image: { format: "png", source: { s3Location: { uri: "s3://b/i.png" } } } },
+        { document: { format: "txt", name: "d", source: { text: "t" }, citations: { enabled: true } } },
+        { video: { format: "mp4", source: { s3Location: { uri: "s3://b/v.mp4" } } } },
+        { guardContent: { text: { text: "g", qualifiers: ["grounding_source"] } } },
+      ],
+    },
+    {
+      role: "assistant",
+      origin: "o",
+      content: [
+        { reasoningContent: { reasoningText: { text: "hm", signature: "s", own: 1 }, own: 1 } },
+        { reasoningContent: { redactedContent: "ZA==", own: 1 } },
+        { text: "a", own: 1 },
+        { citationsContent: { content: [{ text: "c" }], citations: [{ title: "t" }], own: 1 } },
+        { toolUse: { toolUseId: "t1", name: "weather", input: { city: "Oslo" }, own: 1 } },
+        { toolUse: { toolUseId: "t2", name: "weather", input: "not an object" } },
+        { toolUse: { toolUseId: "t3", name: "code", input: { a: 1 }, type: "server_tool_use" } },
+        { toolResult: { toolUseId: "t3", content: [{ json: { out: "1" } }] } },
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        { toolResult: { toolUseId: "t1", content: [{ text: "rain", own: 1 }], status: "error", own: 1 }, own: 1 },
+        { toolResult: { toolUseId: "t2", content: [{ json: { deep: [1] } }, { image: { format: "png" } }] } },
+        { text: "and?" },
+      ],
+    },
+  ],
+  inferenceConfig: { maxTokens: 9, temperature: 0.5, topP: 0.5, stopSequences: ["x"], own: 1 },
+  toolConfig: {
+    tools: [
+      { toolSpec: { name: "weather", description: "d", inputSchema: { json: parameters, own: 1 }, strict: true } },
+      { toolSpec: { name: "weather", description: "d", inputSchema: { json: parameters } } },
+      { systemTool: { name: "nova_code_interpreter" } },
+    ],
+    toolChoice: { tool: { name: "weather", own: 1 } },
+    own: 1,
+  },
+  outputConfig: {
+    textFormat: {
+      type: "json_schema",
+      structure: { jsonSchema: { schema: '{"type":"object"}', name: "n", description: "d" }, own: 1 },
+      own: 1,
+    },
+    own: 1,
+  },
+  additionalModelRequestFields: { thinking: { type: "enabled", budget_tokens: 1024 } },
+  guardrailConfig: { guardrailIdentifier: "g", guardrailVersion: "1" },
+  performanceConfig: { latency: "optimized" },
+};
+
+const COHERE = {
+  ...labels,
+  model: "m",
+  stream: true,
+  thread: { type: "create", origin: "o" },
+  messages: [
+    { role: "system", content: [{ type: "text", text: "s", lang: "en" }] },
+    {
+      role: "user",
+      name: "ann",
+      content: [
+        { type: "text", text: "q", lang: "en" },
+        { type: "image_url", image_url: { url: "https://a.test/i.png", detail: "low" } },
+        { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+      ],
+    },
+    {
+      role: "assistant",
+      tool_plan: "p",
+      content: [
+        { type: "thinking", thinking: "t", own: 1 },
+        { type: "document", document: { data: "d" } },
+      ],
+      next_year: 1,
+      tool_calls: [
+        { id: "c1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' }, own: 1 },
+        { id: "c2", type: "function", function: { name: "weather", arguments: "not an object" } },
+      ],
+    },
+    {
+      role: "tool",
+      tool_call_id: "c1",
+      own: 1,
+      content: [
+        { type: "document", document: { id: "1", data: { output: "rain", deep: [1] }, own: 1 }, own: 1 },
+        { type: "document", document: { data: "text" } },
+        { type: "text", text: "a", lang: "en" },
+      ],
+    },
+    { role: "tool", tool_call_id: "c2", content: "r" },
+    { role: "assistant", content: [{ type: "text", text: "a", own: 1 }], ...vendorOnly },
+    { role: "user", content: "q" },
+  ],
+  tools: [
+    { type: "function", function: { name: "weather", description: "d", parameters, strict: true }, own: 1 },
+    { type: "function", function: { name: "weather", description: "d", parameters } },
+  ],
+  documents: ["d", { id: "1", data: { text: "t" } }],
+  citation_options: { mode: "FAST" },
+  response_format: { type: "json_object", json_schema: parameters, schema: { type: "object" }, own: 1 },
+  safety_mode: "STRICT",
+  strict_tools: true,
+  max_tokens: 5,
+  stop_sequences: ["x", "y"],
+  temperature: 0.5,
+  seed: 3,
+  frequency_penalty: 0.1,
+  k: 3,
+  p: 0.5,
+  tool_choice: "REQUIRED",
+  thinking: { type: "enabled", token_budget: 9 },
+  next_year: { deep: [1, { a: 1 }] },
+};
+
 const BODIES: Readonly<Record<WireName, object>> = {
   openai: OPENAI,
   responses: RESPONSES,
   anthropic: ANTHROPIC,
   gemini: GEMINI,
+  bedrock: BEDROCK,
+  cohere: COHERE,
   ollama: OLLAMA,
 };
 
@@ -285,7 +414,7 @@ const SAME: readonly (readonly [WireName | "any", RegExp, reason: string])[] = [
   [
     "any",
     new RegExp(
-      `^/messages/\\d+/(?:content/\\d+/)?(?:tool_calls/\\d+/(?:function/)?)?(?:${Object.keys(NOT_COMPARED_IN_ANSWERS).join("|")})(?:/|$)`,
+      `^/messages/\\d+/(?:content/\\d+/)?(?:tool_calls/\\d+/(?:function/)?|citationsContent/)?(?:${Object.keys(NOT_COMPARED_IN_ANSWERS).join("|")})(?:/|$)`,
     ),
     "NOT_COMPARED_IN_ANSWERS",
   ],

@@ -29,6 +29,7 @@ describe("a request", () => {
     const { isError: _isError, ...plain } = failed;
     expect(sent("openai", user, asked, failed)?.[2]).toEqual(plain);
     expect(sent("ollama", user, asked, failed)?.[2]).toEqual(plain);
+    expect(sent("cohere", user, asked, failed)?.[2]).toEqual(plain);
   });
 
   it("has the name of a tool result from its call, and none where there is no call", () => {
@@ -107,6 +108,14 @@ describe("a request", () => {
     expect(read?.settings.toolChoice).toBeUndefined();
   });
 
+  it("requires the only tool that it offers over Cohere, which has no choice of one", () => {
+    const other = { ...weatherTool, name: "other" };
+    const request = { messages: [user], tools: [weatherTool, other], settings: { toolChoice: { name: "other" } } };
+    const read = throughWire(request, WIRES.cohere, like);
+    expect(read?.tools).toEqual([other]);
+    expect(read?.settings.toolChoice).toBe("required");
+  });
+
   it("cannot go over Ollama with an image by URL", () => {
     const image: LlmMessage = { role: "user", content: [{ type: "image", url: "https://x.example/a.png" }] };
     expect(sent("ollama", image)).toBeUndefined();
@@ -122,6 +131,9 @@ describe("a request", () => {
     ["anthropic", { messages: [{ role: "user", content: [{ type: "document" }] }] }, 'has a block of type "document"'],
     ["anthropic", { messages: [{ role: "tool" }] }, 'messages[0] has the role "tool"'],
     ["anthropic", { messages: [], tool_choice: { type: "some" } }, 'tool_choice has the type "some"'],
+    ["cohere", { messages: [{ role: "critic" }] }, 'messages[0] has the role "critic"'],
+    ["cohere", { messages: [], tool_choice: "auto" }, "tool_choice must be REQUIRED or NONE"],
+    ["cohere", { messages: [{ role: "user", content: [{ type: "file" }] }] }, 'messages[0] has a part of type "file"'],
     ["ollama", { messages: [{ role: "critic" }] }, 'messages[0] has the role "critic"'],
     ["ollama", null, "messages must be a list"],
     ["responses", { input: [{ role: "critic" }] }, 'input[0] has the role "critic"'],
@@ -144,7 +156,9 @@ describe("an answer", () => {
     });
     // The Responses API always counts cached and reasoning tokens.
     for (const name of WIRE_NAMES.filter((wire) => wire !== "responses")) {
-      expect(got(name, { ...priced, costUsd: 1 })).toEqual(priced);
+      const { model: _model, ...nameless } = priced;
+      const kept = name === "bedrock" || name === "cohere" ? nameless : priced;
+      expect(got(name, { ...priced, costUsd: 1 })).toEqual(kept);
     }
   });
 
@@ -153,6 +167,16 @@ describe("an answer", () => {
     expect(got("ollama", say("a"))).toEqual(say("a", { model: "asked" }));
     const usage = { inputTokens: 0, outputTokens: 0 };
     expect(got("anthropic", say("a"))).toEqual(say("a", { model: "asked", usage }));
+  });
+
+  it("has no model over Bedrock and Cohere, and its text beside calls is the plan", () => {
+    const usage = { inputTokens: 1, outputTokens: 1 };
+    expect(got("bedrock", say("a", { model: "m", usage }))).toEqual(say("a", { usage }));
+    expect(got("cohere", say("a", { model: "m" }))).toEqual(say("a"));
+    const { message } = ask([{ name: "weather" }]);
+    const answer = { message: { ...message, content: "I ask." }, stopReason: "toolUse" as const };
+    expect(WIRES.cohere.write(answer, stamp)).toMatchObject({ message: { tool_plan: "I ask." } });
+    expect(got("cohere", answer)).toEqual(answer);
   });
 
   it("keeps a stop reason that a wire has no word for apart from others, as far as it can", () => {

@@ -13,7 +13,7 @@ import { GATEWAY_PAGE, HTTP_FAULTS } from "../../../src/harness/faults/bodies.js
 import type { Fault } from "../../../src/harness/faults/fault.js";
 import { faultyProvider } from "../../../src/harness/faults/provider.js";
 import { say } from "../../support/script.js";
-import { apiKey, listen } from "../../support/wire.js";
+import { apiKey, bodyBytes, listen } from "../../support/wire.js";
 
 type Answer = (response: ServerResponse, isStream: boolean) => void;
 let answer: Answer = (response) => void response.destroy();
@@ -27,8 +27,8 @@ afterAll(() => server.close());
 async function readBody(request: IncomingMessage): Promise<boolean> {
   let text = "";
   for await (const part of request) text += String(part);
-  // Gemini says it in the path.
-  return (JSON.parse(text) as { stream?: boolean }).stream === true || /:stream/.test(request.url ?? "");
+  // Gemini and Bedrock name a stream in the path.
+  return (JSON.parse(text) as { stream?: boolean }).stream === true || /[:-]stream/.test(request.url ?? "");
 }
 
 const NAME = "vendor:m-1";
@@ -110,6 +110,17 @@ describe("a refusal", () => {
     ["gemini", "context-length", { status: 400, kind: "context-length", retryable: false }],
     ["gemini", "auth", { status: 401, kind: "auth", retryable: false }],
     ["gemini", "not-found", { status: 404, kind: "not-found", retryable: false }],
+    ["bedrock", "rate-limit", { status: 429, kind: "rate-limit", retryable: true }],
+    ["bedrock", "quota", { status: 400, kind: "rate-limit", retryable: false }],
+    ["bedrock", "overloaded", { status: 503, kind: "unavailable", retryable: true }],
+    ["bedrock", "context-length", { status: 400, kind: "context-length", retryable: false }],
+    ["bedrock", "auth", { status: 403, kind: "auth", retryable: false }],
+    ["bedrock", "not-found", { status: 404, kind: "not-found", retryable: false }],
+    ["cohere", "rate-limit", { status: 429, kind: "rate-limit", retryable: true }],
+    ["cohere", "quota", { status: 402, kind: "permission", retryable: false }],
+    ["cohere", "context-length", { status: 400, kind: "context-length", retryable: false }],
+    ["cohere", "auth", { status: 401, kind: "auth", retryable: false }],
+    ["cohere", "not-found", { status: 404, kind: "not-found", retryable: false }],
     ["ollama", "server-error", { status: 500, kind: "unavailable", retryable: true }],
     ["ollama", "not-found", { status: 404, kind: "not-found", retryable: false }],
     ["openai", "bad-gateway", { status: 502, kind: "unavailable", retryable: true }],
@@ -184,14 +195,11 @@ describe("what breaks on the way is the same error as from a server that does it
 });
 
 /** Words that begin an answer, without its end. */
-function beginning(wire: WireName, isStream: boolean): string {
+function beginning(wire: WireName, isStream: boolean): string | Buffer {
   const stamp = { id: "1", createdAt: 0, model: "m-1" };
   const response = say("A long answer of which nobody will hear the end, since the line is cut in the middle of it.");
   // The Responses API opens a response, an item and a part before it says anything.
-  if (isStream)
-    return WIRES[wire]
-      .stream(response, stamp)
-      .slice(0, wire === "responses" ? 6 : 4)
-      .join("");
+  const count = wire === "responses" ? 6 : 4;
+  if (isStream) return bodyBytes(WIRES[wire].stream(response, stamp).slice(0, count));
   return JSON.stringify(WIRES[wire].write(response, stamp)).slice(0, 60);
 }

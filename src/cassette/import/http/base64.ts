@@ -1,6 +1,6 @@
 // Base64 in recordings (RFC 4648 §4): broken into lines, or in pieces that were encoded one by one.
 
-import { fromBase64 } from "../../../core/index.js";
+import { fromBase64, joinBytes } from "../../../core/index.js";
 import type { RecordedBody } from "./exchange.js";
 
 /** The bytes of pieces that are each base64, one after the other. White space is ignored. */
@@ -12,15 +12,5 @@ export function fromBase64Pieces(pieces: readonly unknown[]): RecordedBody {
     if (part === undefined) return { kind: "lost", why: "it is not base64" };
     parts.push(part);
   }
-  return { kind: "bytes", bytes: concat(parts) };
-}
-
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return { kind: "bytes", bytes: joinBytes(parts) };
 }

@@ -1,9 +1,8 @@
 // nock recordings (`nock.recorder.rec({output_objects: true})`): a JSON array of {scope, method, path, body, status, response,
 // rawHeaders}. A compressed answer is a list of hex pieces; JSON answers and requests are parsed.
 
-import { fromHex, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { fromHex, joinBytes, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { isObject, toNumber, toObject, toText } from "../foreign-json.js";
-import { concat } from "./base64.js";
 import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
 export function isNockCall(record: JsonValue): boolean {
@@ -34,6 +33,6 @@ function readPieces(pieces: readonly JsonValue[]): RecordedBody {
   const parts = pieces.map((piece) => (typeof piece === "string" ? fromHex(piece) : undefined));
   const known = parts.filter((part) => part !== undefined);
   return parts.length > 0 && known.length === parts.length
-    ? { kind: "bytes", bytes: concat(known) }
+    ? { kind: "bytes", bytes: joinBytes(known) }
     : { kind: "json", value: [...pieces] };
 }

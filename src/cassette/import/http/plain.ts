@@ -1,9 +1,8 @@
 // The text of a recorded body. Compressed bodies are unpacked within limits, since a small recording may unpack to any size.
 
-import { thrownText } from "../../../core/index.js";
+import { joinBytes, thrownText } from "../../../core/index.js";
 import { Decompress } from "fflate";
 import { FREE_BODY_BYTES, MAX_RECORDED_BODY_BYTES, MAX_UNPACKED_RATIO } from "../../limits.js";
-import { concat } from "./base64.js";
 import type { RecordedBody } from "./exchange.js";
 
 /** Packed bytes that are unpacked at a time: at most sixteen megabytes come of them. */
@@ -54,7 +53,7 @@ function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
   } catch (error) {
     return { flaw: `cannot be unpacked: ${thrownText(error)}` };
   }
-  return size > limit ? { flaw: `grows beyond the limit of ${limit} bytes when unpacked` } : concat(parts);
+  return size > limit ? { flaw: `grows beyond the limit of ${limit} bytes when unpacked` } : joinBytes(parts);
 }
 
 function tooLarge(): PlainBody {

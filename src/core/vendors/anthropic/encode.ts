@@ -100,7 +100,7 @@ function encodeResult(message: ToolMessage, id: string): JsonObject {
   return { type: "tool_result", tool_use_id: id, content: message.content || "error", is_error: true };
 }
 
-interface WireIds {
+export interface WireIds {
   /** The id on the wire of a call that is being written. */
   add(id: string): string;
   /** The id on the wire of the latest call that was written under `id`. */
@@ -108,7 +108,7 @@ interface WireIds {
 }
 
 /** This API allows few characters in ids, unique in the conversation. Ids of other vendors and synthetic ones may be neither. */
-function createWireIds(): WireIds {
+export function createWireIds(): WireIds {
   const latest = new Map<string, string>();
   const used = new Set<string>();
   return {

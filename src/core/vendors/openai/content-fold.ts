@@ -1,5 +1,6 @@
 // Assembles the content of a streamed chat completion from texts, or from lists of parts, which Mistral sends while a model thinks.
 
+import { toThinkingPart } from "./mistral.js";
 import { assertRoom, toPiece } from "../../http/fold.js";
 import { toList, toObject, type Decoding, type WireObject } from "../../http/json-readers.js";
 
@@ -59,7 +60,8 @@ function addPart(parts: WireObject[], part: WireObject): Spoken {
   }
   if (type === "thinking") {
     const thought = thoughtOf(part);
-    replace({ type, thinking: [{ type: "text", text: thoughtOf(before) + thought }] });
+    const signature = toPiece(part["signature"]) || toPiece(before?.["signature"]);
+    replace(toThinkingPart(thoughtOf(before) + thought, signature === "" ? undefined : signature));
     return { text: "", thought };
   }
   parts.push(part);

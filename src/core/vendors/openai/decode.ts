@@ -39,7 +39,7 @@ export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding):
   return toResponse({
     content: [said, refusal].filter((text) => text !== "").join("\n"),
     toolCalls: toToolCalls(readCalls(message)),
-    reasoning: readReasoning(message, parts.reasoning, decoding),
+    reasoning: readReasoning(message, parts, decoding),
     stopReason: refusal === "" ? readStop(choice, decoding) : "contentFilter",
     isRefusal: refusal !== "" && said === "",
     usage: readUsage(toObject(body["usage"])),
@@ -50,7 +50,7 @@ export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding):
 
 /** Content as one text. Mistral sends a list with thinking in it, and a refusal may be a part, too. */
 function readParts(content: unknown, decoding: Decoding) {
-  const parts = { text: toText(content), refusal: "", reasoning: "" };
+  const parts = { text: toText(content), refusal: "", reasoning: "", signature: "" };
   for (const item of toList(content)) {
     const part = toObject(item);
     const type = toText(part["type"]);
@@ -58,6 +58,7 @@ function readParts(content: unknown, decoding: Decoding) {
     else if (type === "refusal") parts.refusal += toText(part["refusal"]);
     else if (type === "thinking") {
       for (const thought of toList(part["thinking"])) parts.reasoning += toText(toObject(thought)["text"]);
+      parts.signature = toText(part["signature"]) || parts.signature;
     } else decoding.note(`a content part of type "${type}"`);
   }
   return parts;
@@ -85,8 +86,12 @@ function readCalls(message: WireObject): WireCall[] {
   return [{ id: undefined, name: legacy["name"], arguments: legacy["arguments"] }];
 }
 
-/** Thoughts under any of the names in use, without signatures, since this API takes no thoughts back. */
-function readReasoning(message: WireObject, fromParts: string, decoding: Decoding): Reasoning[] {
+/** Thoughts under any of the names in use. Mistral alone takes them back, and gives them a signature. */
+function readReasoning(
+  message: WireObject,
+  { reasoning, signature }: { reasoning: string; signature: string },
+  decoding: Decoding,
+): Reasoning[] {
   const details: string[] = [];
   for (const item of toList(message["reasoning_details"])) {
     const detail = toObject(item);
@@ -95,7 +100,10 @@ function readReasoning(message: WireObject, fromParts: string, decoding: Decodin
   }
   const plain = toText(message["reasoning_content"]) || toText(message["reasoning"]);
   const texts = plain === "" ? details : [plain];
-  return [fromParts, ...texts].filter((text) => text !== "").map((text) => ({ type: "text", text }));
+  const own: Reasoning = { type: "text", text: reasoning, ...(signature === "" ? {} : { signature }) };
+  return [own, ...texts.map((text): Reasoning => ({ type: "text", text }))].filter(
+    (thought) => thought.type === "text" && thought.text !== "",
+  );
 }
 
 /** finish_reason of OpenAI, Mistral (model_length), DeepSeek (insufficient_system_resource) and Hugging Face (eos). */

@@ -57,14 +57,15 @@ function encodeMessage(message: LlmMessage): JsonObject {
   }
 }
 
-function encodePart(part: ContentPart): JsonObject {
+/** An image part has the URL, or the data in a URL. */
+export function encodePart(part: ContentPart): JsonObject {
   if (part.type === "text") return { type: "text", text: part.text };
   const url = "url" in part ? part.url : `data:${part.mediaType};base64,${part.data}`;
   return { type: "image_url", image_url: { url } };
 }
 
 /** Malformed arguments are sent as `{}`: some servers refuse a conversation whose arguments do not parse. */
-function encodeCall(call: LlmToolCall): JsonObject {
+export function encodeCall(call: LlmToolCall): JsonObject {
   return {
     id: call.id,
     type: "function",

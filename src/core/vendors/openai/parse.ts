@@ -126,14 +126,16 @@ function messageFields(message: WireObject, read: LlmMessage): JsonObject {
   const known = read.role === "tool" ? ["tool_call_id", ...(isFound ? ["name"] : [])] : [];
   return {
     ...unknownFields(message, ["role", "content", ...known]),
-    ...partFields(content, (part) =>
-      part["type"] === "image_url"
-        ? {
-            ...unknownFields(part, ["type", "image_url"]),
-            ...nested("image_url", unknownFields(toObject(part["image_url"]), ["url"])),
-          }
-        : textFields(part),
-    ),
+    ...partFields(content, userPartFields),
+  };
+}
+
+/** The unknown fields of a text or an image. */
+export function userPartFields(part: WireObject): JsonObject {
+  if (part["type"] !== "image_url") return textFields(part);
+  return {
+    ...unknownFields(part, ["type", "image_url"]),
+    ...nested("image_url", unknownFields(toObject(part["image_url"]), ["url"])),
   };
 }
 
@@ -188,7 +190,8 @@ function readAssistant(message: WireObject, place: string, calls: CallNames): As
   return said;
 }
 
-function readPart(part: WireObject, place: string): ContentPart {
+/** Reads a text or an image in OpenAI's form. */
+export function readPart(part: WireObject, place: string): ContentPart {
   const type = readString(part, "type", place);
   if (type === "text") return { type, text: readString(part, "text", place) };
   if (type !== "image_url") return refuse(place, `has a part of type "${type}"`);

@@ -9,7 +9,7 @@ import type { Usage } from "../../model/usage.js";
 import { cutText, type Cut, type TimedText } from "../../wire/cut.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
 
-const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
+export const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   stop: "stop",
   toolUse: "tool_calls",
   length: "length",
@@ -86,7 +86,8 @@ function thoughtDeltas(response: LlmTurnResponse, cut: Cut | undefined): [JsonOb
   return cut?.("reasoning", text)?.map((piece) => [{ reasoning_content: piece.text }, piece.at]) ?? [[whole, 0]];
 }
 
-function head(response: LlmTurnResponse, stamp: WireStamp, object: string): JsonObject {
+/** The fields that every answer and chunk has. */
+export function head(response: LlmTurnResponse, stamp: WireStamp, object: string): JsonObject {
   const { id, createdAt } = stamp;
   return { id: `chatcmpl-${id}`, object, created: Math.floor(createdAt / 1000), model: modelOf(response, stamp) };
 }
@@ -99,7 +100,7 @@ function writeReasoning({ message }: LlmTurnResponse): JsonObject {
   return { reasoning_details: texts.map((text, index) => ({ type: "reasoning.text", text, index })) };
 }
 
-function writeCall(call: LlmToolCall): JsonObject {
+export function writeCall(call: LlmToolCall): JsonObject {
   return { id: call.id, type: "function", function: { name: call.name, arguments: argumentsText(call) } };
 }
 
@@ -120,7 +121,7 @@ export function argumentsText(call: LlmToolCall): string {
   return call.malformedArguments ?? JSON.stringify(call.arguments);
 }
 
-function writeUsage(usage: Usage): JsonObject {
+export function writeUsage(usage: Usage): JsonObject {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
   const input = defined({ cached_tokens: cacheReadTokens, cache_write_tokens: cacheWriteTokens });
   return {

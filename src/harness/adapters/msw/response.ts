@@ -1,6 +1,6 @@
 // Replies of ours and answers of a vendor as `Response` objects that MSW can hand to a client.
 
-import type { WireReply } from "../../wire/reply.js";
+import type { WireBody, WireReply } from "../../wire/reply.js";
 
 /** A reply, its parts one after the other where it has parts. */
 export function toResponse({ status, headers, body }: WireReply): Response {
@@ -8,7 +8,7 @@ export function toResponse({ status, headers, body }: WireReply): Response {
   return new Response(typeof body === "string" ? body : toStream(body), init);
 }
 
-function toStream(parts: Iterable<string> | AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+function toStream(parts: Exclude<WireBody, string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = (async function* () {
     for await (const part of parts) yield typeof part === "string" ? encoder.encode(part) : part;

@@ -42,7 +42,7 @@ export function createVendor({ send, trouble, streams = "boundaries", ports }: V
 
   async function keep(turn: OpenTurn, { wire, turn: { isStream }, keep: hold }: AskedTurn, came: Came): Promise<void> {
     try {
-      const isStreamed = isStream || /event-stream|ndjson/.test(came.answer.headers.get("content-type") ?? "");
+      const isStreamed = isStream || /event-?stream|ndjson/.test(came.answer.headers.get("content-type") ?? "");
       const passed = { ...(await collect(came, () => machine.now())), isStream: isStreamed, isCut: false };
       const { response, answer, note, left } = readPassed(wire, passed, came.requestedAt, isStream && streams);
       hold?.(answer);

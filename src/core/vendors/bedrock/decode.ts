@@ -1,0 +1,103 @@
+// An answer of Bedrock's Converse as a turn response. It leaves out tools that the vendor runs and keeps the text around them.
+// Specification: Amazon Bedrock API reference, "Converse", response.
+
+import { defined } from "../../defined.js";
+import { isPlainObject } from "../../canon/value.js";
+import type { Reasoning } from "../../model/message.js";
+import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
+import type { Usage } from "../../model/usage.js";
+import { toToolCalls, type WireCall } from "../../providers/calls.js";
+import {
+  plainDecoding,
+  refuseBody,
+  refuseErrorBody,
+  toCount,
+  toList,
+  toObject,
+  toResponse,
+  toStopReason,
+  toText,
+  type Decoding,
+  type WireObject,
+} from "../../http/json-readers.js";
+
+/** Decodes an answer of Bedrock's Converse. Throws `provider-response` for a body that is an error or has no message. */
+export function decodeBedrock(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
+  const body = toObject(json);
+  refuseErrorBody(body["error"], decoding);
+  const blocks = toObject(toObject(body["output"])["message"])["content"];
+  if (!Array.isArray(blocks)) refuseBody("has no output message", decoding);
+  for (const field of ["trace", "additionalModelResponseFields"]) if (body[field] !== undefined) decoding.note(field);
+
+  let content = "";
+  const calls: WireCall[] = [];
+  const reasoning: Reasoning[] = [];
+  for (const block of toList(blocks).map(toObject)) {
+    const { toolUse: call, reasoningContent: thought, citationsContent: cited } = block;
+    if (typeof block["text"] === "string") content += toText(block["text"]);
+    else if (isPlainObject(call) && !isVendorsCall(call)) {
+      calls.push({ id: call["toolUseId"], name: call["name"], arguments: call["input"] });
+    } else if (isPlainObject(thought)) reasoning.push(readThought(thought));
+    else if (isPlainObject(cited)) {
+      content += citedText(cited);
+      if (toList(cited["citations"]).length > 0) decoding.note("citations");
+    } else decoding.note(`a block of type "${Object.keys(block)[0] ?? ""}"`);
+  }
+  return toResponse({
+    content,
+    toolCalls: toToolCalls(calls),
+    reasoning,
+    stopReason: toStopReason(toText(body["stopReason"]), STOP_REASONS, "stop reason", decoding),
+    usage: readUsage(toObject(body["usage"])),
+    // Only a prompt router names the model that answered.
+    model: toText(toObject(toObject(body["trace"])["promptRouter"])["invokedModelId"]),
+  });
+}
+
+/** True for a call that the vendor runs itself. Others have no type, or "tool_use", which the API reference does not list. */
+export function isVendorsCall({ type }: WireObject): boolean {
+  return type !== undefined && type !== null && type !== "tool_use";
+}
+
+function readThought(thought: WireObject): Reasoning {
+  if (typeof thought["redactedContent"] === "string") {
+    return { type: "redacted", data: toText(thought["redactedContent"]) };
+  }
+  const { text, signature } = toObject(thought["reasoningText"]);
+  return { type: "text", text: toText(text), ...(toText(signature) === "" ? {} : { signature: toText(signature) }) };
+}
+
+/** The text that citations belong to. */
+function citedText({ content }: WireObject): string {
+  return toList(content)
+    .map((part) => toText(toObject(part)["text"]))
+    .join("");
+}
+
+const STOP_REASONS: Readonly<Record<string, StopReason>> = {
+  "": "stop",
+  end_turn: "stop",
+  stop_sequence: "stop",
+  tool_use: "toolUse",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  content_filtered: "contentFilter",
+  guardrail_intervened: "contentFilter",
+  malformed_model_output: "error",
+  malformed_tool_use: "error",
+};
+
+/** `inputTokens` leaves out tokens read from or written to the cache. Ours counts all of them. */
+function readUsage(usage: WireObject): Usage | undefined {
+  const fresh = toCount(usage["inputTokens"]);
+  const outputTokens = toCount(usage["outputTokens"]);
+  if (fresh === undefined && outputTokens === undefined) return undefined;
+  const cacheReadTokens = toCount(usage["cacheReadInputTokens"]);
+  const cacheWriteTokens = toCount(usage["cacheWriteInputTokens"]);
+  return {
+    // The sum of three counts may be too large for one.
+    inputTokens: toCount((fresh ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)) ?? 0,
+    outputTokens: outputTokens ?? 0,
+    ...defined({ cacheReadTokens, cacheWriteTokens }),
+  };
+}
