@@ -86,7 +86,18 @@ export {
 } from "./trust/sign.js";
 export { CASSETTE_PAYLOAD_TYPE, signedBytes } from "./trust/signature.js";
 export * from "./trust/signed-by.js";
-export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./serve/shelf.js";
+export type { PlainAnswer, PlainRequest } from "./exchange/http.js";
+export { nameOf as nameOfExchange } from "./exchange/miss.js";
+export { exchangesOf } from "./exchange/player.js";
+export type { OpenExchange } from "./exchange/record.js";
+export {
+  createShelf,
+  type Shelf,
+  type ShelfAnswer,
+  type ShelfCount,
+  type ShelfExchange,
+  type ShelfItem,
+} from "./serve/shelf.js";
 export { whyRequest, whyWireRequest, type WhyVerdict } from "./serve/why.js";
 export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./trust/cassette-store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";

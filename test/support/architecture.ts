@@ -54,6 +54,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "stream",
     "offer",
     "replay",
+    "exchange",
     "record",
     "bundle",
     "count",

@@ -13,12 +13,7 @@ import type { UnusedTurns } from "./unused.js";
 const MAX_CHANGES = 3;
 
 export function formatMiss(report: MissReport): string {
-  const lines = [`turn ${report.turn}: ${report.what}`];
-  if (report.pointer !== undefined)
-    lines.push(`  at       ${report.pointer === "" ? "(the whole)" : toVisible(report.pointer)}`);
-  if (report.recorded !== undefined || report.actual !== undefined) {
-    lines.push(`  recorded ${report.recorded ?? "(nothing)"}`, `  now      ${report.actual ?? "(nothing)"}`);
-  }
+  const lines = [`turn ${report.turn}: ${report.what}`, ...differenceLines(report)];
   if (report.nearest !== undefined) {
     const { turnIndex, used } = report.nearest;
     lines.push(`  nearest  recorded turn ${turnIndex}${used ? ", which was used already" : ""}`);
@@ -27,7 +22,20 @@ export function formatMiss(report: MissReport): string {
   return lines.join("\n");
 }
 
-const CHOICES =
+/** The place of a difference and its two sides, as the lines of a miss. */
+export function differenceLines({
+  pointer,
+  recorded,
+  actual,
+}: Pick<MissReport, "pointer" | "recorded" | "actual">): string[] {
+  const sides = [`  recorded ${recorded ?? "(nothing)"}`, `  now      ${actual ?? "(nothing)"}`];
+  return [
+    ...(pointer === undefined ? [] : [`  at       ${pointer === "" ? "(the whole)" : toVisible(pointer)}`]),
+    ...(recorded === undefined && actual === undefined ? [] : sides),
+  ];
+}
+
+export const CHOICES =
   "If the change was not intended, undo it. Otherwise record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.";
 
 interface Unanswered {

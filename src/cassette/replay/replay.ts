@@ -4,6 +4,7 @@ import {
   copyJson,
   defined,
   NotJsonError,
+  plural,
   seal,
   tellAhead,
   withSystemPorts,
@@ -112,6 +113,12 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   const streams = readStreams(tape);
   const told = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
   for (const text of told) warn(text);
+  const exchanges = tape.version === 1 ? [] : (tape.extensions?.exchanges ?? []);
+  if (exchanges.length > 0) {
+    warn(
+      `${plural(exchanges.length, "recorded exchange")} are not replayed by a provider. cassette serve answers them.`,
+    );
+  }
 
   return {
     name: `cassette:${tape.recordedProvider}`,

@@ -10,11 +10,13 @@ import {
   type Wire,
   type WireRequest,
 } from "../../core/index.js";
-import { countAlike, digestAlike, likenessOf, type Likeness } from "./alike.js";
+import { countAlike, digestAlike, type Likeness } from "./alike.js";
+import { createExchangePlayer, type ExchangePlayer } from "../exchange/player.js";
 import { contextAt } from "../offer/context.js";
 import type { Cassette, ContextExtension } from "../file/format.js";
 import { rebuildPrompts } from "../replay/miss.js";
 import { hashPrompt } from "../prompt/prompt-hash.js";
+import { likenessOf } from "../prompt/values.js";
 import { neutralNumbers } from "../redact/placeholder.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
 import { cassetteProvider, type ReplayOptions } from "../replay/replay.js";
@@ -48,6 +50,7 @@ export interface Tape {
   readonly file: string;
   readonly names: ReadonlySet<string>;
   readonly cassette: Cassette;
+  readonly exchanges: ExchangePlayer;
   readonly remaining: number;
   /** The unused turn with exactly this prompt, preferably with the same tools and settings. */
   findExact(asked: Asked): Nearness | undefined;
@@ -111,6 +114,7 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     file,
     names: new Set(names),
     cassette,
+    exchanges: createExchangePlayer(cassette, { file, ...defined({ redact: options.redact }) }),
     get remaining() {
       return provider.remaining;
     },

@@ -2,6 +2,9 @@
 
 import type { LlmTurnResponse, Wire, WireRequest } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
+import type { PlainAnswer, PlainRequest } from "../exchange/http.js";
+import { explainExchangeMiss } from "../exchange/miss.js";
+import { toAnswer } from "../exchange/player.js";
 import type { Cassette } from "../file/format.js";
 import { isNearer } from "./alike.js";
 import type { StreamPlan } from "../stream/texts.js";
@@ -24,10 +27,20 @@ export interface ShelfAnswer {
   readonly planOf: () => StreamPlan | undefined;
 }
 
+/** The answer of a recorded exchange. `index` counts the exchanges of its cassette from 0. */
+export interface ShelfExchange {
+  file: string;
+  cassette: Cassette;
+  index: number;
+  answer: PlainAnswer;
+}
+
 export interface ShelfCount {
   file: string;
   turns: number;
   used: number;
+  /** Present if the cassette holds exchanges. */
+  exchanges?: { total: number; used: number };
   /** Present if turns were answered without comparing all fields of their requests. */
   uncompared?: UncomparedFields;
 }
@@ -35,6 +48,13 @@ export interface ShelfCount {
 export interface Shelf {
   /** Throws `CassetteError` with a miss, or `file-not-found` if no cassette has the name `pin`. */
   answer(wire: Wire, request: WireRequest, pin?: string): Promise<ShelfAnswer>;
+  /**
+   * The first unused exchange for this request, which is used by it; undefined if there is none. Ask this before `answer`, since a
+   * refused turn is an exchange. Throws `file-not-found` like `answer`, and `not-recordable` for a body beyond the limit.
+   */
+  exchange(request: PlainRequest, pin?: string): ShelfExchange | undefined;
+  /** Explains why `exchange` found nothing: `exchange-missing`, `exchange-changed` or `exhausted`. */
+  exchangeMiss(request: PlainRequest, pin?: string): CassetteError;
   counts(): ShelfCount[];
 }
 
@@ -43,7 +63,7 @@ export function createShelf(items: readonly ShelfItem[], options: TapeOptions = 
   const tapes = items.map(({ file, cassette, names }) => createTape(cassette, file, names, options));
   return {
     async answer(wire, request, pin) {
-      const among = pin === undefined ? tapes : pinned(tapes, pin);
+      const among = pinned(tapes, pin);
       const asked = toAsked(wire, request);
       const [tape, near] = choose(among, asked);
       const response = await tape.play(asked, near);
@@ -51,16 +71,36 @@ export function createShelf(items: readonly ShelfItem[], options: TapeOptions = 
       const turnIndex = near?.turnIndex ?? 0;
       return { file, cassette, turnIndex, response, planOf: () => tape.planOf(turnIndex) };
     },
-    counts: () =>
-      tapes.map(({ file, cassette, remaining, uncompared }) => {
-        const turns = cassette.entries.length;
-        return { file, turns, used: turns - remaining, ...(uncompared.turns === 0 ? {} : { uncompared }) };
-      }),
+    exchange(request, pin) {
+      for (const { file, cassette, exchanges } of pinned(tapes, pin)) {
+        const index = exchanges.take(exchanges.read(request));
+        const exchange = exchanges.exchanges[index ?? -1];
+        if (index !== undefined && exchange !== undefined) {
+          return { file, cassette, index, answer: toAnswer(exchange) };
+        }
+      }
+      return undefined;
+    },
+    exchangeMiss: (request, pin) => explainExchangeMiss(pinned(tapes, pin), request),
+    counts: () => tapes.map(countOf),
   };
 }
 
-/** The cassettes of a name, which is not a path. */
-function pinned(tapes: readonly Tape[], pin: string): Tape[] {
+function countOf({ file, cassette, exchanges, remaining, uncompared }: Tape): ShelfCount {
+  const turns = cassette.entries.length;
+  const total = exchanges.exchanges.length;
+  return {
+    file,
+    turns,
+    used: turns - remaining,
+    ...(total === 0 ? {} : { exchanges: { total, used: exchanges.usedCount } }),
+    ...(uncompared.turns === 0 ? {} : { uncompared }),
+  };
+}
+
+/** The cassettes of a name, which is not a path; all of them without one. */
+function pinned(tapes: readonly Tape[], pin: string | undefined): readonly Tape[] {
+  if (pin === undefined) return tapes;
   const among = tapes.filter((tape) => tape.names.has(pin));
   if (among.length > 0) return among;
   throw new CassetteError("file-not-found", `no cassette that is served has the name ${JSON.stringify(pin)}`, {

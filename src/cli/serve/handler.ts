@@ -62,6 +62,8 @@ const TO_DO: Readonly<Record<MissReport["code"], string>> = {
   "redaction-one-sided": RECORD_AGAIN,
   "redacted-argument": "Start cassette serve with --allow-redacted if the client's tools accept a placeholder.",
   exhausted: "Each recorded turn answers once: restart cassette serve for a second run, or record a longer one.",
+  "exchange-missing": RECORD_AGAIN,
+  "exchange-changed": RECORD_AGAIN,
   unconsumed: RECORD_AGAIN,
   "tool-drift": RECORD_AGAIN,
 };
