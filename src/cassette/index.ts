@@ -87,7 +87,8 @@ export {
 export { CASSETTE_PAYLOAD_TYPE, signedBytes } from "./trust/signature.js";
 export * from "./trust/signed-by.js";
 export type { PlainAnswer, PlainRequest } from "./exchange/http.js";
-export { nameOf as nameOfExchange } from "./exchange/miss.js";
+export { nameOf as nameOfExchange, sizeOf as sizeOfBody } from "./exchange/describe.js";
+export { diffExchanges, type ExchangeChange } from "./exchange/diff.js";
 export { exchangesOf } from "./exchange/player.js";
 export type { OpenExchange } from "./exchange/record.js";
 export {

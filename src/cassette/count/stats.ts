@@ -30,6 +30,8 @@ export interface CassetteStats {
   bytes: number;
   usage: UsageSum;
   toolCalls: number;
+  /** HTTP exchanges that are not turns. */
+  exchanges: number;
   tools: NameCounts;
   /** Of turns that say which model answered. */
   models: NameCounts;
@@ -65,6 +67,7 @@ export function createStatsCounter(): StatsCounter {
     filtered: 0,
     redacted: 0,
     withoutPrompts: 0,
+    exchanges: 0,
   };
   const times = createTimes();
   let largest: { file: string; bytes: number }[] = [];
@@ -78,6 +81,7 @@ export function createStatsCounter(): StatsCounter {
       providers.add([cassette.recordedProvider]);
       sum.cassettes++;
       sum.bytes += bytes;
+      sum.exchanges += cassette.version === 1 ? 0 : (cassette.extensions?.exchanges ?? []).length;
       for (const mark of marksOf(cassette)) sum[mark]++;
       times.add(cassette.recordedAt);
       largest = [...largest, { file, bytes }].sort((a, b) => b.bytes - a.bytes).slice(0, LARGEST);

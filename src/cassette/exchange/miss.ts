@@ -1,12 +1,13 @@
 // An exchange miss, explained: the recorded exchange that came nearest, and the first place where the request differs from it.
 
-import { canonicalize, defined, toVisible, type JsonValue } from "../../core/index.js";
+import { canonicalize, defined, type JsonValue } from "../../core/index.js";
 import { CassetteError, type MissErrorCode } from "../errors.js";
 import type { Cassette, RecordedExchange } from "../file/format.js";
 import { firstDifference, likenessOf } from "../prompt/values.js";
 import { findVolatileChange } from "../prompt/volatile-difference.js";
 import { cutAround } from "../replay/excerpt.js";
 import { CHOICES, differenceLines } from "../replay/miss.js";
+import { nameOf } from "./describe.js";
 import type { PlainRequest } from "./http.js";
 import type { ExchangePlayer } from "./player.js";
 import { urlOf, type ExchangeRequest } from "./read.js";
@@ -43,11 +44,6 @@ export function explainExchangeMiss(played: readonly PlayedExchanges[], given: P
   const known = played.find(({ exchanges }) => exchanges.knows(exchanges.read(given)));
   if (known !== undefined) return exhausted(known, given);
   return changed(others.reduce((best, next) => (isNearer(next, best) ? next : best), first));
-}
-
-/** `POST /v1/embeddings`, safe to print. */
-export function nameOf({ method, path }: Pick<RecordedExchange, "method" | "path">): string {
-  return toVisible(`${method} ${path}`);
 }
 
 function missing(all: readonly Candidate[], given: PlainRequest): CassetteError {

@@ -93,6 +93,6 @@ function toQueues(exchanges: readonly RecordedExchange[]): Map<string, number[]>
 }
 
 /** Equal for equal requests. Placeholders are numbered by their order in the request, since requests come in any order. */
-function keyOf({ method, path, query, request }: ExchangeRequest): string {
+export function keyOf({ method, path, query, request }: ExchangeRequest): string {
   return sha256Hex(neutralNumbers(canonicalize([method, path, query ?? null, request ?? null])));
 }

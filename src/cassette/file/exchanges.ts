@@ -56,7 +56,10 @@ export function checkExchanges(extensions: Fields, refuse: Refuse): void {
   const { exchanges } = extensions;
   if (exchanges === undefined) return;
   const here = ["extensions", "exchanges"];
-  if (!Array.isArray(exchanges)) return wrong(here, "a list", refuse);
+  if (!Array.isArray(exchanges)) {
+    wrong(here, "a list", refuse);
+    return;
+  }
   exchanges.forEach((exchange: unknown, index) => {
     checkExchange(exchange, [...here, index], refuse);
   });
@@ -65,7 +68,10 @@ export function checkExchanges(extensions: Fields, refuse: Refuse): void {
 type Path = readonly (string | number)[];
 
 function checkExchange(exchange: unknown, here: Path, refuse: Refuse): void {
-  if (!isPlainObject(exchange)) return wrong(here, "an object", refuse);
+  if (!isPlainObject(exchange)) {
+    wrong(here, "an object", refuse);
+    return;
+  }
   checkFields(exchange, EXCHANGE, here, refuse);
   const { headers = {}, request, response } = exchange as { headers?: Fields; request?: Fields; response?: Fields };
   checkFields(headers, HEADERS, [...here, "headers"], refuse);

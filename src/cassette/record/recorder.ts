@@ -218,19 +218,20 @@ function createLine(options: RecordingOptions) {
     /** The extensions of this recording; `before` is what an older part of it had redacted. */
     extensions(before: readonly string[] = []): CassetteExtensions {
       const redacted = listRedacted([...before, ...redactor.used()]);
-      const answered = exchanges.answered();
+      const filters = names === undefined ? [] : [...names];
       return {
         createdWith: CREATED_WITH,
         prompts: keepsPrompts,
         ...(filter === undefined ? {} : { filtered: true as const }),
-        ...(names === undefined ? {} : { filters: [...names] }),
-        ...(redacted.length === 0 ? {} : { redacted }),
-        ...(contexts.length === 0 ? {} : { contexts }),
-        ...(streams.length === 0 ? {} : { streams }),
-        ...(answered.length === 0 ? {} : { exchanges: answered }),
+        ...nonEmpty({ filters, redacted, contexts, streams, exchanges: exchanges.answered() }),
       };
     },
   };
+}
+
+/** The lists that hold something. */
+function nonEmpty(lists: Partial<Record<keyof CassetteExtensions, readonly unknown[]>>): CassetteExtensions {
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => (list ?? []).length > 0));
 }
 
 /** Reads requests one after another. Throws as `assertRequest`, and `not-recordable`; the next request is read in full then. */

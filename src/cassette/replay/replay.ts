@@ -115,9 +115,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   for (const text of told) warn(text);
   const exchanges = tape.version === 1 ? [] : (tape.extensions?.exchanges ?? []);
   if (exchanges.length > 0) {
-    warn(
-      `${plural(exchanges.length, "recorded exchange")} are not replayed by a provider. cassette serve answers them.`,
-    );
+    warn(`${plural(exchanges.length, "recorded exchange")} left out: a provider replays turns alone.`);
   }
 
   return {
