@@ -83,12 +83,11 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
   const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports });
   const { cassette } = provider;
   const prompts = rebuildPrompts(cassette);
-  const noted = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
+  const { contexts: noted = [], redacted } = (cassette.version === 2 ? cassette.extensions : undefined) ?? {};
   const contexts = comparableContexts(noted);
   const fields = createWireFieldCheck(noted, (text) => warn?.(`${file}: ${text}`));
   const streams = readStreams(cassette);
   const used = new Set<number>();
-  const redacted = cassette.version === 2 ? cassette.extensions?.redacted : undefined;
   const redaction = () => createReplayRedaction(redacted, options.redact, file);
   const digestsOn = createDigests(prompts ?? []);
 
