@@ -1,10 +1,12 @@
-// Is the drift gate as careful as it says, and does it see what there is to see? Prints three tables, as Markdown:
+// Checks that the drift gate keeps its rate of false alarms, and that it finds differences. Prints three tables as
+// Markdown:
 //
 //   node bench/calibration.mjs TAU_BENCH_LOG AGENTDOJO_LOG
 //
-// 1. False alarms (false-alarms.mjs): the four trials of each tau-bench task are split in half, the same model against itself.
+// 1. False alarms (false-alarms.mjs): the four trials of each tau-bench task are split in half, the same model against
+// itself.
 // 2. Power on outcomes: every AgentDojo model against every other that succeeds less often.
-// 3. Power on paths: four runs by variants of one model against four runs of another vendor's models.
+// 3. Power on paths: four runs by variants of one model against four runs by another vendor's models.
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -39,14 +41,14 @@ if (tauLog === undefined || dojoLog === undefined) {
 }
 const tau = readRuns(tauLog);
 const dojo = readRuns(dojoLog);
-// In the order in which the gate takes them, so that the same draws meet the same runs.
+// In the order of the gate, so that the same draws get the same runs.
 const byName = (nameOf) => (a, b) => (nameOf(a) < nameOf(b) ? -1 : 1);
 const tasks = [...groupBy(tau, ({ task }) => task)]
   .map(([scenario, list]) => ({ scenario, runs: list.map(({ run }) => run).sort(byName(({ file }) => file)) }))
   .sort(byName(({ scenario }) => scenario));
 console.log([falseAlarms(tasks, SETTINGS), outcomePower(dojo), pathPower(dojo)].join("\n\n"));
 
-/** Runs as the gate takes them, with the names the log gave them. */
+/** Runs in the form that the gate takes, with the names from the log. */
 function readRuns(log) {
   const bytes = readFileSync(log);
   const text = (log.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
@@ -123,7 +125,7 @@ function rate(runs) {
   return runs.filter(({ run }) => run.success === true).length / runs.length;
 }
 
-/** k runs of each task by variants of GPT-4o against k by models of the Claude family. */
+/** k runs of each task by variants of GPT-4o against k by Claude models. */
 function pathPower(runs) {
   const tasks = [...groupBy(runs, ({ task }) => task)].sort(([a], [b]) => (a < b ? -1 : 1));
   const suites = [...new Set(tasks.map(([task]) => task.split("/")[0]))].sort();

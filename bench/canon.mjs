@@ -1,5 +1,6 @@
-// Canonical JSON text of a conversation beside JSON.stringify, which does not sort. A writer that builds its text piece by
-// piece leaves a rope; it is flattened within the timing, since whoever hashes or writes the text must.
+// Canonical JSON text of a conversation, compared with JSON.stringify, which does not sort. A writer that builds its
+// text piece by piece leaves a rope. It is flattened within the timing, because whoever hashes or writes the text must
+// do that.
 
 import { canonicalize, seal } from "../.playhead/modules/core/index.js";
 import { canonicalize as jsonCanonicalize } from "json-canonicalize";

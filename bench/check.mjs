@@ -1,9 +1,9 @@
-// npm run bench:check [-- --runs N] [-- --update [--cpu]]: are the ratios that need no peer still what bench/figures.json says?
-// Takes each in N fresh processes, prints what it compared, and exits 1 where one is worse by more than the noise it found. By
-// hand, or in a CI job of its own; never part of the tests. `--update` keeps what was measured as the new figures, with `--cpu` by
-// processor time, which every check of them then goes by; `--only NAME,NAME` compares the ratios of these benchmarks alone;
-// `--figures FILE` names other figures; `--samples FILE` judges ratios that were taken before (`{ "id": [ratio, ratio, …] }`) and
-// runs nothing.
+// npm run bench:check [-- --runs N] [-- --update [--cpu]]: compares the ratios that need no peer with
+// bench/figures.json. Measures each in N fresh processes, prints the comparison, and exits 1 if one is worse by more
+// than the noise. Run it by hand, or in a CI job of its own, never with the tests. `--update` keeps the measured
+// ratios as the new figures. With `--cpu` they are in processor time, and so is every later check of them. `--only
+// NAME,NAME` compares only the ratios of these benchmarks. `--figures FILE` names other figures. `--samples FILE`
+// judges existing ratios (`{ "id": [ratio, ratio, …] }`) and runs nothing.
 
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -24,14 +24,14 @@ const NAME = "bench:check";
 const script = fileURLToPath(new URL("run.mjs", import.meta.url));
 const USAGE = `node bench/check.mjs [options]
 
-  --runs N           as many fresh processes, 2 or more (6)
-  --only NAME,NAME   compares the ratios of these benchmarks alone
+  --runs N           number of fresh processes, 2 or more (6)
+  --only NAME,NAME   compares only the ratios of these benchmarks
   --figures FILE     compares with these figures (bench/figures.json)
-  --samples FILE     judges ratios that were taken before, { "id": [ratio, ratio, …] }, and runs nothing
-  --update           keeps what was measured as the new figures
-  --cpu              with --update: by processor time, which every check of these figures then goes by
+  --samples FILE     judges existing ratios, { "id": [ratio, ratio, …] }, and runs nothing
+  --update           keeps the measured ratios as the new figures
+  --cpu              with --update: processor time, which every check of these figures then uses
 
-Exits 1 where a ratio is worse than its figure by more than the noise, is half as bad again within it, or is missing.`;
+Exits 1 if a ratio is worse than its figure by more than the noise, is worse by half but within the noise, or is missing.`;
 const OPTIONS = {
   runs: { type: "string", default: "6" },
   update: { type: "boolean", default: false },
@@ -56,14 +56,14 @@ const machine = describeMachine();
 if (values.update) update();
 else compare();
 
-/** Of the other benchmarks no ratio is kept, and comparing nothing finds nothing. */
+/** The other benchmarks have no kept ratio, and comparing nothing finds nothing. */
 function assertGuarded(names) {
   const guarded = Object.keys(SUITES).filter((name) => SUITES[name].guard !== undefined);
   const other = names.find((name) => !guarded.includes(name));
   if (other !== undefined) fail(NAME, `--only takes ${guarded.join(", ")}, not ${JSON.stringify(other)}`);
 }
 
-/** The ratios of each goal, one of each process. */
+/** The ratios of each goal, one for each process. */
 async function takeSamples() {
   const taken = {};
   for (let run = 1; run <= runs; run++) {
@@ -89,7 +89,7 @@ async function runOnce() {
   }
 }
 
-/** Without holding up this process, so that Ctrl-C is heard at once; whatever ends this one ends that one too. */
+/** Does not block this process, so that Ctrl-C works at once. Whatever ends this process ends that one too. */
 async function runToEnd(args) {
   const running = promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 28 });
   const stop = () => running.child.kill();
@@ -101,7 +101,7 @@ async function runToEnd(args) {
   }
 }
 
-/** A benchmark that did not do its work says so in its table. */
+/** The table of a benchmark says if it did not do its work. */
 function whyItFailed({ code, signal, stdout = "", stderr = "", message }) {
   const rows = stdout.split("\n").filter((line) => line.includes("did not run:"));
   const why = [stderr.trim(), ...rows].filter((text) => text !== "").join("\n");
@@ -109,7 +109,7 @@ function whyItFailed({ code, signal, stdout = "", stderr = "", message }) {
 }
 
 function compare() {
-  // Of some benchmarks only, the figures of the others are not missing.
+  // With --only, the figures of the other benchmarks are not missing.
   const wanted = Object.entries(kept.figures).filter(([id]) => isChosen(GOALS.find((goal) => goal.id === id)));
   const { rows, isGood, noisy } = judge(samples, Object.fromEntries(wanted));
   console.log(`now:  ${formatMachine(machine)}\nkept: ${formatMachine(kept.machine)}\n`);
@@ -127,7 +127,7 @@ function isChosen(goal) {
   return values.only === undefined || suitesOfGoal(goal).some((suite) => values.only.split(",").includes(suite));
 }
 
-/** Peers aside, all of them: a figure that is left out is one that no check misses. */
+/** All figures that need no peer. If one were left out, no check would notice. */
 function update() {
   const guarded = GOALS.filter((goal) => suitesOfGoal(goal).every((suite) => SUITES[suite].guard !== undefined));
   const absent = guarded.filter(({ id }) => !(samples[id]?.length >= 2 && samples[id].every(Number.isFinite)));

@@ -1,4 +1,4 @@
-// Milliseconds of comparing two runs of one call a turn, by their length and by how much they differ.
+// Milliseconds to compare two runs with one call in a turn, by their length and the number of differences.
 
 import { diffCassettes, trajectoryDistance } from "playhead/cassette";
 import { canonical } from "./floor/canonical.mjs";
@@ -7,7 +7,7 @@ import { measure } from "./measure.mjs";
 
 const STOP = { stopReason: "toolUse" };
 
-/** A run as `diffCassettes` reads it: nothing else of a cassette takes part. */
+/** A run as `diffCassettes` reads it. It uses no other part of a cassette. */
 export function runOf(calls) {
   const entries = calls.map(([name, value], turnIndex) => ({
     turnIndex,
@@ -32,7 +32,7 @@ export function few(calls) {
   return changed.toSpliced(Math.floor(calls.length * 0.9), 0, ["check", 0]).toSpliced(Math.floor(calls.length / 10), 1);
 }
 
-/** Of ten calls, one is left out, one is new and one has other arguments. */
+/** In every ten calls, one is left out, one is new and one has other arguments. */
 export function many(calls) {
   return calls.flatMap(([name, value], index) => {
     if (index % 10 === 0) return [];

@@ -1,6 +1,6 @@
-// One cassette of very many entries in a process of its own, for scale.mjs: node entries-worker.mjs ENTRIES. Prints one JSON document
-// with the seconds of each step and the peak memory. Every turn asks one question of its own, so that what a caller hands over does
-// not grow.
+// One cassette with very many entries in a process of its own, for scale.mjs: node entries-worker.mjs ENTRIES. Prints
+// one JSON document with the seconds of each step and the peak memory. Every turn has its own question, so the
+// caller's data does not grow.
 
 import { cassetteProvider, diffCassettes, formatCassette, parseCassette, recordingProvider } from "playhead/cassette";
 

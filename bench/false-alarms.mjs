@@ -1,8 +1,8 @@
-// How often the drift gate alarms where nothing differs: the trials of each task are dealt to two sides by lot, many times over,
-// and judged as the gate judges them. Every split is one of the relabelings that the tests count, so over all splits they keep to
-// alpha by how they are made; what a bench can get wrong is to draw too few. A thousand, as there once were, show a rate of
-// 9.4 % as anything from 7.6 to 11.2. Since all splits have the same relabelings, these are drawn once for all of them, and
-// the whole gate, which draws its own for each, has to agree with the first splits.
+// Measures how often the drift gate alarms if nothing differs. The trials of each task are assigned to two sides at
+// random, many times, and judged as the gate judges them. Every split is one of the relabelings that the tests count,
+// so by construction all splits together keep to alpha. The only possible mistake is to draw too few: a thousand
+// splits show a rate of 9.4 % as anything from 7.6 to 11.2. All splits have the same relabelings, so these are drawn
+// once for all. The whole gate draws its own for each, and has to agree with the first splits.
 
 import { runGate, trajectoryDistance } from "../.playhead/modules/harness/index.js";
 import { judgeFamilies } from "../.playhead/modules/harness/drift/levels.js";
@@ -14,9 +14,9 @@ import { stratifiedTest } from "../.playhead/modules/harness/drift/statistics/st
 const ALPHAS = [0.01, 0.05, 0.1, 0.2];
 const SPLITS = 100_000;
 const RELABELINGS = 1_000_000;
-/** Splits that the whole gate judges, too. */
+/** Number of splits that the whole gate judges too. */
 const CHECKED = 20;
-/** A drawn p-value may be so many standard errors off. */
+/** The allowed error of a drawn p-value, in standard errors. */
 const ALLOWED = 5;
 const HALVINGS = [
   [0, 1],
@@ -57,7 +57,7 @@ export function falseAlarms(tasks, settings) {
   ].join("\n");
 }
 
-/** A task's runs on two sides, in each of the ways, with the task's own tests and its part of the pooled ones. */
+/** A task's runs split in every way, with the task's own tests and its part of the pooled tests. */
 function halve(runs) {
   const apart = runs.map((one) => runs.map((other) => trajectoryDistance(one.trajectory, other.trajectory)));
   return HALVINGS.map((base) => {
@@ -77,7 +77,7 @@ function countOf(runs, side) {
   return { runs: side.length, successes: side.filter((index) => runs[index].success === true).length };
 }
 
-/** The pooled outcome test: of the same runs, its p-value depends on how often the candidate succeeds alone. */
+/** The pooled outcome test. For the same runs, its p-value depends only on how often the candidate succeeds. */
 function poolOutcomes(halved) {
   const known = new Map();
   return (halves) => {
@@ -87,7 +87,7 @@ function poolOutcomes(halved) {
   };
 }
 
-/** The pooled path test, with relabelings that have nothing to do with the splits. */
+/** The pooled path test, with relabelings that are independent of the splits. */
 function poolDistances(halved) {
   const random = createRandom(1, "relabelings");
   const ways = halved.map((list) => Float64Array.from(list, ({ statistic }) => statistic));
@@ -108,7 +108,7 @@ function poolDistances(halved) {
   };
 }
 
-/** As the gate does: four families of tests share alpha, those of the single tasks only where one of them can decide. */
+/** Like the gate: four families of tests share alpha. The families of single tasks count only if one of their tests can decide. */
 function isAlarm(halves, outcome, distance, alpha) {
   const family = (results) => ({ p: results.map(({ p }) => p), attainable: results.map((each) => each.attainable) });
   const families = [

@@ -1,5 +1,5 @@
-// Contestants in a process of their own each, all alive at once and sampled in turn: no one's code is compiled for another's
-// values, and a slow moment of the machine hits all of them.
+// Runs each contestant in its own process. All are alive at once and sampled in turn. So the code of one is not
+// compiled for the values of another, and a slow moment of the machine hits all of them.
 
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -7,14 +7,14 @@ import { summarise } from "./measure.mjs";
 
 const worker = fileURLToPath(new URL("worker.mjs", import.meta.url));
 
-/** How long one sample, with all that leads up to it, may take. */
+/** Time limit in ms of one sample, including its preparation. */
 const SAMPLE_TIMEOUT_MS = 180_000;
-/** A contestant that has spent this long on one work has enough samples. */
+/** Time in ms on one work after which a contestant has enough samples. */
 const SPENT_MS = 40_000;
 
 /**
- * Starts the contestants: `file` exports what is timed, or several under the name `part`. One that comes with `failed` is only
- * listed, with that reason; `note` is added to whatever goes wrong.
+ * Starts the contestants. `file` exports the timed work, or several under the name `part`. A contestant with `failed` is only
+ * listed, with that reason. `note` is added to each failure.
  */
 export function openField(contestants) {
   return contestants.map((each) => ({ ...each, process: each.failed === undefined ? start(each) : undefined }));
@@ -87,7 +87,7 @@ function request({ child, errorText }, message) {
   });
 }
 
-/** The line of a stack trace that says what went wrong. */
+/** The line of a stack trace with the error. */
 function lastError(text) {
   return text.split("\n").find((line) => /error/i.test(line)) ?? "it printed no error";
 }

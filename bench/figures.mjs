@@ -1,5 +1,5 @@
-// The figures that bench:check compares with, and samples that were taken before. Both are files that anybody may have edited, and
-// a figure that is no number would be worse than none: nothing compares as worse than it.
+// Reads the figures that bench:check compares with, and existing samples. Anybody may have edited these files. A
+// figure that is not a number would be worse than no figure, because nothing compares as worse than it.
 
 import { GOALS } from "./goals.mjs";
 import { fail, readJson } from "./options.mjs";
@@ -32,7 +32,7 @@ export function readSamples(command, file) {
   return samples;
 }
 
-/** Is what ratios depend on the same? The load is not, and is no matter of the machine. */
+/** Compares the properties that ratios depend on. The load is left out, because it is not a property of the machine. */
 export function isSameMachine(now, kept) {
   return ["cpu", "cores", "platform", "node"].every((field) => now[field] === kept[field]);
 }

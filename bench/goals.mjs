@@ -1,4 +1,4 @@
-// What to reach: ratios within one run, each with what it may be at most. Where a table was not taken, its goal is not measured.
+// The goals: ratios within one run, each with its maximum. If a table was not measured, its goal is not measured.
 
 import { ratioOf, summarise } from "./measure.mjs";
 
@@ -6,7 +6,7 @@ const LOOP = "playhead: run";
 const RECORD = "playhead: run and record";
 const REPLAY = "playhead: verify and replay";
 
-/** `of(row, rows)` gives a summary of ratios, where `row(suite, key, name)` has rows. */
+/** `of(row, rows)` returns a summary of ratios, if `row(suite, key, name)` has rows. */
 export const GOALS = [
   {
     id: "bare",
@@ -100,14 +100,14 @@ function fastestPeer(rows = []) {
   return ran.toSorted((a, b) => a.median - b.median)[0];
 }
 
-/** What `a` takes beyond `b`, over `whole`. */
+/** The time of `a` beyond `b`, divided by `whole`. */
 function shareOf(a, b, whole) {
   if ([a, b, whole].some((row) => row?.values === undefined)) return undefined;
   const length = Math.min(a.values.length, b.values.length, whole.values.length);
   return summarise(Array.from({ length }, (_, index) => (a.values[index] - b.values[index]) / whole.values[index]));
 }
 
-/** Each goal with what was measured of it; `tables` are those of a run, each with its suite. */
+/** Each goal with its measured value. `tables` are those of a run, each with its suite. */
 export function judgeGoals(tables) {
   const rows = (suite, key) => tables.find((table) => table.suite === suite && table.key === key)?.rows;
   const row = (suite, key, name) => rows(suite, key)?.find((each) => each.name === name);
@@ -118,7 +118,7 @@ export function judgeGoals(tables) {
   });
 }
 
-/** A table of Markdown; with fewer `columns` than it takes, two lines for each goal. */
+/** A table in Markdown. If `columns` is too small for it, each goal has two lines. */
 export function formatGoals(goals, format, columns = Infinity) {
   const figures = ({ low, high, median }) => `${format(median)} (${format(low)} … ${format(high)})`;
   const lines = goals.map(({ figure, most, measured, verdict }) => {

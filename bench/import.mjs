@@ -1,4 +1,4 @@
-// Megabytes per second of reading a log of OpenAI conversations, one on a line, to cassettes with all their hashes.
+// Megabytes per second of importing a log of OpenAI conversations, one on each line, as cassettes with all hashes.
 
 import { parseImport } from "playhead/cassette";
 import { importLines } from "./floor/cassette.mjs";
@@ -10,7 +10,7 @@ const OPTIONS = {
   format: "openai-messages",
   recordedAt: "2026-01-01T00:00:00.000Z",
   model: "bench",
-  // As the floor does: secrets stay where they are.
+  // Like the floor, this keeps secrets.
   redact: false,
 };
 
@@ -64,7 +64,7 @@ export async function* importing({ runs = 100, turns = [5, 50], ...options } = {
   }
 }
 
-/** Bytes over microseconds are megabytes per second. */
+/** Bytes divided by microseconds are megabytes per second. */
 export function toMegabytesPerSecond(rows, bytes) {
   return rows.map((row) =>
     row.failed === undefined

@@ -1,4 +1,4 @@
-// What `npm install playhead` brings: the packed tarball, and the folder that it makes with all it depends on. Needs the registry.
+// The size of `npm install playhead`: the packed tarball, and the installed folder with all dependencies. Needs the registry.
 
 import { spawnSync } from "node:child_process";
 import { lstatSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -69,12 +69,12 @@ function sizeOf(modules) {
   return counted;
 }
 
-/** A folder directly below node_modules, or below a scope that is. */
+/** A folder directly below node_modules, or below a scope there. */
 function isPackage({ name, parentPath }) {
   return !name.startsWith(".") && !name.startsWith("@") && /[/\\]node_modules([/\\]@[^/\\]+)?$/.test(parentPath);
 }
 
-/** The npm this was started by, else the one on the path. */
+/** The npm that started this process, or the npm on the path. */
 export function npm(args, cwd) {
   const own = process.env.npm_execpath;
   const options = { cwd, encoding: "utf8", maxBuffer: 2 ** 28 };

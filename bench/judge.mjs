@@ -1,18 +1,19 @@
-// Is a ratio worse than the figure that was kept of it? The noise is measured, not assumed: every ratio is taken in several fresh
-// processes of one and the same code, A against A, and the most by which two of them differed is what proves nothing.
+// Judges whether a ratio is worse than its kept figure. The noise is measured, not assumed. Every ratio is measured in
+// several fresh processes that run the same code. The largest difference between two of them proves nothing, so it is
+// the noise.
 
 import { summarise } from "./measure.mjs";
 
-/** A ratio as it is kept: more digits would not come again. */
+/** A ratio with the digits that are kept. More digits would not be reproducible. */
 export function toFigure(ratio) {
   return Number(ratio.toPrecision(4));
 }
 
 /**
- * `samples`: the ratios of each id, one of each process. `kept`: a figure for each id. A ratio is worse if its median is above
- * the figure by more than the noise. One that has a figure and no sample is missing, which is as bad, and so is one of which a
- * process gave no number. `noisy` are those whose noise is more than half of the figure: a check that finds nothing there says
- * little, and nothing at all where the median is half as bad again; that one is unclear, which is no pass.
+ * `samples`: the ratios of each id, one for each process. `kept`: a figure for each id. A ratio is worse if its median is above
+ * the figure by more than the noise. A ratio with a figure but no sample is missing, which also fails. So does a ratio for which
+ * a process gave no number. `noisy` lists ratios whose noise is more than half of the figure. A pass says little about them. If
+ * the median is also worse by half, the ratio is unclear, which fails.
  */
 export function judge(samples, kept) {
   const rows = Object.entries(kept).map(([id, figure]) => judgeOne(id, figure, samples[id] ?? []));
@@ -42,7 +43,7 @@ function nowOf(values) {
 
 function judgeFigure(now, figure, noise) {
   if (now > figure + noise) return "worse";
-  // Above by half of the figure, and the noise is no less.
+  // Worse by half of the figure, and the noise is at least as large.
   if (now > figure + Math.abs(figure) / 2) return "unclear";
   return now < figure - noise ? "better" : "same";
 }

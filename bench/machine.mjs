@@ -1,4 +1,4 @@
-// Where figures were taken: without it they say little.
+// Describes the machine of the figures, because figures mean little without it.
 
 import { readFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
@@ -13,7 +13,7 @@ export function describeMachine() {
     node: process.versions.node,
     v8: process.versions.v8,
     playhead: version,
-    /** How many programs wanted the processor when it began; well above 0 the figures are noisy. */
+    /** The number of programs waiting for the processor at the start. Well above 0, the figures are noisy. */
     load: Number(loadavg()[0].toFixed(2)),
   };
 }

@@ -1,4 +1,4 @@
-// Samples contestants in turn (A B C A B C …), so that a slow moment of the machine hits all of them, and sums them up.
+// Samples contestants in turn (A B C A B C …), so that a slow moment of the machine hits all of them, and summarises them.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -7,27 +7,27 @@ import { pause } from "./scratch.mjs";
 /**
  * @typedef {object} Contestant
  * @property {string} name
- * @property {() => unknown} [run] one run of the work, awaited where it is a promise
- * @property {number} [units] what the microseconds of a run are divided by
- * @property {(result: unknown) => void} [check] throws unless the last run of a sample did its work; not timed
- * @property {() => Promise<number> | number} [sample] instead of `run`: takes one sample and gives its figure
- * @property {boolean} [isOptional] needs something that not every machine has
+ * @property {() => unknown} [run] one run of the work, awaited if it returns a promise
+ * @property {number} [units] the divisor for the microseconds of a run
+ * @property {(result: unknown) => void} [check] throws unless the last run of a sample did its work, not timed
+ * @property {() => Promise<number> | number} [sample] instead of `run`: takes one sample and returns its figure
+ * @property {boolean} [isOptional] needs a tool or package that not every machine has
  */
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc");
 
 /**
- * Collects what is young, so that nobody pays for what another left behind. A full collection would let go of the hidden classes
- * that compiled code relies on, and that code with them: a turn of ours then takes five times as long (measured).
+ * Collects young garbage, so that no contestant pays for the garbage of another. A full collection would also drop the hidden
+ * classes that compiled code relies on, and that code. A turn of ours then takes five times as long (measured).
  */
 export function collectGarbage() {
   collect({ type: "minor" });
 }
 
 /**
- * Microseconds per unit of each contestant. Every sample repeats a run until it lasts `sampleMs`. One that throws is left out
- * from then on, and its row says why. `clock` is "wall", or "cpu" for the processor time of this process.
+ * Microseconds per unit of each contestant. Every sample repeats a run until it lasts `sampleMs`. A contestant that throws is
+ * left out from then on, and its row gives the reason. `clock` is "wall", or "cpu" for the processor time of this process.
  */
 export async function measure(contestants, { rounds = 15, sampleMs = 40, warmMs = 0, clock = "wall" } = {}) {
   const states = contestants.map((contestant) => ({ contestant, values: [], repeats: 1, failed: undefined }));
@@ -53,7 +53,7 @@ async function prepare(state, options) {
   if (state.contestant.sample === undefined) state.repeats = await calibrate(state.contestant, options);
 }
 
-/** How often a contestant runs in a sample of `sampleMs`. Runs it for `warmMs`, until its code is compiled for what it is given. */
+/** Number of runs of a contestant in a sample of `sampleMs`. Runs it for `warmMs` first, so that its code is compiled for its values. */
 export async function calibrate(contestant, { sampleMs, warmMs, clock }) {
   const wanted = sampleMs * 1000;
   let [spent, repeats] = [0, 1];
@@ -72,7 +72,7 @@ async function takeSample({ contestant, repeats, values }, clock) {
   else values.push((await time(contestant, repeats, clock)) / repeats / contestant.units);
 }
 
-/** Microseconds of so many runs, the last of which is checked. */
+/** Microseconds of this many runs. The last one is checked. */
 export async function time({ run, check }, repeats, clock) {
   let result;
   const started = readClock(clock);
@@ -89,7 +89,7 @@ export function readClock(clock) {
   return user + system;
 }
 
-/** Median, the spread as the middle half of the samples, and the samples as they were taken. */
+/** The median, the spread (the middle half of the samples), and the samples in their order. */
 export function summarise(values) {
   return {
     median: quantile(values, 0.5),
@@ -108,7 +108,7 @@ export function quantile(values, share) {
   return below + (sorted[Math.ceil(place)] - below) * (place - Math.floor(place));
 }
 
-/** `a` over `b`, each sample over the one of the same round. Undefined where one of the two has none. */
+/** `a` divided by `b`, sample by sample within each round. Undefined if one of the two has no samples. */
 export function ratioOf(a, b) {
   if (a?.values === undefined || b?.values === undefined) return undefined;
   const length = Math.min(a.values.length, b.values.length);

@@ -1,5 +1,6 @@
-// One run in a process of its own, for memory.mjs: node --expose-gc memory-worker.mjs KIND TURNS. Prints one JSON document. What
-// is held is the heap after a collection, as the model is asked for the last turn: the run and the recorder are both alive then.
+// One run in a process of its own, for memory.mjs: node --expose-gc memory-worker.mjs KIND TURNS. Prints one JSON
+// document. The held memory is the heap after a collection, when the model gets the last request. The run and the
+// recorder are both alive then.
 
 import { cassetteProvider, recordingProvider } from "playhead/cassette";
 import { hashedLoop } from "./floor/loop.mjs";
@@ -25,14 +26,14 @@ async function record(model, length) {
 }
 
 function heldMiB() {
-  // Twice: what a finalizer let go is collected by the second.
+  // Twice, because the second collects what finalizers released.
   globalThis.gc();
   globalThis.gc();
   const { heapUsed, external } = process.memoryUsage();
   return (heapUsed + external) / 2 ** 20;
 }
 
-/** What a value takes that is built from its JSON text, and nothing else. */
+/** The memory of a value that is built from its JSON text. */
 function sizeOf(value) {
   const text = JSON.stringify(value);
   const before = heldMiB();
@@ -43,7 +44,7 @@ function sizeOf(value) {
 }
 
 const run = WAYS[kind];
-// Loaded and compiled before anything is counted.
+// Load and compile everything before counting.
 assertWork(await run(createModel(10), 10), 10);
 const before = heldMiB();
 let held = 0;

@@ -1,4 +1,4 @@
-// Memory of runs of 10,000 turns, each in a process of its own: what is held at the last turn, and the most the system gave.
+// Memory of runs of 10,000 turns, each in a process of its own: the heap at the last turn, and the peak that the system reports.
 
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

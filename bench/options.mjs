@@ -1,13 +1,13 @@
-// The command lines of the benchmarks. Whatever is wrong with one is said in a line and exits 2, before anything is measured: a
-// run takes minutes, and what it found must have a place to go.
+// The command lines of the benchmarks. A wrong command line prints one line and exits 2 before anything is measured. A
+// run takes minutes, so its results must have a place to go.
 
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 /**
- * The values of `options`, as `parseArgs` of `node:util` takes them, and the words beside them, of which there may be so many.
- * `--help` prints `usage` and ends. Of an option that is given twice, one would be left out in silence.
+ * Reads `options`, in the form of `parseArgs` of `node:util`, and at most `words` other words. `--help` prints `usage` and exits.
+ * An option that is given twice is refused, because one of the two would be ignored silently.
  */
 export function readOptions(command, options, { usage, words = 0 }) {
   const { values, positionals, tokens } = parse(command, {
@@ -40,7 +40,7 @@ export function readCount(command, name, text, least, most) {
   return fail(command, `--${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
 }
 
-/** Fails where a file of that name could not be written. It is not touched. */
+/** Fails if a file of that name could not be written. Does not touch the file. */
 export function assertWritable(command, name, file) {
   const why = whyNotWritable(file);
   if (why !== undefined) fail(command, `--${name} cannot be written to ${JSON.stringify(file)}: ${why}`);

@@ -1,5 +1,6 @@
-// Where the microseconds of a turn go: node bench/profile.mjs ["playhead: run and record"] [--turns 100] [--seconds 5] [--top 15].
-// Samples one contestant of the turn loop with V8's profiler and prints its own time by room and by function, in µs a turn.
+// Shows where the microseconds of a turn go: node bench/profile.mjs ["playhead: run and record"] [--turns 100]
+// [--seconds 5] [--top 15]. Samples one contestant of the turn loop with V8's profiler. Prints its self time by room
+// and by function, in µs per turn.
 
 import { Session } from "node:inspector/promises";
 import { readFileSync } from "node:fs";
@@ -27,7 +28,7 @@ const contestant = contestants[name];
 const turns = readCount(NAME, "turns", values.turns, 1, 1_000_000);
 const seconds = readCount(NAME, "seconds", values.seconds, 1, 3_600);
 const top = readCount(NAME, "top", values.top, 1, 1_000);
-/** Of the files that were sampled. */
+/** The sampled files. */
 const lines = new Map();
 const opened = await contestant.open?.(turns, 1);
 await runFor(2);
@@ -48,7 +49,7 @@ async function runFor(seconds) {
   return { count, micros: readClock("cpu") - started };
 }
 
-/** The samples are dealt by their number: how long each took says more of the machine than of the code. */
+/** Counts samples instead of their durations, which say more about the machine than about the code. */
 function print({ nodes, samples }, units, micros) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const [rooms, functions] = [new Map(), new Map()];
@@ -64,7 +65,7 @@ function print({ nodes, samples }, units, micros) {
   console.log(`\n${toTable("function", functions, top)}`);
 }
 
-/** `core/loop` for a module of ours, else what stands behind it. */
+/** `core/loop` for one of our modules, otherwise the package or the Node module. */
 function roomOf({ url, functionName, lineNumber }) {
   if (url.startsWith("node:")) return url.replace(/^(node:(internal\/)?[^/]+).*/, "$1");
   if (url === "") return functionName.startsWith("(") ? functionName : "(built in)";
@@ -75,7 +76,7 @@ function roomOf({ url, functionName, lineNumber }) {
   return dirname(moduleAt(path, lineNumber));
 }
 
-/** Files of the package name, before each part, the module that it was. `line` counts from 0, as V8's profiler does. */
+/** The files of the package name the original module before each part. `line` counts from 0, as in V8's profiler. */
 function moduleAt(path, line) {
   if (!lines.has(path)) lines.set(path, readFileSync(path, "utf8").split("\n"));
   for (let at = line; at >= 0; at--) {

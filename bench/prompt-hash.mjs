@@ -15,7 +15,7 @@ export async function* promptHash({ turns = [100, 1000, 5000], ...options } = {}
       ["floor: incremental", plain, growingHash],
       ["playhead: tracker, messages sealed by the loop", sealed, tracked],
     ];
-    // These take time by the square of the turns.
+    // These take time in proportion to the square of the turns.
     const slow = [
       ["floor: all of it each turn", plain, naiveHash],
       ["playhead: hashPrompt each turn", plain, () => hashPrompt],

@@ -1,4 +1,4 @@
-// Replaying recorded completions of 2 KB: the request hashed, the response verified, a fresh answer. Microseconds for each.
+// Microseconds to replay a recorded completion of 2 KB: hash the request, verify the response, return a fresh answer.
 
 import { cassetteProvider, formatCassette, parseCassette, recordingProvider } from "playhead/cassette";
 import { createReplay } from "./floor/cassette.mjs";
@@ -57,7 +57,7 @@ export async function* replay({ count = 100, ...options } = {}) {
   }
 }
 
-/** How many characters came back. */
+/** The number of characters in the answer. */
 async function askAll(ask, exchanges) {
   let length = 0;
   for (const { messages } of exchanges) length += (await ask(messages)).message.content.length;

@@ -1,4 +1,4 @@
-// bench/results.md from the tables of one run, what is to be reached first.
+// Writes bench/results.md from the tables of one run, beginning with the goals.
 
 import { formatGoals } from "./goals.mjs";
 import { formatMachine } from "./machine.mjs";

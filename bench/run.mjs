@@ -1,5 +1,5 @@
-// npm run bench [-- --quick] [-- --only NAME,NAME] [-- --peers] [-- --cpu] [-- --json FILE] [-- --results]: every benchmark with
-// its machine and versions. Figures are for reading; no test asserts one.
+// npm run bench [-- --quick] [-- --only NAME,NAME] [-- --peers] [-- --cpu] [-- --json FILE] [-- --results]: runs every
+// benchmark, and prints the machine and versions. The figures are for reading, and no test asserts one.
 
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,15 +12,15 @@ import { formatNumber, formatTable } from "./table.mjs";
 
 const USAGE = `node bench/run.mjs [options]
 
-  --quick            a short run of everything: does it work? Its figures say little
-  --guard            the ratios of bench:check alone
-  --only NAME,NAME   these alone: ${Object.keys(SUITES).join(", ")}
-  --peers            the peers too, installed once into .playhead/bench-peers
-  --cpu              processor time in place of wall time; whole processes are timed by the wall
+  --quick            a short run that shows whether everything works. Its figures mean little
+  --guard            only the ratios of bench:check
+  --only NAME,NAME   only these: ${Object.keys(SUITES).join(", ")}
+  --peers            also the peers, installed once into .playhead/bench-peers
+  --cpu              processor time instead of wall time, except for whole processes
   --json FILE        every sample as JSON
   --results          writes bench/results.md
-  --rounds N         as many samples of each contestant
-  --files N          the number of files for scale and verify`;
+  --rounds N         number of samples of each contestant
+  --files N          number of files for scale and verify`;
 const OPTIONS = {
   quick: { type: "boolean", default: false },
   guard: { type: "boolean", default: false },
@@ -78,11 +78,11 @@ const results = {
 };
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(results, null, 2) + "\n");
 if (values.results) writeFileSync(resultsFile, formatResults(results));
-// A peer, or a tool that this machine lacks, may be absent; what is ours may not.
+// A peer, or a tool that this machine lacks, may be absent. Our own contestants may not.
 if (tables.some(({ rows }) => rows.some((row) => row.failed !== undefined && row.isOptional !== true)))
   process.exitCode = 1;
 
-/** A benchmark that gives up must not take with it what others have measured. */
+/** A benchmark that fails must not lose the results of the others. */
 async function* tablesOf(suite) {
   try {
     yield* runSuite(suite, length, options);

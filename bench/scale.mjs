@@ -1,13 +1,13 @@
-// Folders of very many cassettes, one of very many entries, and one as large as it may be: wall time and peak memory of whole
-// processes, and by how much the time grows where there is ten times as much. The memory is what the system says a process had at
-// most (its resident set).
+// Wall time and peak memory of whole processes on very many cassettes, on one with very many entries, and on one of
+// the maximum size. Also how much the time grows for ten times as much. The memory is the peak that the system reports
+// for a process (its resident set).
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { scriptedProvider } from "../.playhead/modules/core/index.js";
-import { DEFAULT_MAX_BYTES, formatCassette, recordingProvider } from "../.playhead/modules/cassette/index.js";
+import { DEFAULT_MAX_FILE_BYTES, formatCassette, recordingProvider } from "../.playhead/modules/cassette/index.js";
 import { summarise } from "./measure.mjs";
 import { closeScratch, endWith, openScratch, pause } from "./scratch.mjs";
 
@@ -18,7 +18,7 @@ const TELL = 'process.on("exit",()=>process.stderr.write(" rss "+process.resourc
 const LOAD = 'import{loadCassette}from"playhead/cassette";await loadCassette(process.argv[1])';
 
 /** `files` cassettes of one turn in each of two folders, `entries` in one cassette, `bytes` of one that is loaded alone. */
-export async function* scale({ files = 10_000, entries = 100_000, rounds = 3, bytes = DEFAULT_MAX_BYTES } = {}) {
+export async function* scale({ files = 10_000, entries = 100_000, rounds = 3, bytes = DEFAULT_MAX_FILE_BYTES } = {}) {
   yield* scaleFolders(files, bytes, rounds);
   yield* scaleEntries(entries, rounds);
 }
@@ -145,7 +145,7 @@ async function cassetteOf(text) {
   return formatCassette(recorder.toCassette());
 }
 
-/** A text that leaves room for what stands around it. */
+/** A text that leaves room for the rest of its cassette. */
 function largest(bytes) {
   return "word ".repeat(Math.floor((bytes - 4096) / 5));
 }

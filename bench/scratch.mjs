@@ -1,5 +1,5 @@
-// Folders for the files of a benchmark, which may be gigabytes. They are gone when it ends, also by Ctrl-C, by a failure, and where
-// another process ends it.
+// Folders for the files of a benchmark, which may be gigabytes. They are removed when it ends, even after Ctrl-C, a
+// failure, or a signal from another process.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
@@ -10,7 +10,7 @@ const folders = new Set();
 
 /** A new folder, which is removed by {@link closeScratch} or at the end of the process. */
 export function openScratch(name) {
-  // While none is open a signal ends the process as it always does, also in the middle of a sample.
+  // While no folder is open, a signal ends the process as usual, even in the middle of a sample.
   if (folders.size === 0) for (const signal of SIGNALS) process.on(signal, endBy);
   const folder = mkdtempSync(join(tmpdir(), `playhead-${name}-`));
   folders.add(folder);
@@ -33,12 +33,12 @@ function endBy(signal) {
   process.exit(128 + constants.signals[signal]);
 }
 
-/** Ends this process where a signal ended the one it waited for: Ctrl-C is meant for both, and one that waits hears of it late. */
+/** Ends this process if a signal ended its child. Ctrl-C is meant for both, and a waiting process gets it late. */
 export function endWith({ signal }) {
   if (folders.size > 0 && SIGNALS.includes(signal)) endBy(signal);
 }
 
-/** Lets a signal be heard, which no work without a pause does. */
+/** Lets signals arrive. Work without a pause would block them. */
 export function pause() {
   return new Promise((resolve) => setImmediate(resolve));
 }

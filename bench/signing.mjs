@@ -1,5 +1,6 @@
-// What signed receipts cost the loop itself: microseconds a turn until the model is asked for the last time, with receipts and
-// without, beside what their signatures cost alone. What is signed later, once the loop is done, is the other table.
+// The cost of signed receipts for the loop: microseconds per turn until the last request to the model, with and
+// without receipts, compared with the cost of their signatures alone. Receipts that are signed after the loop are in
+// the other table.
 
 import { createPrivateKey, sign } from "node:crypto";
 import { measure, readClock } from "./measure.mjs";
@@ -41,7 +42,7 @@ export async function* signing({ turns = 200, sampleMs = 40, warmMs = 0, clock =
   };
 }
 
-/** Runs until `sampleMs` of loop have been seen; only the loop is counted. */
+/** Runs until the loop has taken `sampleMs`. Counts only the loop. */
 async function sampleLoop(turns, signed, sampleMs, clock) {
   let [micros, runs] = [0, 0];
   do {

@@ -1,4 +1,4 @@
-// Milliseconds of wall time from starting a process to its end: the command and each of its commands' help beside an empty Node.
+// Milliseconds of wall time from start to end of a process: the command and the help of each command, compared with an empty Node.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";

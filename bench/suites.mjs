@@ -1,5 +1,5 @@
-// Every benchmark by name. Each is a generator of tables, and has three lengths: whole, `quick` (does it run?) and `guard` (the
-// ratios of bench:check alone).
+// Every benchmark by name. Each is a generator of tables with three lengths: whole, `quick` (does it run?) and `guard`
+// (only the ratios of bench:check).
 
 import { canon } from "./canon.mjs";
 import { diff } from "./diff.mjs";
@@ -51,7 +51,7 @@ const LENGTHS = {
   guard: { rounds: 7, sampleMs: 20, warmMs: 1000 },
 };
 
-/** The names that a run of this length takes part in, unless told otherwise. */
+/** The names in a run of this length by default. */
 export function suitesOf(length, withPeers) {
   return Object.keys(SUITES).filter((name) => {
     const suite = SUITES[name];

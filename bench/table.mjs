@@ -1,10 +1,11 @@
-// Rows of figures as text for a terminal and as Markdown. Two to three digits: more would not come again.
+// Rows of figures as text for a terminal and as Markdown. They have two or three digits, because more would not be
+// reproducible.
 
-/** What stands beside a name: the median, the middle half, the number of samples. */
+/** The columns after a name: the median, the middle half, the number of samples. */
 const FIGURES_WIDTH = 38;
 const INDENT = 4;
 
-/** With fewer `columns` than a row takes, the figures stand in a line of their own. */
+/** If a row does not fit into `columns`, its figures are on a line of their own. */
 export function formatTable({ title, unit, rows }, columns = Infinity) {
   const longest = Math.max(...rows.map((row) => row.name.length), 12);
   const isWide = longest + FIGURES_WIDTH <= columns;

@@ -1,4 +1,4 @@
-// The turn loops that need no peer: the floors of bench/floor and ours. Each is timed in a process of its own (worker.mjs).
+// The turn loops that need no peer: our own, and the floors of bench/floor. Each is timed in its own process (worker.mjs).
 
 import { generateKeyPairSync } from "node:crypto";
 import { createRuntime } from "playhead";
@@ -27,7 +27,7 @@ export async function runPlayhead(provider, turns, options = {}) {
   return runtime.run({ goal: GOAL });
 }
 
-/** A run recorded from end to end: what is timed is a cassette in hand. */
+/** A run recorded from start to end. The time ends when the cassette exists. */
 export async function runRecording(turns, calls) {
   const recorder = recordingProvider(createModel(turns, calls));
   const result = await runPlayhead(recorder, turns);
@@ -35,7 +35,7 @@ export async function runRecording(turns, calls) {
   return { finalAnswer, messages, cassette: recorder.toCassette() };
 }
 
-/** As it lies on a disk: plain JSON, none of it known from the recording. */
+/** Plain JSON as on a disk, so that no object is known from the recording. */
 async function openCassette(turns, calls) {
   const { cassette } = await runRecording(turns, calls);
   return JSON.parse(JSON.stringify(cassette));

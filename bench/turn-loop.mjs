@@ -1,5 +1,5 @@
-// Microseconds per turn of a whole run, beside the hand-written floors of bench/floor. All lengths are sampled in turn, so that
-// what a turn costs late in a long run can be held against what it costs in a short one.
+// Microseconds per turn of a whole run, compared with the hand-written floors of bench/floor. All lengths are sampled
+// in turn, so that the cost of a turn late in a long run can be compared with its cost in a short run.
 
 import { fileURLToPath } from "node:url";
 import { closeField, openField, sampleField } from "./field.mjs";

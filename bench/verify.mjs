@@ -1,5 +1,5 @@
-// Megabytes per second of verifying cassettes: UTF-8, strict JSON, shape and every hash. In this process, which is one core, and
-// by the command on folders, once with one thread and once with as many as there are cores.
+// Megabytes per second of verifying cassettes: UTF-8, strict JSON, shape and every hash. In this process, which is one
+// core, and by the command on folders, once with one thread and once with one for each core.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -82,8 +82,8 @@ function decode(bytes) {
 /** A recorded conversation of about `size` bytes with 10 to 10,000 turns. */
 export async function cassetteOf(size) {
   const turns = Math.min(10_000, Math.max(10, Math.round(size / 2_000)));
-  // Every turn stores two messages, one of them a second time as the answer, and about 500 bytes around them.
-  // Sealed, as the loop's own are: a caller's would be read again from the start at each turn.
+  // Every turn stores two messages, one of them also as the answer, and about 500 bytes around them.
+  // Sealed like the loop's own messages. Unsealed ones would be read again from the start at each turn.
   const bytes = Math.max(200, Math.round((size / turns - 500) / 3));
   const messages = createConversation(turns, bytes).map((message) => seal(message));
   let length = 0;

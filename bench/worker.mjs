@@ -1,5 +1,6 @@
-// One contestant in a process of its own: node worker.mjs FILE [PART]. It takes `{ kind, turns, calls, sampleMs, warmMs, clock }` and
-// answers with `{ micros }`, a unit's cost in one sample, or `{ failed }`. A loop's unit is a turn, a replay's is a completion.
+// One contestant in a process of its own: node worker.mjs FILE [PART]. It gets `{ kind, turns, calls, sampleMs,
+// warmMs, clock }` and answers with `{ micros }`, the cost of a unit in one sample, or `{ failed }`. The unit of a
+// loop is a turn, and that of a replay is a completion.
 
 import { pathToFileURL } from "node:url";
 import { calibrate, collectGarbage, time } from "./measure.mjs";
@@ -9,7 +10,7 @@ for (const name of ["log", "info", "warn", "debug"]) console[name] = () => {};
 const contestant = import(pathToFileURL(file).href).then((all) => (part === undefined ? all : all.contestants[part]));
 const prepared = new Map();
 
-// A contestant may have a server of its own that would keep the process alive for ever.
+// A contestant may have a server that would keep the process alive forever.
 process.on("disconnect", () => process.exit());
 
 process.on("message", (message) => {
@@ -42,7 +43,7 @@ async function prepare(work) {
   };
 }
 
-/** `run` does one run of the work, `open` is what comes before the first, `check` throws where the last one left some undone. */
+/** `run` does one run of the work. `open` comes before the first. `check` throws if the last run left some work undone. */
 async function toLoop({ turns, calls }) {
   const { run, open = () => undefined, check = () => undefined } = await contestant;
   const opened = await open(turns, calls);

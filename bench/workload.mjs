@@ -1,5 +1,5 @@
-// The work every turn loop does: T turns, each a call of a trivial async tool `add({ a, b })` (or several), then "done". The
-// model answers at once and does nothing else. Also the texts and conversations that are hashed, copied and read.
+// The work of every turn loop: T turns, each a call of a trivial async tool `add({ a, b })` (or several), then "done".
+// The model answers at once and does nothing else. Also the texts and conversations that are hashed, copied and read.
 
 export const SYSTEM = "You are a calculator. Use the add tool.";
 export const GOAL = "Add the numbers you are told to add, then say done.";
@@ -14,7 +14,7 @@ export async function add({ a, b }) {
   return a + b;
 }
 
-/** A model for one run of `turns` turns with `calls` tool calls in each but the last. `onLast` is called as it is asked for that one. */
+/** A model for one run of `turns` turns with `calls` tool calls in each but the last. `onLast` is called at the request for that last turn. */
 export function createModel(turns, calls = 1, onLast = () => {}) {
   let turn = 0;
   return {
@@ -35,7 +35,7 @@ export function createModel(turns, calls = 1, onLast = () => {}) {
   };
 }
 
-/** What the sums of all calls of a run come to. */
+/** The total of the sums of all calls of a run. */
 export function expectedSum(turns, calls) {
   const steps = turns - 1;
   return (calls * steps * (steps + 1)) / 2 + (steps * calls * (calls - 1)) / 2;
@@ -56,7 +56,7 @@ export function assertWork({ finalAnswer, messages }, turns, calls = 1) {
 const WORDS =
   "the agent reads a file and finds that total of seven orders is 42.17 euro so it writes to report.md and calls lint with --fix";
 
-/** About `length` characters of running text, another for each `seed`, the same each time; with `quotes` not all of it is ASCII. */
+/** About `length` characters of running text, always the same for one `seed`. With `quotes`, not all of it is ASCII. */
 export function textOf(length, seed = 0, quotes = false) {
   const words = WORDS.split(" ");
   let state = 12_345 + seed * 7_919;
@@ -69,7 +69,7 @@ export function textOf(length, seed = 0, quotes = false) {
   return text.slice(0, length);
 }
 
-/** The message at a place of a conversation, about `bytes` long: a call where the place is even, its result where it is odd. */
+/** The message at a place of a conversation, about `bytes` long: a call at an even place, its result at an odd place. */
 export function messageAt(index, bytes = 500, quotes = false) {
   const text = textOf(Math.max(8, bytes - 180), index, quotes);
   if (index % 2 === 1) return { role: "tool", toolCallId: `call_${index - 1}`, name: "read_file", content: text };
@@ -81,7 +81,7 @@ export function messageAt(index, bytes = 500, quotes = false) {
   };
 }
 
-/** A conversation of `turns` prompts, two messages more in each. */
+/** A conversation of `turns` prompts. Each has two more messages than the one before. */
 export function createConversation(turns, bytes = 500, quotes = false) {
   const start = [
     { role: "system", content: "You are a careful agent." },

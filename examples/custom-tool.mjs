@@ -1,5 +1,5 @@
-// A tool of one's own beside the built-in verbs: the agent reads a page in a folder and posts what it found to a channel. The
-// model is a script and the channel a server on this machine, so it runs as it stands.
+// A custom tool next to the built-in verbs. The agent reads a page in a folder and posts its findings to a channel.
+// The model is a script and the channel is a server on this machine, so you can run it as it is.
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,5 +1,6 @@
-// Three members, each its own identity with its own key, over four targets: bounded, with progress, one chain of signed
-// receipts a member. The models are scripts, so it runs as it stands.
+// Three members, each with its own identity and key, work on four targets. The fleet is limited in parallel work,
+// reports progress, and signs one chain of receipts for each member. The models are scripts, so you can run it as it
+// is.
 import { randomBytes } from "node:crypto";
 import { createRuntime, createSigner, scriptedProvider, verifyReceipts } from "playhead";
 import { createFleet } from "playhead/host";

@@ -1,4 +1,4 @@
-// Record a run, replay it without the model, record the same goal under another model, and compare what the two did.
+// Records a run, replays it without the model, records the same goal with another model, and compares the two runs.
 import { createRuntime, defineTool, scriptedProvider } from "playhead";
 import { cassetteProvider, diffCassettes, recordingProvider } from "playhead/cassette";
 
@@ -27,7 +27,7 @@ const run = async (provider) => {
   return finalAnswer;
 };
 
-// 1. Record: in real life around openaiProvider({ model: "gpt-4o", apiKey }).
+// 1. Record. In your code, wrap openaiProvider({ model: "gpt-4o", apiKey }).
 const recorder = recordingProvider(scriptedProvider([reads("/"), says("They sell kits of birds.")]));
 console.log("recorded:", await run(recorder));
 const pinned = recorder.toCassette({ agentId: "a" });
@@ -36,7 +36,7 @@ const pinned = recorder.toCassette({ agentId: "a" });
 const replay = cassetteProvider(pinned, { requireIntegrity: true });
 console.log("replayed:", await run(replay));
 
-// 3. The next model, on the same goal.
+// 3. Record the next model with the same goal.
 const upgraded = recordingProvider(scriptedProvider([reads("/", "/about"), says("Kits of birds, since 1987.")]));
 console.log("upgraded:", await run(upgraded));
 for (const drift of diffCassettes(pinned, upgraded.toCassette({ agentId: "a" }), { ignoreContent: true })) {

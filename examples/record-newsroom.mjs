@@ -1,5 +1,5 @@
-// How cassettes/newsroom was made: newsroom.mjs through the recording proxy, in front of a vendor whose answers are
-// written down here. Run it to make the cassettes again:  node examples/record-newsroom.mjs
+// Makes the cassettes in cassettes/newsroom. It runs newsroom.mjs through the recording proxy, in front of a scripted
+// vendor. Run it to make the cassettes again:  node examples/record-newsroom.mjs
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -57,7 +57,7 @@ await once(agent, "close");
 proxy.kill("SIGINT");
 await once(proxy, "close");
 vendor.close();
-// The proxy names a cassette after what the conversation began with. Here the vendor tells the agents apart.
+// The proxy names a cassette after the beginning of the conversation. Here the vendor tells the agents apart.
 for (const name of readdirSync(folder)) {
   const { recordedProvider } = JSON.parse(readFileSync(folder + name, "utf8"));
   const agentId = recordedProvider.startsWith("anthropic:") ? "actor" : "researcher";

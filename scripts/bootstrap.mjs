@@ -1,5 +1,5 @@
-// What `npm start`, `npm test` and `npm run bench`, `bench:check`, `fuzz`, `laws`, `crash`, `api` and `newsroom` run on a machine with
-// nothing but Node and npm: it installs from the lock file and compiles when that is needed, says so, and then does the job. A
+// Runs `npm start`, `npm test` and `npm run bench`, `bench:check`, `fuzz`, `laws`, `crash`, `api` and `newsroom` on a
+// machine that has only Node and npm. If needed, it installs from the lock file and compiles first, and says so. A
 // second call finds both done.
 //
 //   node scripts/bootstrap.mjs demo|test|bench|bench:check|fuzz|laws|crash|api|newsroom|build [arguments for it]
@@ -74,7 +74,7 @@ function assertNode() {
     );
 }
 
-/** `npm ci`, unless what is installed came from this very lock file. */
+/** Runs `npm ci`, unless the installed packages came from this very lock file. */
 function install() {
   const stamp = at("node_modules/.playhead-installed");
   const wanted = digest([at("package-lock.json")]);
@@ -91,7 +91,7 @@ function install() {
   console.log(`playhead: installing up to ${count} packages from package-lock.json (only needed when it changes) …`);
   const npm = process.env.npm_execpath;
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  // Who installs the package globally by git (pre-commit does) hands that wish on to the npm below, too.
+  // If the package is installed globally by git (pre-commit does that), the npm below must not install globally too.
   const { npm_config_global: _global, npm_config_location: _location, ...env } = process.env;
   const options = { cwd: root, stdio: "inherit", env };
   const result =
@@ -103,8 +103,8 @@ function install() {
 }
 
 /**
- * `tsc` into folders of their own, and its modules joined into a package, which then takes the place of dist, unless dist was made
- * from these very sources. `.playhead/modules` keeps the modules one by one, for what looks inside.
+ * Runs `tsc` into separate folders, joins its modules into a package, and puts that in place of dist. Does nothing if dist was
+ * made from these very sources. `.playhead/modules` keeps the single modules, for programs that look inside.
  */
 function compile() {
   const stamp = at("dist/.built");

@@ -1,7 +1,7 @@
-// node scripts/bundle.mjs MODULES OUT: what tsc made in MODULES, joined into the few files of the package in OUT. Every path that
-// package.json names stays a file of its own, and so does every command and every thread's script; what several of them share goes
-// into OUT/chunks, in pieces that nobody loads without need. A door of 600 modules then opens as fast as its code is parsed. The
-// declarations stay as they are. MODULES/files.json says which modules each file was made of.
+// node scripts/bundle.mjs MODULES OUT: joins the modules that tsc made in MODULES into the few files of the package in
+// OUT. Every path that package.json names stays a file of its own, and so does every command and every thread's
+// script. Shared code goes into OUT/chunks, in pieces that are loaded only when needed. So a door of 600 modules opens
+// as fast as its code is parsed. The declarations do not change. MODULES/files.json lists the modules of each file.
 
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -11,17 +11,17 @@ import { rolldown } from "rolldown";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [modules = "", out = ""] = process.argv.slice(2).map((path) => resolve(path));
 
-/** Not public. As files of their own they keep what one command loads apart from what another does. */
+/** Not public. As separate files, they keep the code of one command apart from that of another. */
 const LAYERS = ["core/index", "cassette/index", "harness/index", "host/index"];
 
 const bundle = await rolldown({
   // Paths in the output begin here.
   cwd: modules,
   input: Object.fromEntries(entries().map((name) => [name, `./${name}.js`])),
-  // Packages and node: stay imports, and so does #crypto, which is another file in a browser.
+  // Packages, node: and #crypto stay imports. In a browser, #crypto is another file.
   external: /^[^./]/,
   platform: "node",
-  // A module that is loaded does what it did before it was joined with others.
+  // Loading a module has the same effects as before it was joined with others.
   treeshake: { moduleSideEffects: true },
   onLog: (_level, { message }) => {
     throw new Error(message);

@@ -1,7 +1,7 @@
-// npm run crash [-- --rounds 200] [--seed S] [--json]: processes that write are killed (SIGKILL) at moments chosen at random, and what
-// they leave is looked at. Half of the rounds record; the others bring a lock up to date, sign, import, accept runs into a baseline,
-// and keep the recordings of failed tests. A kill of the process is what is tried here; what a power failure does is up to the disk,
-// which is told to flush before a file takes its name.
+// npm run crash [-- --rounds 200] [--seed S] [--json]: kills processes that write (SIGKILL) at random moments, and
+// checks the files they leave. Half of the rounds record. The others update a lock, sign, import, accept runs into a
+// baseline, and keep the recordings of failed tests. This tests a kill of the process. The result of a power failure
+// depends on the disk, which has to flush before a file takes its name.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
@@ -13,7 +13,7 @@ import { parseCassette, saveCassette } from "playhead/cassette";
 import { copyFolder, JOBS, leftoversIn, recordJob } from "./crash/jobs.mjs";
 import { createRandom } from "./fuzz/random.mjs";
 
-// CI writes no lock, and writing one is what is to be killed.
+// Nothing writes a lock in CI, and these rounds kill the writing of one.
 const { CI: _ci, ...env } = process.env;
 
 const { values } = parseArgs({
@@ -28,7 +28,7 @@ const seed = Number(values.seed);
 if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed))
   throw new Error("--rounds and --seed are whole numbers");
 const root = mkdtempSync(join(tmpdir(), "playhead-crash-"));
-/** Milliseconds that each job takes from its start to its end on this machine. */
+/** Milliseconds that each job takes on this machine. */
 const spans = new Map([[recordJob.name, 150]]);
 const report = { seed, rounds, jobs: {}, failures: [], swept: undefined };
 try {
@@ -48,7 +48,7 @@ print();
 async function runRound(round) {
   const random = createRandom(seed, round);
   const job = round % 2 === 0 ? recordJob : JOBS[1 + (((round - 1) / 2) % (JOBS.length - 1))];
-  // Recordings go on in one folder, as they would; the others begin anew.
+  // Recordings continue in one folder, as in practice. The other jobs start from scratch.
   const folder = job === recordJob ? join(root, job.name) : join(root, `round-${round}`);
   if (job !== recordJob) copyFolder(join(root, job.name), folder);
   const before = leftoversIn(folder).length;
@@ -76,7 +76,7 @@ async function timeWhole(job) {
   return took;
 }
 
-/** True when the process was still at work. */
+/** True if the process was still working. */
 async function killAtRandom(args, { name, waits = false }, random) {
   const span = spans.get(name) ?? 0;
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env });

@@ -1,6 +1,7 @@
-// npm run fuzz [-- --count 200000] [--seed S] [--only INDEX [--out FILE]] [--json]: files of every kind, damaged at three levels,
-// and what becomes of them. A file may be refused with a CassetteError, or load with the meaning it had; anything else, or a
-// mutation that takes longer than 20 seconds, is a failure, printed with the line that makes it again.
+// npm run fuzz [-- --count 200000] [--seed S] [--only INDEX [--out FILE]] [--json]: damages files of every kind at
+// three levels, and reads them. A file may be refused with a CassetteError, or load with its original meaning.
+// Anything else is a failure, and so is a mutation that takes longer than 20 seconds. A failure is printed with the
+// line that reproduces it.
 
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";

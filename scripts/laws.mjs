@@ -1,6 +1,6 @@
-// npm run laws [-- --rounds 10] [--seed S] [--runs N] [FILES]: the laws with seeds that `npm test` does not draw with, round after
-// round, each with another. `--runs` is for the laws that set no number of their own. A round that fails prints the line that makes
-// it again, and the others still run.
+// npm run laws [-- --rounds 10] [--seed S] [--runs N] [FILES]: runs the laws with seeds that `npm test` does not use,
+// with another seed in each round. `--runs` is for laws that set no number of their own. A round that fails prints the
+// line that reproduces it, and the other rounds still run.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

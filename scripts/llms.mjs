@@ -1,4 +1,4 @@
-// Writes llms.txt (llmstxt.org): what the package is, and every page of its documentation with a line on what is in it.
+// Writes llms.txt (llmstxt.org): a description of the package, and one line about every page of its documentation.
 //
 //   node scripts/llms.mjs [file]        default llms.txt
 
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (path) => readFileSync(join(root, path), "utf8");
 
-/** By section. A page that is listed nowhere is put last, with the first sentence in it; one that is gone is left out. */
+/** By section. A page without a line here comes last, with its first sentence. A line without a page is left out. */
 const SECTIONS = {
   "Start here": {
     "docs/ten-minutes.md": "From an empty folder to an agent that is recorded once, replayed in CI and compared.",
@@ -80,7 +80,7 @@ writeFileSync(resolve(process.argv[2] ?? join(root, "llms.txt")), `${text}\n`);
 
 function about() {
   const { name, engines } = JSON.parse(read("package.json"));
-  return `The npm package \`${name}\` (TypeScript, ESM, Node ${engines.node}) brings the command \`cassette\`. The pages below are in the package. Every example in them runs in its tests.`;
+  return `The npm package \`${name}\` (TypeScript, ESM, Node ${engines.node}) installs the command \`cassette\`. The pages below are in the package. Every example in them runs in its tests.`;
 }
 
 function section(heading, entries) {

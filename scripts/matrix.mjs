@@ -1,8 +1,8 @@
-// npm run test:matrix: the tests on every other supported line of Node, each fetched from the registry for the run.
+// npm run test:matrix: runs the tests on every other supported line of Node, fetched from the registry for the run.
 //
 //   node scripts/matrix.mjs [VERSION...] [--platform]
 //
-// --platform runs only the tests of what differs between versions of Node: sockets, SQLite, crypto, streams, threads and processes.
+// --platform runs only the tests of features that differ between versions of Node: sockets, SQLite, crypto, streams, threads and processes.
 
 import { spawnSync } from "node:child_process";
 import { dirname } from "node:path";

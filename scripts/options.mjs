@@ -1,5 +1,6 @@
-// Writes the option tables of docs/cli.md, as the commands declare them. A table stands between `<!-- options: NAME -->` and
-// `<!-- /options -->`, where NAME is a command, or `overview` for the table of all commands. It needs `npm run build`.
+// Writes the option tables of docs/cli.md from the declarations of the commands. A table is between `<!-- options:
+// NAME -->` and `<!-- /options -->`, where NAME is a command, or `overview` for the table of all commands. It needs
+// `npm run build`.
 //
 //   node scripts/options.mjs [file]        default docs/cli.md
 
@@ -56,13 +57,13 @@ function optionRow({ flags, long, description, defaultValue, defaultValueDescrip
   return row(long, value, description, mandatory ? "required" : usual);
 }
 
-/** A default that commander does not know stands at the end of the description, as "(default: …)". */
+/** A default that commander does not know is at the end of the description, as "(default: …)". */
 function row(option, value, description, usual) {
   const [, meaning, told] = /^(.*?)(?: \(default: (.*)\))?$/s.exec(description);
   return [code(option), code(value), told ?? (usual === "required" ? usual : code(shown(usual))), capitalize(meaning)];
 }
 
-/** A flag has no default, and a list begins empty. */
+/** A flag has no default. A list is empty by default. */
 function shown(usual) {
   return usual === undefined || typeof usual === "boolean" ? "" : String(usual);
 }
@@ -85,6 +86,7 @@ function escapeCell(text) {
     .replaceAll("|", "\\|");
 }
 
+/** A first word that is a file name, an option or a term such as `module:` keeps its spelling. */
 function capitalize(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return /^[a-z][a-z-]*(?=[\s,;)]|$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

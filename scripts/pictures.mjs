@@ -1,7 +1,8 @@
-// Writes the pictures of the README: what Vitest prints when a replay misses, and what `cassette drift` prints. Both programs run
-// here, on small recordings made by a script, and their output becomes SVG, once for light and once for dark pages.
+// Writes the pictures of the README: the output of Vitest for a miss, and the output of `cassette drift`. Both
+// programs run here, on small scripted recordings. Their output becomes SVG, in one version for light pages and one
+// for dark pages.
 //
-//   node scripts/pictures.mjs [folder]        default docs/pictures; needs dist
+//   node scripts/pictures.mjs [folder]        default docs/pictures, needs dist
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -91,13 +92,13 @@ for (const [model, runs] of Object.entries({ "orbit-1": [look, look, look, look,
 `;
   writeFileSync(join(folder, "record.mjs"), program);
   run([join(folder, "record.mjs")]);
-  // A pipe has no colours, so the process is told that it writes to a terminal.
+  // A pipe has no colours, so the process must believe that it writes to a terminal.
   const terminal = "data:text/javascript,process.stdout.isTTY=true";
   const printed = run(["--import", terminal, join(root, "dist/cli/bin.js"), "drift", "orbit-1", "orbit-2"]);
   return printed.trimEnd().split("\n");
 }
 
-/** What a program prints on stdout and then on stderr, without the folder it ran in. */
+/** The output of a program on stdout and then on stderr, without the path of its folder. */
 function run(args, mode) {
   const { CI: _ci, NO_COLOR: _colour, VITEST: _vitest, NODE_ENV: _node, ...inherited } = process.env;
   const env = { ...inherited, FORCE_COLOR: "1", TZ: "UTC", ...(mode === undefined ? {} : { CASSETTE_MODE: mode }) };
@@ -114,7 +115,7 @@ function draw(name, title, command, lines) {
   }
 }
 
-/** Cells of one look, by line: each line is a list of `{ text, bold, dim, colour, background }`. */
+/** Cells of one style, by line: each line is a list of `{ text, bold, dim, colour, background }`. */
 function toCells(line) {
   const runs = [];
   let look = {};
@@ -168,7 +169,7 @@ ${text}</g>
 `;
 }
 
-/** One row: a text for each run of cells that look alike, each at its own column, so that no font moves the next one. */
+/** One row: a text for each run of cells of one style, at its own column, so that no font moves the next text. */
 function toRow(cells, top, theme) {
   const runs = [];
   cells.forEach(({ text, ...look }, column) => {

@@ -1,5 +1,6 @@
-// npm run trial:vitest: the fixture's tests with another Vitest than the one installed here: by default the newest 5, which needs Node
-// 22.12 or newer. It is installed in a folder of its own (needs a network). Another one, or another Node:
+// npm run trial:vitest: runs the fixture's tests with a version of Vitest other than the installed one. By default
+// that is the newest 5, which needs Node 22.12 or newer. It is installed in a separate folder (needs a network). For
+// another Vitest, or another Node:
 //   node scripts/trial-vitest.mjs 5.0.0-beta.3
 //   npx -y -p node@24 -- node scripts/trial-vitest.mjs
 

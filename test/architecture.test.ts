@@ -253,6 +253,38 @@ describe("the rooms", () => {
   });
 });
 
+describe("the limits of a layer", () => {
+  it.each(["MAX_NAMES", "DEFAULT_MAX_NAMES", "QUIET_MS", "TITLE_BYTES", "READ_TIMEOUT", "GRACE"])(
+    "%s lies in limits.ts",
+    (name) => {
+      expect(broken({ "core/limits.ts": `export const ${name} = 2 * (8 - 1);` })).toEqual([]);
+      expect(broken({ "core/loop/a.ts": `const ${name} = 2 * (8 - 1);` })).toEqual(["limits"]);
+      expect(broken({ "host/a.ts": `export const ${name}: number = -8;` })).toEqual(["limits"]);
+      expect(broken({ "host/threads/limits.ts": `export const ${name} = OTHER;` })).toEqual(["limits"]);
+    },
+  );
+
+  it.each([
+    "const SHOWN_NAMES = 3;",
+    "const VERSION = 2;",
+    'const MAX_NAME = "max";',
+    "function f() { const MAX_A = 1; }",
+  ])("`%s` stays where it is used", (text) => {
+    expect(broken({ "host/a.ts": text })).toEqual([]);
+  });
+
+  it("may be imported by any room, and import no file of the layer", () => {
+    expect(broken({ "core/text/a.ts": 'import { MAX_A } from "../limits.js";' })).toEqual([]);
+    expect(broken({ "cassette/limits.ts": 'import { MAX_A } from "../core/index.js";' })).toEqual([]);
+    expect(broken({ "cassette/limits.ts": 'import { A } from "./errors.js";' })).toEqual(["limits"]);
+  });
+
+  it("have names of their own", () => {
+    const text = "export const MAX_A = 1;";
+    expect(broken({ "core/limits.ts": text, "host/limits.ts": text })).toEqual(["limits"]);
+  });
+});
+
 describe("a crowded room", () => {
   const files = (folder: string, count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`${folder}/file-${n}.ts`, ""]));

@@ -95,7 +95,7 @@ describe("frameworks/: one agent on four frameworks, each recorded, replayed, ta
     expect(code).toBe(0);
   });
 
-  it("the gate says of the other model that single runs do not tell", () => {
+  it("the gate says of the other model that it is undecided where single runs differ", () => {
     const [base, other] = ["orbit-1", "orbit-2"].map((model) => `cassettes/frameworks/${model}`);
     const { code, out } = run(cassetteBin, "drift", base ?? "", other ?? "");
     expect(out).toContain("inconclusive: 4 of 4 scenarios differ");

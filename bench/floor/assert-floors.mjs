@@ -1,5 +1,5 @@
-// Do the floors do the work they are timed for? Each is held against the package itself: same result, same hashes. Run by
-// test/bench.test.ts; prints how many were looked at.
+// Checks that the floors do the work they are timed for. Each is compared with the package: same result, same hashes.
+// test/bench.test.ts runs it. Prints how many it checked.
 
 import assert from "node:assert/strict";
 import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";

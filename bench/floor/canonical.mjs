@@ -13,7 +13,7 @@ export function sha256(text) {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The hash of each prompt of one conversation that only grows: what was absorbed is not read again. */
+/** The hash of each prompt of one conversation that only grows. Text that was absorbed is not read again. */
 export function growingHash() {
   const state = createHash("sha256").update("[");
   let absorbed = 0;
@@ -25,7 +25,7 @@ export function growingHash() {
   };
 }
 
-/** The same without a memory: the whole conversation each time. */
+/** The same without a memory: reads the whole conversation each time. */
 export function naiveHash() {
   return (messages) => sha256(canonical(messages));
 }

@@ -1,5 +1,5 @@
-// The floors of verifying, replaying and importing: what the hashes of a version 2 cassette cost, written by hand. Nothing is
-// checked but the hashes, and no error says where.
+// The floors of verifying, replaying and importing: the cost of the hashes of a version 2 cassette, written by hand.
+// Only hashes are checked, and no error says where.
 
 import { canonical, growingHash, sha256 } from "./canonical.mjs";
 

@@ -1,10 +1,10 @@
-// The hand-written floor: what a turn loop must cost at least. Nothing here is meant to be used; it is what the real loop is
-// measured against, and test/bench.test.ts checks that it does the same work.
+// The hand-written floor: the least that a turn loop must cost. Nothing here is meant to be used. The real loop is
+// compared with it, and test/bench.test.ts checks that both do the same work.
 
 import { sign } from "node:crypto";
 import { canonical, growingHash, sha256 } from "./canonical.mjs";
 
-/** Ask, run the tools, go on. No budget, no events, no checks. */
+/** Calls the model, runs the tools, and repeats. No budget, no events, no checks. */
 export async function bareLoop(model, tool, system, goal) {
   const messages = [
     { role: "system", content: system },
@@ -18,7 +18,7 @@ export async function bareLoop(model, tool, system, goal) {
   }
 }
 
-/** The same with what every run owes its owner: caps, a log of events, arguments checked by hand. */
+/** The same with the minimum for every run: caps, a log of events, arguments checked by hand. */
 export async function guardedLoop(model, tool, system, goal, limits = { turns: 20_000, calls: 60_000 }) {
   const messages = [
     { role: "system", content: system },
@@ -47,8 +47,8 @@ export async function guardedLoop(model, tool, system, goal, limits = { turns: 2
 }
 
 /**
- * The guarded loop around a model whose every turn is hashed as a version 2 cassette hashes it, incrementally. `head` is what the
- * envelope covers beside the entries.
+ * The guarded loop around a model whose every turn is hashed incrementally, as in a version 2 cassette. `head` is the part that
+ * the envelope covers in addition to the entries.
  */
 export async function hashedLoop(model, tool, system, goal, head = { cassetteId: "00", version: 2 }) {
   const entries = [];

@@ -1,5 +1,5 @@
-// The peers that a user would pick, with the versions that are measured. Each is installed into a folder of its own, and driven by
-// its file in contestants/. `main` is the package whose version is told.
+// The peers that a user would pick, with the measured versions. Each is installed into its own folder and driven by
+// its file in contestants/. `main` is the package whose version is printed.
 
 export const LOOP_PEERS = [
   peer("ai-sdk", "AI SDK, generateText", "ai", { ai: "7.0.173", zod: "4.6.7" }),

@@ -1,4 +1,5 @@
-// The exchange that every replay gives back: a request in the words of OpenAI, a completion of 2 KB, and a server to record it from.
+// The exchange that every replay returns: a request in OpenAI's format, a completion of 2 KB, and a server to record
+// it from.
 
 import { createServer } from "node:http";
 
@@ -33,7 +34,7 @@ export const COMPLETION = {
 };
 export const COMPLETION_TEXT = JSON.stringify(COMPLETION);
 
-/** Sends the request and gives the content of what came back. */
+/** Sends the request and returns the content of the answer. */
 export async function ask(send, base) {
   const response = await send(`${base}${PATH}`, {
     method: "POST",
@@ -44,7 +45,7 @@ export async function ask(send, base) {
   return choices[0].message.content;
 }
 
-/** A model to record from, on a port of its own. `stop` closes it, so that a replay that still asked it would fail. */
+/** A model to record from, on its own port. `stop` closes it, so that a replay which still calls it fails. */
 export async function startModel() {
   const server = createServer((request, response) => {
     request.resume();

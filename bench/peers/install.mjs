@@ -1,5 +1,6 @@
-// Installs a peer into .playhead/bench-peers/<folder>, never into our own dependencies: its pinned versions in a package.json of
-// its own, without scripts, once for each change of them. The file that drives it goes beside them, so that its imports find them.
+// Installs a peer into .playhead/bench-peers/<folder>, never into our own dependencies. Its pinned versions are in a
+// package.json of its own. It is installed without scripts, and again only when the versions change. The file that
+// drives it goes next to them, so that its imports find them.
 
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,10 +10,10 @@ import { npm } from "../install.mjs";
 const home = fileURLToPath(new URL("../../.playhead/bench-peers/", import.meta.url));
 const SHARED = ["script.mjs", "exchange.mjs"];
 const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/;
-/** Set once it could not be reached: npm tries for more than a minute, and there are a dozen peers. */
+/** Set once the registry could not be reached, because npm tries for more than a minute and there are a dozen peers. */
 let unreachable;
 
-/** The path of the file that drives it and which Node it wants, or why there is none. */
+/** The path of the file that drives the peer and the Node that it needs, or the reason why it is not there. */
 export function installPeer({ folder, main, dependencies, overrides, contestant }) {
   const path = join(home, folder);
   mkdirSync(path, { recursive: true });
@@ -51,7 +52,7 @@ function install(path) {
   return unreachable;
 }
 
-/** A package that is not where it must be would be looked for in the folders above, and found there in another version. */
+/** If a package is missing here, Node would find another version of it in the folders above. */
 function findWrongVersion(path, dependencies) {
   for (const [name, version] of Object.entries(dependencies)) {
     const found = manifestOf(path, name).version ?? "none";

@@ -1,4 +1,5 @@
-// The peers beside us. A peer that cannot be installed or does not do the work is listed with the reason and stops nobody.
+// Measures the peers next to Playhead. A peer that cannot be installed or does not do the work is listed with the
+// reason, and the others continue.
 
 import { fileURLToPath } from "node:url";
 import { closeField, openField, sampleField } from "../field.mjs";
@@ -21,7 +22,7 @@ export async function* peerLoops({
   ...options
 } = {}) {
   const field = openField([...ownLoops(OWN_LOOPS), ...installed(LOOP_PEERS)]);
-  // Of several calls a turn one length says enough.
+  // For several calls in a turn, one length is enough.
   const works = calls.flatMap((perTurn) =>
     (perTurn === 1 ? turns : [100]).map((length) => ({ kind: "loop", turns: length, calls: perTurn })),
   );
@@ -50,7 +51,7 @@ function installed(peers) {
   return peers.map((peer) => ({ name: peer.name, isPeer: true, ...installPeer(peer) }));
 }
 
-/** By the name of the contestant, since two may be versions of one package. */
+/** By the name of the contestant, because two may be versions of one package. */
 function versionsOf(peers) {
   return Object.fromEntries(peers.map(({ name, main, version }) => [name, `${main} ${version}`]));
 }

@@ -1,5 +1,6 @@
-// What the model of every turn loop says and what its tool does, with a tally that shows whether a peer did all of the work: how
-// often each was asked, the sum of the results, and that the last prompt still held the whole conversation.
+// The model's answers and the tool's work in every turn loop, with a tally that shows whether a peer did all of the
+// work. The tally has the number of calls of each, the sum of the results, and whether the last prompt held the whole
+// conversation.
 
 export const SYSTEM = "You are a calculator. Use the add tool.";
 export const GOAL = "Add the numbers you are told to add, then say done.";
@@ -32,7 +33,7 @@ export function createScript(turns, calls) {
       tally.sum += sum;
       return sum;
     },
-    /** Throws unless all of it was done and the run ended with the last text. */
+    /** Throws unless all work was done and the run ended with the last text. */
     assertDone(text) {
       const steps = turns - 1;
       const sum = (calls * steps * (steps + 1)) / 2 + (steps * calls * (calls - 1)) / 2;

@@ -27,7 +27,7 @@ const said = (step) =>
 
 export const framework = {
   name: "ai-sdk",
-  /** In earnest: fromAiSdk(openai(model)). */
+  /** In your code: fromAiSdk(openai(model)). */
   live: (model) =>
     fromAiSdk(new MockLanguageModelV3({ provider: "acme", modelId: model, doGenerate: models[model].map(said) })),
   async run(provider) {

@@ -1,4 +1,4 @@
-// One agent, written on four frameworks: what each does with its recording. node examples/frameworks/all.mjs
+// One agent on four frameworks, and the steps of each with its recording. Run it: node examples/frameworks/all.mjs
 import { framework as aiSdk } from "./ai-sdk.mjs";
 import { framework as langchain } from "./langchain.mjs";
 import { framework as openaiAgents } from "./openai-agents.mjs";

@@ -19,7 +19,7 @@ const said = (step) =>
 
 export const framework = {
   name: "langchain",
-  /** In earnest: fromLangChain(new ChatOpenAI({ model })). */
+  /** In your code: fromLangChain(new ChatOpenAI({ model })). */
   live: (model) =>
     fromLangChain(
       models[model].reduce((fake, step) => fake.respond(said(step)), fakeModel()),

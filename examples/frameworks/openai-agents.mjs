@@ -26,11 +26,11 @@ const said = (step) =>
 
 export const framework = {
   name: "openai-agents",
-  /** In earnest: fromAgentsModel(await new OpenAIProvider().getModel(model)). */
+  /** In your code: fromAgentsModel(await new OpenAIProvider().getModel(model)). */
   live: (model) => fromAgentsModel(new ScriptedModel(models[model].map(said)), `acme:${model}`),
   async run(provider) {
     const agent = new Agent({ name: "packer", instructions, tools, model: toAgentsModel(provider) });
-    // The SDK's own tracing would reach for the network.
+    // The SDK's own tracing would use the network.
     const { finalOutput } = await new Runner({ tracingDisabled: true }).run(agent, question);
     return finalOutput;
   },

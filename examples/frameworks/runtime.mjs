@@ -1,4 +1,4 @@
-// The agent on Playhead's own runtime. It records nothing by itself; see steps.mjs. Run it: node examples/frameworks/runtime.mjs
+// The agent on Playhead's own runtime. It records nothing by itself (see steps.mjs). Run it: node examples/frameworks/runtime.mjs
 import { createRuntime, defineTool, scriptedProvider } from "playhead";
 import { describe, instructions, models, question, wardrobe, weather } from "./scene.mjs";
 import { demonstrate } from "./steps.mjs";
@@ -11,7 +11,7 @@ const tools = [
 
 export const framework = {
   name: "runtime",
-  /** In earnest: openaiProvider({ apiKey, model }). */
+  /** In your code: openaiProvider({ apiKey, model }). */
   live: (model) =>
     scriptedProvider(
       models[model].map((step) =>

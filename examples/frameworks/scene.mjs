@@ -1,5 +1,5 @@
-// What the agents of all four frameworks have in common: their words, what their two tools do, and what the two models say that
-// stand in for real ones. orbit-2 guesses the weather.
+// The parts that the agents of all four frameworks share: their words, the work of their two tools, and the answers of
+// the two models that stand in for real ones. orbit-2 guesses the weather.
 
 export const instructions = "Look at the weather, then into the wardrobe. Answer in one sentence.";
 export const question = "What do I pack for Bergen?";

@@ -1,5 +1,5 @@
-// What is done with each framework's agent: replay what was recorded, refuse what was tampered with, and compare with what
-// another model did. The recordings are in cassettes/frameworks/<model>; `--record` makes them anew.
+// The steps for each framework's agent: replay the recording, refuse a tampered one, and compare it with another
+// model's run. The recordings are in cassettes/frameworks/<model>, and `--record` makes them again.
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { diffCassettes, loadCassette, parseCassette, recordingProvider, saveCassette } from "playhead/cassette";
@@ -8,21 +8,21 @@ import { useCassette } from "playhead/harness";
 const fileOf = (name, model) =>
   fileURLToPath(new URL(`../../cassettes/frameworks/${model}/${name}.cassette.json`, import.meta.url));
 
-/** Asks the model that stands in for a real one, and gives what was recorded. */
+/** Runs the agent with the model that stands in for a real one, and returns the recording. */
 async function record({ live, run }, model) {
   const recorder = recordingProvider(live(model));
   await run(recorder);
   return recorder.toCassette({ agentId: "packer" });
 }
 
-/** How the recording that is kept differs from one of today, texts included. */
+/** The differences between the kept recording and one made today, including texts. */
 async function age(framework, model) {
   const kept = await loadCassette(fileOf(framework.name, model));
   const differences = diffCassettes(kept, await record(framework, model));
   return `${kept.entries.length} turns, ${differences.length} differences today`;
 }
 
-/** Runs the agent against the recording alone; fails where it asks for anything else, or for less. */
+/** Runs the agent against the recording alone. Fails if it requests anything else, or less. */
 async function replay({ name, run }, model) {
   const asked = () => {
     throw new Error("the model was asked");
@@ -33,7 +33,7 @@ async function replay({ name, run }, model) {
   return answer;
 }
 
-/** Changes one word of the recorded answer, and gives the code of the refusal. */
+/** Changes one word of the recorded answer, and returns the code of the refusal. */
 async function tamper({ name }, model) {
   const text = await readFile(fileOf(name, model), "utf8");
   try {
@@ -44,13 +44,13 @@ async function tamper({ name }, model) {
   throw new Error("a changed recording was taken");
 }
 
-/** How the tool calls under `model` differ from those under `base`. */
+/** The differences between the tool calls of `model` and those of `base`. */
 async function drift({ name }, base, model) {
   const [pinned, other] = [await loadCassette(fileOf(name, base)), await loadCassette(fileOf(name, model))];
   return diffCassettes(pinned, other, { ignoreContent: true });
 }
 
-/** All of it in a line. */
+/** All results on one line. */
 export async function examine(framework) {
   return {
     framework: framework.name,
@@ -61,7 +61,7 @@ export async function examine(framework) {
   };
 }
 
-/** When the file of a framework is run by itself. */
+/** Runs the steps if the file of a framework is started by itself. */
 export async function demonstrate(url, framework) {
   if (process.argv[1] !== fileURLToPath(url)) return;
   await recordIfAsked(framework);

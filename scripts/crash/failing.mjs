@@ -1,5 +1,5 @@
-// A test run in which every test records and then fails: each recording is kept next to its cassette, over one file again and again
-// and into new ones, with a line in the ledger.
+// A test run in which every test records and then fails. Each recording is kept next to its cassette, in one file
+// again and again and in new files, with a line in the ledger.
 //
 //   node failing.mjs FOLDER
 
@@ -13,7 +13,7 @@ process.env.CASSETTE_LEDGER = join(folder, "usage.jsonl");
 
 for (let number = 0; number < TESTS; number++) {
   for (const name of ["kept", `new-${number}`]) {
-    // Sizes differ, so that a torn file would be seen.
+    // Sizes differ, so that a torn file is noticed.
     const content = `${number} `.repeat(1_000 + (number % 5) * 50_000);
     const answer = { message: { role: "assistant", content }, finalAnswer: content, stopReason: "stop" };
     const file = join(folder, `${name}.cassette.json`);

@@ -1,5 +1,5 @@
-// What is killed, and what must be so afterwards. Each job prepares its folder, names a process to start, and looks at what is
-// left; `look` throws where a file is torn or neither the old nor the new one.
+// The processes to kill, and the state that must hold afterwards. Each job prepares its folder, names a process to
+// start, and checks the files it leaves. `look` throws if a file is torn, or is neither the old nor the new one.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ import {
 const bin = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
 const seedKey = "07".repeat(32);
 
-/** The files that a write leaves when it is killed; the next write into the folder takes them away once they are a day old. */
+/** The files that a killed write leaves. The next write into the folder removes them once they are a day old. */
 export const LEFTOVER = /^\.playhead-[0-9a-f]{12}\.tmp$/;
 
 export function leftoversIn(folder) {
@@ -26,7 +26,7 @@ export function leftoversIn(folder) {
   );
 }
 
-/** Everything in `folder` that is neither a whole cassette, nor known by name, nor a leftover of a write. */
+/** Everything in `folder` that is not a whole cassette, a known name or a leftover of a write. */
 function assertWhole(folder, known = [], isCassette = (name) => name.endsWith(".cassette.json")) {
   let whole = 0;
   for (const name of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -60,7 +60,7 @@ export const recordJob = {
   },
 };
 
-/** A lock is brought up to date with cassettes that changed: it is the old lock or the new one. */
+/** Updates a lock with changed cassettes. It must be the old lock or the new one. */
 export const lockJob = {
   name: "lock --update",
   async prepare(folder) {
@@ -77,7 +77,7 @@ export const lockJob = {
   },
 };
 
-/** Each cassette is signed or as it was, and verifies. */
+/** Each cassette is signed or unchanged, and verifies. */
 export const signJob = {
   name: "sign",
   async prepare(folder) {
@@ -96,7 +96,7 @@ export const signJob = {
   look: (folder) => assertWhole(folder, ["key.txt"]),
 };
 
-/** What was imported so far is whole. */
+/** Every cassette imported so far is whole. */
 export const importJob = {
   name: "import",
   async prepare(folder) {
@@ -111,7 +111,7 @@ export const importJob = {
 
 const BLESSED = 60;
 
-/** A cassette in the baseline has its reason, whenever it was killed; the same command again completes everything. */
+/** A cassette in the baseline has its reason, whenever the process was killed. Running the command again completes everything. */
 export const blessJob = {
   name: "bless",
   async prepare(folder) {
@@ -146,7 +146,7 @@ export const blessJob = {
 
 const isKeptOrFailed = (name) => name === "kept.cassette.json" || name.endsWith(".cassette.failed.json");
 
-/** Recordings of failed tests are kept next to their cassettes, which stay as they are, and the ledger names what is there. */
+/** Recordings of failed tests are kept next to their cassettes, which do not change. The ledger names the existing files. */
 export const failedJob = {
   name: "failed tests",
   async prepare(folder) {
@@ -173,7 +173,7 @@ export const failedJob = {
 
 export const JOBS = [recordJob, lockJob, signJob, importJob, blessJob, failedJob];
 
-/** A prepared folder once, copied for each round. */
+/** Prepares a folder once, and copies it for each round. */
 export function copyFolder(from, to) {
   cpSync(from, to, { recursive: true });
 }

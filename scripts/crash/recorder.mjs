@@ -1,6 +1,6 @@
-// A process that does nothing but record and save, until it is killed: over one file again and again, and into new ones.
+// A process that only records and saves, until it is killed: one file again and again, and new files.
 //
-//   node recorder.mjs FOLDER FIRST   FIRST makes the names of new files of this process its own
+//   node recorder.mjs FOLDER FIRST   FIRST makes the names of this process's new files unique
 
 import { join } from "node:path";
 import { scriptedProvider } from "playhead";
@@ -15,7 +15,7 @@ for (let number = 0; ; number++) {
   await saveCassette(join(folder, `new-${first}-${number}.cassette.json`), cassette);
 }
 
-/** Sizes differ, so that a torn file would be seen: some 20 KB to 1 MB. */
+/** Sizes differ (about 20 KB to 1 MB), so that a torn file is noticed. */
 async function record(number) {
   const content = `${number} `.repeat(5_000 + (number % 5) * 50_000);
   const answer = { message: { role: "assistant", content }, finalAnswer: content, stopReason: "stop" };

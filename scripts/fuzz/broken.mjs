@@ -1,2 +1,2 @@
-/** A mutation was taken for something that it is not. */
+/** A mutation was read as something that it is not. */
 export class Broken extends Error {}

@@ -1,5 +1,5 @@
-// An `.eval` archive proves its members by their checksums: a damaged one is refused, or imports as exactly the cassettes that the
-// whole one gives. `cassette import` itself is run, on files that are only in memory.
+// An `.eval` archive has checksums of its members. A damaged archive is refused, or imports as exactly the cassettes
+// of the undamaged one. This runs `cassette import` itself, on files in memory.
 
 import { Command } from "commander";
 import { canonicalize } from "../../.playhead/modules/core/index.js";
@@ -8,7 +8,7 @@ import { importCommand } from "../../dist/cli/commands/import.js";
 import { Broken } from "./broken.mjs";
 import { evalSeeds } from "./logs.mjs";
 
-/** What is refused, and what each exit code of `cassette import` says. */
+/** The refusals, and the meaning of each exit code of `cassette import`. */
 const ALL_IMPORTED = 0;
 
 const originals = new Map();
@@ -16,9 +16,9 @@ const originals = new Map();
 export const evalReader = {
   kind: "eval",
   seeds: evalSeeds,
-  /** What is packed has no tokens and no structure to be seen from outside. */
+  /** Packed bytes have no visible tokens or structure. */
   levels: ["bytes"],
-  /** `importer` may be another one, to see that a careless one is found out. */
+  /** Tests pass another `importer`, to check that a careless one is found out. */
   async judge(bytes, seed, importer = importArchive) {
     if (!originals.has(seed.name)) originals.set(seed.name, await importArchive(seed.bytes));
     const original = originals.get(seed.name);
@@ -30,7 +30,7 @@ export const evalReader = {
   },
 };
 
-/** The exit code, what the cassettes say apart from when they were made, and the code of the first refusal. */
+/** The exit code, the contents of the cassettes without their dates, and the code of the first refusal. */
 async function importArchive(bytes) {
   const written = [];
   let [code, out] = [0, ""];

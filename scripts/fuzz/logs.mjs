@@ -1,5 +1,5 @@
-// Small logs of the formats that test/corpus/logs has no file of, made here as their tools write them: a HAR, traces in OTLP and of
-// Langfuse, and a log of Inspect AI, also as the zip that `.eval` is.
+// Small logs in the formats without a file in test/corpus/logs, made here in the form that their tools write: a HAR,
+// traces in OTLP and of Langfuse, and a log of Inspect AI, also as a zip (`.eval`).
 
 import { zipSync } from "fflate";
 
@@ -153,7 +153,7 @@ export function logSeeds() {
   }));
 }
 
-/** Archives: packed, stored as it is, and one that broke off before its header was written. Always the same bytes. */
+/** Archives: packed, stored, and one without its header because it broke off. Always the same bytes. */
 export function evalSeeds() {
   const samples = Object.fromEntries(
     ["s1", "s2"].flatMap((id) =>
@@ -167,7 +167,7 @@ export function evalSeeds() {
     "stored.eval": [{ "header.json": head, [first]: samples[first] }, 0],
     "broke-off.eval": [{ "_journal/start.json": head, [first]: samples[first] }, 9],
   };
-  // A zip keeps a time in the zone of the machine: noon and the middle of a month are the same day everywhere.
+  // A zip stores a time in the zone of the machine. Noon in the middle of a month is the same day in every zone.
   const mtime = new Date(2026, 0, 15, 12);
   return Object.entries(zips).map(([name, [members, level]]) => ({ name, bytes: zipSync(members, { level, mtime }) }));
 }

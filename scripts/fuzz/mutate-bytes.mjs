@@ -1,4 +1,4 @@
-// The lowest level: bytes are flipped, set, put in, taken out, doubled and moved, without a look at what they mean.
+// The lowest level: flips, sets, inserts, removes, doubles and moves bytes, without looking at their meaning.
 
 const AWKWARD = [
   [0x00],
@@ -37,7 +37,7 @@ const WAYS = {
   },
 };
 
-/** One or a few changes; `other` is another file to take parts from. Gives the bytes and the names of the changes. */
+/** Makes one or a few changes. `other` is another file to take parts from. Returns the bytes and the names of the changes. */
 export function mutateBytes(input, random, other) {
   let bytes = Array.from(input);
   const done = [];

@@ -1,7 +1,7 @@
-// The highest level: values of a file that was read are changed as an editor, a merge or an attacker would change them, and the
-// file is written anew, so that nothing but the format's own checks can notice.
+// The highest level: changes the values of a parsed file as an editor, a merge or an attacker would, and writes the
+// file again. So only the format's own checks can notice the change.
 
-/** One or a few changes to the value of a file; `other` is the value of another file. */
+/** Makes one or a few changes to the value of a file. `other` is the value of another file. */
 export function mutateStructure(original, random, other) {
   let value = structuredClone(original);
   const done = [];
@@ -17,7 +17,7 @@ export function mutateStructure(original, random, other) {
 
 const LEAVES = [null, true, false, 0, -1, 1, 2, 1.5, 1e21, 2 ** 53, "", "0", "__proto__", "\u202e", [], {}];
 
-/** Changes of one place, whatever the file is. */
+/** Changes in one place, for any file. */
 const PLACE_WAYS = Object.entries({
   set: (value, random) => atPlace(value, random, (owner, key) => define(owner, key, random.pick(LEAVES))),
   edit: (value, random) => atPlace(value, random, (owner, key) => define(owner, key, edit(owner[key], random))),
@@ -92,7 +92,7 @@ const CASSETTE_WAYS = Object.entries({
   },
 });
 
-/** The same prompts, cut into `keep` and `messages` at another place: a spelling, no change. */
+/** The same prompts, cut into `keep` and `messages` at another place. That is another spelling, not a change. */
 function moveCut(entries, random) {
   const index = 1 + random.below(entries.length - 1);
   const [before, entry] = [wholePrompt(entries, index - 1), entries[index]];
@@ -112,7 +112,7 @@ function wholePrompt(entries, last) {
   return whole;
 }
 
-/** Calls `change` with a container somewhere in `value` and one of its keys; nothing where there is none. */
+/** Calls `change` with a container somewhere in `value` and one of its keys. Does nothing if there is no container. */
 function atPlace(value, random, change) {
   const owners = containersIn(value).filter((owner) => Object.keys(owner).length > 0);
   if (owners.length === 0) return undefined;

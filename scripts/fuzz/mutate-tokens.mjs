@@ -1,5 +1,5 @@
-// The middle level: JSON tokens are replaced, put in, taken out, doubled, swapped and spelled in another way, so that most of
-// what comes out is JSON or nearly so. A spelling that means the same value must be read as that value.
+// The middle level: replaces, inserts, removes, doubles, swaps and respells JSON tokens, so that most results are JSON
+// or nearly JSON. A spelling with the same value must be read as that value.
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:]|\s+/g;
 const AWKWARD = [
@@ -51,7 +51,7 @@ const WAYS = {
   space: (tokens, at, random) => tokens.splice(at, 0, random.pick([" ", "\t", "\r\n", "\u00a0", "\ufeff", "\v"])),
 };
 
-/** One or a few changes; `other` is another text to take tokens from. */
+/** Makes one or a few changes. `other` is another text to take tokens from. */
 export function mutateTokens(text, random, other) {
   const tokens = text.match(TOKEN) ?? [];
   const others = other.match(TOKEN) ?? [""];

@@ -1,6 +1,6 @@
-// What is fuzzed: each kind of file, its seeds (files of test/corpus, and logs that `logs.mjs` makes), and what must hold of every
-// mutation of it. `judge` gives a word for what became of the file, or the promise of one, and throws `Broken` where something
-// came of it that must not.
+// The readers to fuzz: each kind of file, its seeds (files of test/corpus, and logs that `logs.mjs` makes), and the
+// rule for every mutation. `judge` returns one word for the outcome, or a promise of it. It throws `Broken` for an
+// outcome that must not happen.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { canonicalize, fromBase64, verifyReceipts } from "../../.playhead/modules/core/index.js";
@@ -24,7 +24,7 @@ import { logSeeds } from "./logs.mjs";
 const corpus = new URL("../../test/corpus/", import.meta.url);
 const quiet = { ports: { warn: () => undefined } };
 
-/** The files of the corpus whose names end so; those that were damaged on purpose are no seeds. */
+/** The files of the corpus with this ending. Files that were damaged on purpose are not seeds. */
 function seeds(suffix, folder = corpus) {
   const names = readdirSync(folder).filter((name) => name.endsWith(suffix) && !name.startsWith("tampered-"));
   if (names.length === 0) throw new Error(`the corpus has no ${suffix}`);
@@ -32,8 +32,8 @@ function seeds(suffix, folder = corpus) {
 }
 
 /**
- * What a version 2 says, whatever its spelling: every value but `signature`, with prompts whole. `prompts` is undefined where
- * they were left out, which a recording without the mark `extensions.prompts` allows.
+ * The meaning of a version 2, whatever its spelling: every value except `signature`, with complete prompts. `prompts` is
+ * undefined if they were left out, which a recording without the mark `extensions.prompts` allows.
  */
 function meaningOf(cassette) {
   const { signature, entries, ...head } = cassette;
@@ -50,7 +50,7 @@ function promptsOf(cassette) {
 export const cassetteReader = {
   kind: "cassette",
   seeds: () => seeds(".cassette.json"),
-  /** `parse` may be another reader, to see that a careless one is found out. */
+  /** Tests pass another `parse`, to check that a careless one is found out. */
   judge(bytes, seed, parse = parseCassette) {
     const cassette = parse(bytes, quiet);
     if (cassette.version === 1) {
@@ -92,7 +92,7 @@ function assertRefusedAsProof(bytes) {
   throw new Broken("a version 1 passes requireIntegrity");
 }
 
-/** A file that proves nothing of itself: what was read must be read alike when it is written. */
+/** A file without a proof in it: the value that was read must be the same after writing and reading it again. */
 function sameAgain(kind, suffix, parse, format) {
   return {
     kind,
@@ -118,7 +118,7 @@ const bundleReader = {
 
 const receiptKey = () => fromBase64(JSON.parse(readFileSync(new URL("trust.json", corpus), "utf8")).keys[0].publicKey);
 
-/** A chain that is found whole holds only receipts of the original, in their order. */
+/** A chain that verifies holds only receipts of the original, in their order. */
 const receiptReader = {
   kind: "receipts",
   seeds: () => seeds("receipts.jsonl"),
@@ -159,7 +159,7 @@ function decode(bytes) {
   return new TextDecoder().decode(bytes);
 }
 
-/** All of them; the share of each is what part of a count it gets. */
+/** All readers. The share of each is its part of a count. */
 export const READERS = [
   { ...cassetteReader, share: 0.75 },
   { ...bundleReader, share: 0.04 },

@@ -1,4 +1,4 @@
-// One mutation after the other: made, judged, counted. Mutation `index` of a seed is always the same one.
+// Makes, judges and counts one mutation after the other. Mutation `index` of a seed is always the same.
 
 import { CassetteError } from "../../.playhead/modules/cassette/index.js";
 import { mutateBytes } from "./mutate-bytes.mjs";
@@ -8,7 +8,7 @@ import { createRandom } from "./random.mjs";
 
 export const LEVELS = ["bytes", "tokens", "structure"];
 
-/** The mutation `index` of a seed: its bytes, what was done, and the reader it is for. */
+/** The mutation `index` of a seed: its bytes, its changes, and the reader it is for. */
 export function makeMutation(readers, seed, index) {
   const random = createRandom(seed, index);
   const reader = choose(readers, random);
@@ -19,7 +19,7 @@ export function makeMutation(readers, seed, index) {
   return { index, reader, from, level, ...mutate(level, from, other, random) };
 }
 
-/** What became of a mutation: `outcome` is a code or a word of the reader; `broken` says what must never happen. */
+/** The outcome of a mutation. `outcome` is a code or a word of the reader. `broken` describes an outcome that must never happen. */
 export async function judgeMutation({ reader, bytes, from }) {
   try {
     return { outcome: await reader.judge(bytes, from) };
@@ -46,7 +46,7 @@ function mutate(level, from, other, random) {
   }
 }
 
-/** JSON Lines are mutated in one of their lines. */
+/** Mutates one line of JSON Lines. */
 function mutateValues(text, other, random) {
   const values = readValues(text);
   const at = random.below(values.length);

@@ -1,4 +1,4 @@
-// The thread that does the mutations. It writes where it is into shared memory, so that the main thread can tell a hang.
+// The thread that makes the mutations. It writes its position into shared memory, so that the main thread notices a hang.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { READERS } from "./readers.mjs";

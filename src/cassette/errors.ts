@@ -1,5 +1,5 @@
-// The cassette layer's one error class. The code is the promise, and decides the exit code of the command line:
-// a refusal of a file is an integrity failure, a miss is a difference between the run and the recording.
+// The cassette layer's one error class. Callers rely on the code, which also decides the exit code of the command line: a refused file
+// is an integrity failure, and a miss is a difference between the run and the recording.
 
 import { toVisible, toVisibleLines, unknownOptions } from "../core/index.js";
 
@@ -10,7 +10,7 @@ export type LoadErrorCode =
   | "not-json"
   | "duplicate-key"
   | "number-not-finite"
-  /** A number with more digits than a double keeps, or too small for one. */
+  /** A number with more digits than a double can hold, or too small for one. */
   | "number-inexact"
   | "lone-surrogate"
   | "too-deep"
@@ -27,11 +27,11 @@ export type LoadErrorCode =
   | "envelope-hash"
   | "integrity-required"
   | "bundle-hash"
-  /** A cassette is missing beside its bundle, or is not the one the bundle lists. */
+  /** A cassette is missing next to its bundle, or is not the one that the bundle lists. */
   | "bundle-mismatch"
-  /** A signature that its key does not verify, or of another payload. */
+  /** A signature that its key does not verify, or a signature of another payload. */
   | "signature-invalid"
-  /** Signed, but by no key that is trusted now. Only with a trust list. */
+  /** The cassette is signed, but not by a key that is trusted now. Only with a trust list. */
   | "signature-untrusted"
   | "signature-missing"
   /** A cassette that its lock does not confirm. */
@@ -48,7 +48,7 @@ export type MissErrorCode =
   | "filter-one-sided"
   /** Recorded with redaction and replayed without. */
   | "redaction-one-sided"
-  /** A recorded tool call holds a placeholder, and the tool would be called with it. */
+  /** A recorded tool call has a placeholder in its arguments, and a live tool would receive it. */
   | "redacted-argument"
   | "exhausted"
   /** No recorded exchange has this method and path. */
@@ -92,18 +92,18 @@ export interface MissReport {
   code: MissErrorCode;
   /** The turn of the live run that could not be answered, from 0. */
   turn: number;
-  /** The recorded turn that came nearest, and whether it had been used already. */
+  /** The nearest recorded turn, and whether it had already been used. */
   nearest?: { turnIndex: number; used: boolean };
   /** Index of the first message that differs. */
   messageIndex?: number;
   /** JSON pointer into the list of messages, tools or settings. */
   pointer?: string;
-  /** Both values at the pointer as JSON text, cut around the first difference. Absent: no value there. */
+  /** Both values at the pointer as JSON text, cut around the first difference. Undefined if there is no value. */
   recorded?: string;
   actual?: string;
-  /** What changed, in words. */
+  /** A description of the change. */
   what: string;
-  /** Further differences from the nearest recorded turn, in words: its tools, its settings. Never empty. */
+  /** Descriptions of further differences from the nearest recorded turn, in tools and settings. Never empty. */
   also?: string[];
   hint: string;
 }

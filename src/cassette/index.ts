@@ -10,11 +10,23 @@ export {
   type RecordErrorCode,
 } from "./errors.js";
 export type * from "./file/format.js";
+export { extensionsOf } from "./file/format.js";
 export { buildCassette, CREATED_WITH, type BuiltTurn, type CassetteHead } from "./file/build.js";
 export { hashEnvelope, hashResponse } from "./file/hashes.js";
+export {
+  DEFAULT_MAX_FILE_BYTES,
+  DEFAULT_MAX_GAP_MS,
+  MAX_ACCEPTED_REASON,
+  MAX_BREAKS_PER_RULE,
+  MAX_RECORDED_BODY_BYTES,
+  MAX_RULES,
+  MAX_SIGNATURES,
+  MAX_STREAM_PIECES,
+  MAX_UNPACKED_RATIO,
+} from "./limits.js";
 export { attestCassette, signStatement, STATEMENT_PAYLOAD_TYPE, type CassetteStatement } from "./trust/attest.js";
-export { ENVELOPE_SUFFIX, formatEnvelope, MAX_SIGNATURES, parseEnvelope, readEnvelope } from "./trust/dsse-file.js";
-export { DEFAULT_MAX_BYTES, parseStrictJson, type StrictJsonOptions } from "./file/json.js";
+export { ENVELOPE_SUFFIX, formatEnvelope, parseEnvelope, readEnvelope } from "./trust/dsse-file.js";
+export { parseStrictJson, type StrictJsonOptions } from "./file/json.js";
 export { checkCassette, parseCassette, type CheckOptions, type ParseOptions } from "./trust/load-cassette.js";
 export {
   lockDifferences,
@@ -35,13 +47,13 @@ export * from "./trust/acceptance.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt-hash.js";
 export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
 export { recordingProvider, type RecordingProvider } from "./record/recording-provider.js";
+export { collectTurn, openTurn, type CollectedTurn } from "./record/open-turn.js";
 export { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./record/recorder.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay/replay.js";
-export { MAX_STREAM_PIECES, type RecordedStreaming, type StreamedTurn, type UnfitPart } from "./stream/format.js";
+export type { RecordedStreaming, StreamedTurn, UnfitPart } from "./stream/format.js";
 export {
   assertStreaming,
   createWait,
-  DEFAULT_MAX_GAP_MS,
   STREAMING_OPTIONS,
   type Pace,
   type Streaming,
@@ -70,8 +82,9 @@ export * from "./record/fork.js";
 export { contextsByTurn } from "./offer/context.js";
 export { isEmptyWire } from "./offer/wire-fields.js";
 export { cutAround } from "./replay/excerpt.js";
-export { formatMiss, rebuildPrompts } from "./replay/miss.js";
-export { formatToolDrift, type ToolDrift } from "./tape/drift.js";
+export { rebuildPrompts } from "./prompt/rebuild.js";
+export { formatMiss } from "./replay/miss.js";
+export { formatToolDrift, type ToolDrift } from "./tape/watch.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
 export type { TapeResult } from "./tape/tape.js";
 export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tape/replay.js";
@@ -139,12 +152,12 @@ export { isOneWay, pathDeparture } from "./diff/departure.js";
 export { pairSame } from "./diff/align/same.js";
 export type { DiffOptions } from "./diff/options.js";
 export { diffSets, nullHint, unpairedHint, type NamedCassette, type SetDiff } from "./diff/folders.js";
-export { checkRules, checkTurns, MAX_BREAKS_PER_RULE, watchRules, type RuledTurn } from "./rules/check.js";
+export { checkRules, checkTurns, watchRules, type RuledTurn } from "./rules/check.js";
 export * from "./rules/format.js";
-export { checkRuleSet, MAX_RULES, parseRules, readRules } from "./rules/read.js";
+export { checkRuleSet, parseRules, readRules } from "./rules/read.js";
 export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/watch.js";
 export * from "./count/usage-sum.js";
-export * from "./offer/offer-change.js";
+export * from "./offer/run-offers.js";
 export { diffValues, firstDifference, type ValueChange } from "./prompt/values.js";
 export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, type Detection } from "./import/record/detect.js";

@@ -1,8 +1,8 @@
-// Optional fields of an object literal, without a conditional spread for each.
+// Adds optional fields to an object literal without a conditional spread for each one.
 
 type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 
-/** The fields that are not undefined, in their order. */
+/** Returns the fields that are not undefined, in order. */
 export function defined<T extends object>(fields: T): Defined<T> {
   const kept: Defined<T> = {};
   for (const key of Object.keys(fields) as (keyof T)[]) {

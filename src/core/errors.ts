@@ -1,26 +1,26 @@
-// The core's one error class and its closed set of codes. A caller switches on `code`; the text may improve.
+// The core's one error class and its closed set of codes. Callers switch on `code`. Message texts may change.
 
-/** Every code of an {@link AgentError}: the promise to switch on, where the message may improve. */
+/** The codes of an {@link AgentError}. Switch on these. Messages may change. */
 export type AgentErrorCode =
-  /** A value that is not plain JSON reached a place that hashes or stores it. */
+  /** A value to hash or store is not plain JSON. */
   | "not-json"
-  /** Options that can never work, found when something is built. */
+  /** Options that can never work, found during construction. */
   | "invalid-options"
-  /** Arguments from the model that a tool must not see. */
+  /** The model sent arguments that a tool must not see. */
   | "tool-arguments"
   /** A policy forbids a tool call. */
   | "tool-denied"
-  /** A tool failed, for an agent that ends on that; or the model asked for nothing but refused calls too often. */
+  /** A tool of an agent that ends on failures failed, or the model made only refused calls for too many turns. */
   | "tool-failed"
-  /** A condition or an input of a plan's edge threw, or gave something else than it must. */
+  /** A condition or an input of a plan's edge threw, or returned a value of the wrong type. */
   | "handoff-failed"
-  /** The memory refused or lost what a run keeps in it, or is full. */
+  /** The memory refused or lost a run's data, or is full. */
   | "memory-failed"
-  /** Something only the host can bring is not there: the body of a verb, a provider of that id. */
+  /** The host did not provide something: the body of a verb, or a provider with that id. */
   | "capability-missing"
   /** The vendor answered with a status other than 2xx. */
   | "provider-http"
-  /** The vendor could not be reached, or its answer is not what the wire promises. */
+  /** The vendor could not be reached, or its answer breaks its own protocol. */
   | "provider-response"
   /** A call took longer than its `timeoutMs`. */
   | "timeout"
@@ -28,17 +28,17 @@ export type AgentErrorCode =
   | "providers-exhausted"
   /** The caller's signal fired. */
   | "aborted"
-  /** A turn or a tool call could not be put into the chain of signed receipts. */
+  /** A turn or a tool call could not be added to the chain of signed receipts. */
   | "receipt-failed"
-  /** A scripted provider was asked for more turns than it holds, or was left with some. */
+  /** A run used more turns than a scripted provider has, or left some unused. */
   | "script-exhausted"
   | "script-unused";
 
-/** What kind of failure a vendor or the way to it had; the same for every vendor. A caller switches on it, never on text. */
+/** The kind of a provider failure, the same for every vendor. Switch on this, never on text. */
 export type LlmErrorKind =
   /** The key is missing, wrong or expired. */
   | "auth"
-  /** The key is good and may not do this, or its account has no credit. */
+  /** The key is valid but lacks the permission, or its account has no credit. */
   | "permission"
   | "not-found"
   | "bad-request"
@@ -52,15 +52,15 @@ export type LlmErrorKind =
   | "timeout"
   | "unknown";
 
-/** What an {@link AgentError} is made with beside its code and message. */
+/** Optional fields of an {@link AgentError}. */
 export interface AgentErrorOptions {
-  /** What to do about it, as one sentence. */
+  /** One sentence on what to do. */
   hint?: string;
   /** True when the same call may succeed later. Default false. */
   retryable?: boolean;
-  /** For a failure of a provider. */
+  /** The kind of a provider failure. */
   kind?: LlmErrorKind;
-  /** True when the caller was given a part of the answer before. Default false. */
+  /** True if the caller has already received part of the answer. Default false. */
   responseStarted?: boolean;
   cause?: unknown;
 }
@@ -70,9 +70,9 @@ export class AgentError extends Error {
   readonly code: AgentErrorCode;
   readonly retryable: boolean;
   readonly hint: string | undefined;
-  /** Set on what a provider rejects with, but for an abort and for options that can never work. */
+  /** Set on every error of a provider, except for an abort and for invalid options. */
   readonly kind: LlmErrorKind | undefined;
-  /** A stream failed after its first delta: whoever tries again says those words twice. */
+  /** True if a stream failed after its first delta. A retry would repeat the text that was already streamed. */
   readonly responseStarted: boolean;
 
   constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
@@ -86,18 +86,18 @@ export class AgentError extends Error {
   }
 }
 
-/** An `invalid-options` error: `message` names the wrong value, `hint` says what to pass instead. */
+/** Creates an `invalid-options` error. `message` names the wrong value, `hint` says what to pass instead. */
 export function invalidOptions(message: string, hint: string, cause?: unknown): AgentError {
   return new AgentError("invalid-options", message, { hint, cause });
 }
 
 /**
- * Thrown by argument validation, and by a tool's own `invoke` when the detail must not reach the model:
- * the model reads "tool unavailable", the event log keeps `message`, `tool` and `field`.
+ * Thrown by argument validation. A tool's own `invoke` throws it to hide the details of a failure from the model. The model reads
+ * "tool unavailable". The event log keeps `message`, `tool` and `field`.
  */
 export class ToolArgError extends AgentError {
   readonly tool: string | undefined;
-  /** JSON pointer (RFC 6901) of the argument that was refused; "" is the whole object. */
+  /** JSON pointer (RFC 6901) to the refused argument. "" is the whole object. */
   readonly field: string | undefined;
 
   constructor(message: string, options: { tool?: string; field?: string; cause?: unknown } = {}) {
@@ -109,8 +109,8 @@ export class ToolArgError extends AgentError {
 }
 
 /**
- * Thrown by a tool whose call a policy forbids: the run rejects with it, since asking again would only be denied again. The
- * model never reads it; the event log keeps `message` as `tool-denied`.
+ * Thrown when a policy forbids a tool call. The run rejects with it, since another attempt would be denied too. The model never reads
+ * it. The event log keeps `message` as `tool-denied`.
  */
 export class ToolPolicyError extends AgentError {
   constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {
@@ -119,21 +119,21 @@ export class ToolPolicyError extends AgentError {
   }
 }
 
-/** What a vendor itself called its failure, read from the answer where that is JSON. Keys are masked, 500 characters at most. */
+/** A vendor's own description of its failure, from a JSON answer. API keys are masked. At most 500 characters. */
 export interface VendorFault {
   code?: string;
   type?: string;
   message?: string;
 }
 
-/** Thrown when a vendor answers with a status other than 2xx. `kind`, `retryable` and `hint` follow from status and body. */
+/** Thrown when a vendor answers with a status other than 2xx. `kind`, `retryable` and `hint` depend on status and body. */
 export class LlmProviderHttpError extends AgentError {
   declare readonly kind: LlmErrorKind;
   readonly status: number;
-  /** The beginning of the answer, 500 characters at most, with keys masked. */
+  /** The start of the answer, at most 500 characters, with API keys masked. */
   readonly bodySnippet: string;
   readonly providerName: string;
-  /** What the vendor asked to wait, 24 hours at most, where the same call may succeed later and the vendor said so. */
+  /** The wait that the vendor requested, in milliseconds, at most 24 hours. Undefined if it requested none or a retry cannot help. */
   readonly retryAfterMs: number | undefined;
   readonly vendor: VendorFault;
 

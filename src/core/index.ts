@@ -1,7 +1,25 @@
-// The door of the core. Other layers import this file alone.
+// The entrance of the core. Other layers import only this file.
 
 export * from "./errors.js";
 export { defined } from "./defined.js";
+export {
+  DEFAULT_TOOL_TIMEOUT_MS,
+  MAX_ARGUMENT_CHARACTERS,
+  MAX_ARGUMENT_VALUES,
+  MAX_CLOCK_DRIFT_MS,
+  MAX_DEFERRED_RECEIPTS,
+  MAX_FORMAT_LENGTH,
+  MAX_JSON_DEPTH,
+  MAX_RATE,
+  MAX_RECEIPT_FINDINGS,
+  MAX_RESULT_CHARACTERS,
+  MAX_TIMER_MS,
+  MAX_UNIQUE_CONTAINERS,
+  MAX_UNIQUE_ITEMS,
+  MEMORY_GRACE_MS,
+  MEMORY_TIMEOUT_MS,
+  RECEIPT_TIMEOUT_MS,
+} from "./limits.js";
 export { assertKnownOptions, unknownOptions } from "./options.js";
 export * from "./ports.js";
 export { plural, shorten, showValue } from "./text/show.js";
@@ -12,7 +30,6 @@ export { findTooDeep, parseBoundedJson } from "./canon/bounded-json.js";
 export { findDropped, findDroppedArgument, sameDecimal } from "./canon/exact.js";
 export {
   isPlainObject,
-  MAX_JSON_DEPTH,
   NotJsonError,
   setOwn,
   type JsonObject,
@@ -27,24 +44,15 @@ export * from "./canon/key.js";
 export { preAuthEncode, toEnvelope, type DsseEnvelope, type DsseSignature } from "./canon/dsse.js";
 export * from "./model/message.js";
 export * from "./model/usage.js";
-export { costOf, findRate, MAX_RATE, priceOf, PRICING_DATE, type Pricing, type Rate } from "./model/pricing.js";
+export { costOf, findRate, priceOf, PRICING_DATE, type Pricing, type Rate } from "./model/pricing.js";
 export * from "./model/provider.js";
 export { answerAhead, tellAhead } from "./model/stream.js";
 export type { MemoryScope, RunMemory, RuntimeMemory } from "./model/memory.js";
-export { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "./memory/run-memory.js";
 export * from "./memory/memory.js";
-export { createHlc, MAX_DRIFT_MS, parseHlc, type Hlc, type HlcParts, type HlcStamp } from "./time/hlc.js";
+export { createHlc, parseHlc, type Hlc, type HlcParts, type HlcStamp } from "./time/hlc.js";
 export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/response.js";
 export * from "./tools/argument-check.js";
-export {
-  eachSchema,
-  MAX_ARGUMENT_CHARACTERS,
-  MAX_ARGUMENT_VALUES,
-  MAX_FORMAT_LENGTH,
-  MAX_UNIQUE_CONTAINERS,
-  MAX_UNIQUE_ITEMS,
-} from "./tools/argument-bounds.js";
-export { DEFAULT_TOOL_TIMEOUT_MS } from "./tools/deadline.js";
+export { eachSchema } from "./tools/argument-bounds.js";
 export type {
   ToolCallDecision,
   ToolPolicy,
@@ -53,7 +61,7 @@ export type {
   ToolResultDecision,
   ToolResultStatus,
 } from "./tools/policy.js";
-export { MAX_RESULT_CHARACTERS, toResultText, type ResultText } from "./tools/result.js";
+export { toResultText, type ResultText } from "./tools/result.js";
 export { thrownText } from "./text/thrown.js";
 export * from "./tools/tool.js";
 export {
@@ -77,10 +85,8 @@ export {
   type ReceiptOutcome,
 } from "./receipts/receipt.js";
 export * from "./receipts/chain.js";
-export { MAX_DEFERRED_RECEIPTS } from "./receipts/queue.js";
-export { RECEIPT_TIMEOUT_MS, type ReceiptListener } from "./receipts/writer.js";
+export type { ReceiptListener } from "./receipts/writer.js";
 export {
-  MAX_RECEIPT_FINDINGS,
   verifyReceipts,
   type ReceiptFinding,
   type ReceiptFindingKind,

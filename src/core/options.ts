@@ -1,9 +1,9 @@
-// Options objects are closed. A misspelled name is refused, because it would silently do nothing, and some options decide where
-// a key goes or what is redacted.
+// Options objects are closed. A misspelled name is refused, because it would have no effect, and some options control where an API
+// key goes or which secrets are redacted.
 
 import { invalidOptions } from "./errors.js";
 
-/** True for any object but a list, also for an instance of a class. */
+/** True for any object except a list, including an instance of a class. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -12,7 +12,7 @@ export function unknownOptions(options: object, known: readonly string[]): strin
   return Object.keys(options).filter((key) => !known.includes(key));
 }
 
-/** For adapters: throws `AgentError` `invalid-options` if `options` of `owner` has a name that is not in `known`. */
+/** Throws `AgentError` `invalid-options` if the `options` of `owner` have a name that is not in `known`. For adapters. */
 export function assertKnownOptions(owner: string, options: object, known: readonly string[]): void {
   const unknown = unknownOptions(options, known);
   if (unknown.length === 0) return;

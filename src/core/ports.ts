@@ -1,22 +1,19 @@
-// The only door to the outside that the core uses, so that a test can hand in its own: time, randomness, timers, fetch and warnings.
+// The core's only access to the outside world: time, randomness, timers, fetch and warnings. A test can replace each of them.
 
 import { showValue } from "./text/show.js";
 
-/** All that the core needs of the machine. Tests hand in their own; see {@link systemPorts} for the default. */
+/** Everything that the core needs from the machine. Tests pass their own. {@link systemPorts} is the default. */
 export interface Ports {
   /** Milliseconds since the Unix epoch. Must not throw. */
   now(): number;
-  /** `length` unpredictable bytes, owned by the caller. */
+  /** Returns `length` unpredictable bytes, which the caller owns. */
   randomBytes(length: number): Uint8Array;
   /** Calls `fire` once after `ms` milliseconds, unless the returned function is called first. */
   timer(ms: number, fire: () => void): () => void;
   fetch: typeof globalThis.fetch;
-  /** Says something to a developer that is no error. Must not throw. */
+  /** Prints a warning for a developer. Must not throw. */
   warn(message: string): void;
 }
-
-/** The longest delay a timer takes; a longer one would fire at once. */
-export const MAX_TIMER_MS = 2_147_483_647;
 
 export const systemPorts: Ports = {
   now: () => Date.now(),
@@ -29,15 +26,15 @@ export const systemPorts: Ports = {
   warn: (message) => console.warn(message),
 };
 
-/** Asking the system takes as long for 16 bytes as for these (measured), and each run asks twice. */
-const POOL_BYTES = 512;
-const pool = new Uint8Array(POOL_BYTES);
-let drawn = POOL_BYTES;
+/** Bytes drawn from the system at once. 16 bytes take as long as these (measured), and each run needs them twice. */
+const POOL_LENGTH = 512;
+const pool = new Uint8Array(POOL_LENGTH);
+let drawn = POOL_LENGTH;
 
-/** Unpredictable bytes, each handed out once and forgotten. */
+/** Returns unpredictable bytes. Each byte is used once and then erased. */
 function drawBytes(length: number): Uint8Array {
-  if (length > POOL_BYTES / 8) return globalThis.crypto.getRandomValues(new Uint8Array(length));
-  if (drawn + length > POOL_BYTES) {
+  if (length > POOL_LENGTH / 8) return globalThis.crypto.getRandomValues(new Uint8Array(length));
+  if (drawn + length > POOL_LENGTH) {
     globalThis.crypto.getRandomValues(pool);
     drawn = 0;
   }
@@ -46,57 +43,57 @@ function drawBytes(length: number): Uint8Array {
   return bytes;
 }
 
-/** The system's ports with some replaced, as every constructor that takes `ports` fills them in. */
+/** Completes the `ports` option of a constructor with the system's ports. */
 export function withSystemPorts(ports: Partial<Ports> = {}): Ports {
   return { ...systemPorts, ...ports };
 }
 
-/** For adapters: what is wrong with the `ports` of an options object, or "". */
+/** Describes the flaw in the `ports` of an options object. "" if there is none. For adapters. */
 export function portsProblem(ports: unknown): string {
   if (ports === undefined) return "";
   const names = Object.keys(systemPorts);
   if (typeof ports !== "object" || ports === null) {
-    return `ports is ${showValue(ports)}: give an object with any of ${names.join(", ")}`;
+    return `ports is ${showValue(ports)}: pass an object with any of ${names.join(", ")}`;
   }
   const wrong = Object.entries(ports).find(([name, port]) => names.includes(name) && typeof port !== "function");
-  return wrong === undefined ? "" : `ports.${wrong[0]} is ${showValue(wrong[1])}: give a function, or leave it out`;
+  return wrong === undefined ? "" : `ports.${wrong[0]} is ${showValue(wrong[1])}: pass a function, or omit it`;
 }
 
-/** How a read ended. `size` is in bytes. */
+/** The result of a read. `size` is in bytes. */
 export type FileRead =
   | { kind: "read"; bytes: Uint8Array }
   | { kind: "not-found" }
   | { kind: "too-large"; size: number }
   | { kind: "failed"; message: string };
 
-/** How a write or an append ended; `exists` only where nothing was to be overwritten. */
+/** The result of a write or an append. `exists` occurs only without `overwrite`. */
 export type FileWrite = { kind: "written" } | { kind: "exists" } | { kind: "failed"; message: string };
 
-/** How a removal ended. */
+/** The result of a removal. */
 export type FileRemove = { kind: "removed" } | { kind: "not-found" } | { kind: "failed"; message: string };
 
 /**
- * Files, for the layers that keep recordings. The core itself uses none; a host hands one in.
+ * File access for the layers that store recordings. The host provides it. The core itself does not use it.
  *
- * Contract: failures are values, nothing throws. A write is atomic: after a crash at any point the target is what it was
- * or what it should be, never a part of it.
+ * Contract: failures are values, and no method throws. A write is atomic: after a crash at any point, the target has its old content
+ * or its complete new content.
  */
 export interface FilePort {
-  /** The whole file, unless it has more than `maxBytes` bytes. */
+  /** Reads a whole file of at most `maxBytes` bytes. */
   read(path: string, maxBytes: number): Promise<FileRead>;
   /**
-   * Creates missing folders. Refuses with `exists`, atomically, unless `overwrite` is true. `mode` are the permissions of a
-   * new file, from its first byte on, where the system has such: 0o600 for a secret.
+   * Writes a file and creates missing folders. Without `overwrite`, an existing file gives `exists`, checked atomically. `mode` sets the
+   * permissions of a new file from its first byte on, if the system supports them: 0o600 for a secret.
    */
   write(path: string, text: string, options: { overwrite: boolean; mode?: number }): Promise<FileWrite>;
-  /** Adds `text` at the end of a file, creating it if need be. One call is one write. */
+  /** Appends `text` to a file in one write. Creates the file if it does not exist. */
   append(path: string, text: string): Promise<FileWrite>;
-  /** Takes one file away, or one link to it; never a folder. */
+  /** Removes one file, or one link to it, but never a folder. */
   remove(path: string): Promise<FileRemove>;
   /**
-   * Paths of all files below `folder` whose name ends with `suffix`, relative to it with `/`, sorted; undefined when
-   * `folder` is no folder that can be read. Links to folders are followed, each folder once; a folder below that cannot be
-   * read stands among the paths, so that reading it says why.
+   * Lists all files below `folder` whose name ends with `suffix`: sorted paths relative to `folder`, with `/`. Undefined if `folder` is
+   * not a readable folder. Follows links to folders, but visits each folder once. An unreadable subfolder is listed as a path, so that
+   * reading it gives the reason.
    */
   list(folder: string, suffix: string): Promise<string[] | undefined>;
 }

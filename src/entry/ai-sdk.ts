@@ -1,3 +1,3 @@
-// `playhead/ai-sdk`: cassettes for the AI SDK, without the package to compile or run against.
+// `playhead/ai-sdk`: cassettes for the AI SDK. It does not import the SDK.
 
 export { cassetteMiddleware, cassetteModel, fromAiSdk, toAiSdk, wrappedModel } from "../harness/index.js";

@@ -1,4 +1,4 @@
-// `playhead/cassette` where there is no Node: the names of cassette.ts that need no files of this machine. A test holds the two equal.
+// `playhead/cassette` without Node: the names of cassette.ts that do not need files. A test checks that the two lists agree.
 
 export {
   // record and replay

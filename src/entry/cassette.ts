@@ -1,5 +1,4 @@
-// `playhead/cassette` on Node: the cassette layer, with its store bound to the files of this machine and its recorder to the
-// environment of this process.
+// `playhead/cassette` on Node: the cassette layer. Its store uses the file system, and its recorder the environment of this process.
 
 import {
   createBundleStore,
@@ -74,42 +73,51 @@ const files = nodeFiles();
 const store = createCassetteStore(files);
 
 type LoadCassetteOptions = Omit<ParseOptions, "file" | "lock" | "envelope"> & {
-  /** The path of a lock file that must confirm the cassette. */
+  /** Path of a lock file that must list the cassette unchanged. */
   lock?: string;
 };
 
-/** Reads and checks a cassette file. Throws `CassetteError` like the `load` of a store. */
+/**
+ * Reads and checks a cassette file. Rejects with `CassetteError`: `file-not-found`, `file-unreadable`, or the code of the check that
+ * failed, such as `envelope-hash`.
+ */
 export async function loadCassette(path: string, options: LoadCassetteOptions = {}): Promise<Cassette> {
   const { lock, ...rest } = options;
   if (lock === undefined && process.env["CASSETTE_OVERLAY"] === undefined) return store.load(path, rest);
-  // Loaded where it is needed: reading a cassette needs nothing else of the harness.
+  // Imported lazily: without a lock or an overlay, reading a cassette does not need the harness.
   const { openLock, overlaidStore } = await import("../harness/index.js");
   const { load } = overlaidStore(store, files, process.env);
   return load(path, lock === undefined ? rest : { ...rest, lock: await openLock(files, lock, path) });
 }
 
-/** Reads and checks a file of rules. Throws `CassetteError` like `readRules`. */
+/** Reads and checks a rules file. Rejects with `CassetteError`: `file-not-found`, `file-unreadable` or `rules-malformed`. */
 export function loadRules(path: string): Promise<RuleSet> {
   return readRules(files, path);
 }
 
-/** Reads and checks a tolerance file. Throws `CassetteError` like `parseTolerances`, and `file-not-found`. */
+/** Reads and checks a tolerance file. Rejects with `CassetteError`: `file-not-found`, `file-unreadable` or `tolerances-malformed`. */
 export async function loadTolerances(path: string): Promise<Tolerances> {
   return readTolerances(files, path);
 }
 
-/** Writes a cassette file atomically. Throws `CassetteError` like the `save` of a {@link CassetteStore}. */
+/**
+ * Writes a cassette file atomically. Rejects with `CassetteError`: `file-exists` unless `overwrite` is set, `too-large` above `maxBytes`
+ * (default 64 MiB), or `file-unreadable`.
+ */
 export const saveCassette = store.save;
 
-/** Wraps a provider and keeps what it is asked and answers; `sign: "env:NAME"` is looked up in the environment of this process. */
+/**
+ * Wraps a provider and records its requests and answers. Call `toCassette()` at the end to get the cassette. `sign: "env:NAME"` reads
+ * the key from the environment of this process.
+ */
 export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
   return createRecorder(provider, options.sign === undefined ? options : { env: process.env, ...options });
 }
 
 const bundles = createBundleStore(files, pathBeside);
 
-/** Reads and checks a bundle with its cassettes. Throws `CassetteError` like the `load` of a {@link BundleStore}. */
+/** Reads and checks a bundle with its cassettes. Rejects with `CassetteError`, like the `load` of a {@link BundleStore}. */
 export const loadBundle = bundles.load;
 
-/** Writes a bundle with its cassettes so that a stop leaves the old ones or the new. Throws like the `save` of a {@link BundleStore}. */
+/** Writes a bundle with its cassettes. A crash leaves the old files or the new ones. Rejects like the `save` of a {@link BundleStore}. */
 export const saveBundle = bundles.save;

@@ -1,5 +1,5 @@
-// `playhead/fast-check`: arbitraries of what agents, models and tools exchange, and laws to hold tools, providers and functions of your
-// own to. It has a door of its own because it needs the optional peer fast-check. Every public name is listed here by hand.
+// `playhead/fast-check`: arbitraries for the data that agents, models and tools exchange, and laws that check your own tools, providers
+// and functions. It is a separate door because it needs the optional peer fast-check. Every public name is listed here by hand.
 
 export {
   answerOf,

@@ -1,5 +1,5 @@
-// `playhead/harness`: what a test author holds, bound to the files and environment of this process. Every public name of this door is
-// listed here by hand.
+// `playhead/harness`: the tools of a test author, bound to the file system and the environment of this process. Every public name of this
+// door is listed here by hand.
 
 import { createCassetteFor, createUseCassette } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
@@ -54,8 +54,8 @@ export {
   type CassetteAssertions,
 } from "../harness/index.js";
 
-/** One cassette for one test in any runner; see `UseCassette`. The mode comes from CASSETTE_MODE and CI. */
+/** Opens one cassette for one test, in any test runner. Without the option `mode`, CASSETTE_MODE and CI decide. See `UseCassette`. */
 export const useCassette = createUseCassette({ files: nodeFiles(), environment: process.env });
 
-/** The cassette of a test of `node:test`, found by its file and name; see `CassetteFor`. */
+/** Opens the cassette of a test of `node:test`, found by the test's file and name. See `CassetteFor`. */
 export const cassetteFor = createCassetteFor({ files: nodeFiles(), environment: process.env });

@@ -1,4 +1,4 @@
-// `playhead/host`: what needs a disk, a socket or a schedule. Every public name of this door is listed here by hand.
+// `playhead/host`: everything that needs a disk, a socket or a schedule. Every public name of this door is listed here by hand.
 
 export {
   createFleet,

@@ -1,10 +1,10 @@
-// `playhead/jest`: importing it, or naming it in `setupFilesAfterEnv`, teaches Jest's global `expect` the matchers, on the files
-// of this machine. For an `expect` that is no global, `matchers` goes into its `extend`.
+// `playhead/jest`: importing it, or naming it in `setupFilesAfterEnv`, adds the matchers to Jest's global `expect`. They read the file
+// system. If your `expect` is not global, pass `matchers` to its `extend`.
 
 import { createMatcherHost, createMatchers, type CassetteAssertions } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
-/** The matchers, for `expect.extend(matchers)`. */
+/** The matchers, for `expect.extend(matchers)` without Jest's global `expect`. */
 export const matchers = createMatchers(createMatcherHost(nodeFiles(), process.env));
 
 const { expect } = globalThis as { expect?: { extend?: (more: typeof matchers) => void } };

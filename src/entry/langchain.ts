@@ -1,5 +1,5 @@
-// `playhead/langchain`: a chat model of LangChain over any provider of ours, and a provider of ours over any chat model of
-// LangChain, so that `createAgent` records and replays.
+// `playhead/langchain`: wraps any provider as a LangChain chat model, and any LangChain chat model as a provider, so that `createAgent`
+// records and replays.
 
 import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
 import type { BaseLanguageModelInput } from "@langchain/core/language_models/base";
@@ -46,13 +46,13 @@ import {
 
 /** The options of {@link cassetteChatModel}. */
 interface CassetteChatModelOptions extends Pick<BaseChatModelParams, "callbacks" | "tags" | "metadata"> {
-  /** Go with every request; options of a call win over them. */
+  /** Settings for every request. Options of a call override them. */
   readonly settings?: LlmSettings;
-  /** Names of fields, call options and types of blocks that may be left out although a conversation cannot hold them. */
+  /** Names of fields, call options and block types to drop if a conversation cannot hold them. Without this, they are errors. */
   readonly ignore?: readonly string[];
 }
 
-/** What one call of a {@link CassetteChatModel} may set, in LangChain's names. */
+/** The options of one call of a {@link CassetteChatModel}, with LangChain's names. */
 interface CassetteChatCallOptions extends BaseChatModelCallOptions {
   tools?: LlmToolDefinition[];
   model?: string;
@@ -65,7 +65,7 @@ interface CassetteChatCallOptions extends BaseChatModelCallOptions {
 
 const OPTIONS = ["settings", "ignore", "callbacks", "tags", "metadata"];
 
-/** A chat model that answers as its provider does. Made by {@link cassetteChatModel}. */
+/** A LangChain chat model that answers through a provider. Created by {@link cassetteChatModel}. */
 export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
   readonly #provider: LlmProviderAdapter;
   readonly #settings: LlmSettings;
@@ -78,7 +78,7 @@ export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
     this.#provider = provider;
     this.#settings = settings;
     this.#ignore = ignore;
-    // A chat model without it streams through `_generate`.
+    // Without a streaming provider, the model streams through `_generate`.
     this.disableStreaming = provider.stream === undefined;
   }
 
@@ -90,7 +90,7 @@ export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
     return { ls_provider: "playhead", ls_model_name: providerName(this.#provider), ls_model_type: "chat" };
   }
 
-  /** Tools go to the provider with the names, descriptions and JSON Schemas that LangChain makes of them. */
+  /** Binds tools. The provider gets the names, descriptions and JSON Schemas that LangChain derives from them. */
   override bindTools(
     tools: BindToolsInput[],
     options: Partial<CassetteChatCallOptions> = {},
@@ -102,7 +102,7 @@ export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
   override async _generate(messages: BaseMessage[], options: this["ParsedCallOptions"]): Promise<ChatResult> {
     const response = await this.#provider.turn(this.#request(messages, options));
     const fields = writeLangChainResponse(response);
-    // Structured output wants a chunk, and a chunk has no place for arguments that were no object.
+    // Structured output needs a chunk, but a chunk cannot hold arguments that are not an object.
     const Message = fields.invalid_tool_calls.length === 0 ? AIMessageChunk : AIMessage;
     const message = new Message(fields as never);
     return { generations: [{ text: response.message.content, message }] };
@@ -141,22 +141,22 @@ export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
   }
 }
 
-/** LangChain's own, but that the model has to call the one tool: asked without, it may answer in words, which is no structure. */
+/** LangChain's own method, but it forces the model to call the tool. A free choice could give an answer in prose instead of structure. */
 CassetteChatModel.prototype.withStructuredOutput = function structured(this: CassetteChatModel, ...given: never[]) {
   const bindTools = (tools: BindToolsInput[]) => this.bindTools(tools, { tool_choice: choiceOf(tools) });
   const forcing = Object.create(this, { bindTools: { value: bindTools } }) as never;
   return BaseChatModel.prototype.withStructuredOutput.apply(forcing, given as never);
 } as never;
 
-/** As an object, since a tool may be called `auto`. */
+/** An object, since a tool may be named `auto`. */
 function choiceOf([tool]: readonly BindToolsInput[]): Record<string, unknown> {
   const { name } = (tool as { function: { name: string } }).function;
   return { type: "function", function: { name } };
 }
 
 /**
- * A chat model for `createAgent` and whatever else takes one, over a provider: a recorder, a cassette, the handle's
- * provider. Throws `AgentError` `invalid-options` for an unknown option.
+ * Wraps a provider as a LangChain chat model, for `createAgent` and everything else that takes one. The provider may be a recorder, a
+ * cassette, or the provider of a `useCassette` handle. Throws `AgentError` `invalid-options` for an unknown option.
  */
 export function cassetteChatModel(
   provider: LlmProviderAdapter,
@@ -167,15 +167,15 @@ export function cassetteChatModel(
 }
 
 /**
- * A provider over a chat model. Rejects as the model does, and with `HarnessError` `cannot-convert` where an answer holds what
- * a conversation here cannot, or a request has a setting that the model's constructor takes.
+ * Wraps a LangChain chat model as a provider. A turn rejects like the model. It rejects with `HarnessError` `cannot-convert` for an answer
+ * that a Playhead conversation cannot hold, and for a setting that belongs in the model's constructor.
  */
 export function fromLangChain(model: BaseChatModel, options: FromLangChainOptions = {}): LlmProviderAdapter {
   assertKnownOptions("fromLangChain", options, ["name", "ignore"]);
   return chatModelProvider(model, toMessage, options);
 }
 
-/** LangChain's messages as ours. Throws `HarnessError` `cannot-convert` for what has no place there. */
+/** Converts LangChain messages to Playhead messages. Throws `HarnessError` `cannot-convert` for content that those cannot hold. */
 export function fromLangChainMessages(
   messages: readonly BaseMessage[],
   options: { readonly ignore?: readonly string[] } = {},
@@ -183,7 +183,7 @@ export function fromLangChainMessages(
   return readLangChainMessages(messages, options.ignore);
 }
 
-/** Our messages as LangChain's. */
+/** Converts Playhead messages to LangChain messages. */
 export function toLangChainMessages(messages: readonly LlmMessage[]): BaseMessage[] {
   return messages.map((message) => toMessage(writeLangChainMessage(message)));
 }

@@ -1,5 +1,5 @@
-// `playhead/msw`: cassettes as request handlers of MSW 2 or 3, and recordings through MSW, on the files and environment of
-// this process. The secrets of the environment, by the names of its variables, are always redacted.
+// `playhead/msw`: cassettes as request handlers of MSW 2 or 3, and recordings through MSW. It uses the file system and the environment
+// of this process. Values of environment variables whose names look secret are always redacted.
 
 import { bypass, http, type RequestHandler } from "msw";
 import { secretsOf, withValues, type Cassette } from "../cassette/index.js";
@@ -16,15 +16,13 @@ import {
 } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
-/**
- * Handlers for `setupServer(...handlers)` and `server.use(...handlers)`, and the `done` to await when the test is over.
- */
+/** Handlers for `setupServer(...handlers)` and `server.use(...handlers)`, and the `done` to await at the end of the test. */
 export type CassetteHandlers = Handlers<RequestHandler>;
 
-/** Handlers that record, and the cassette of what they recorded. */
+/** Handlers that record, and the cassette of their recorded turns. */
 type RecordingHandlers = Recording<RequestHandler>;
 
-/** Handlers that replay or record, with the mode that was decided and the path of the cassette. */
+/** Handlers that replay or record, with the decided mode and the path of the cassette. */
 export type UsedCassetteHandlers = UsedHandlers<RequestHandler>;
 
 const adapter = createMswAdapter<RequestHandler>(
@@ -40,9 +38,9 @@ function withSecrets<T extends { redact?: unknown }>(options: T & Pick<CassetteH
 }
 
 /**
- * Handlers that answer the three wires from a cassette, from several, or from a handle of `useCassette` that replays, and from
- * nothing else. Of several the first answers that has the turn; give them in one list, since the first handlers that MSW finds
- * answer every request. Throws `CassetteError` where a cassette is refused.
+ * Creates handlers that answer requests to the three vendors only from `source`: one cassette, several, or a replaying handle of
+ * `useCassette`. Of several cassettes, the first one that has the turn answers. Pass them as one list, since MSW sends every request to
+ * the first matching handler. Throws `CassetteError` for a cassette that is refused.
  */
 export function cassetteHandlers(
   source: Cassette | readonly Cassette[] | CassetteHandle,
@@ -52,12 +50,12 @@ export function cassetteHandlers(
   return adapter.cassetteHandlers(source, isHandle ? options : withSecrets(options));
 }
 
-/** Handlers that pass requests on to the real vendor and record the turns. Errors of the vendor are passed on, never kept. */
+/** Creates handlers that forward requests to the real vendor and record the turns. They forward its errors but never record them. */
 export function recordingHandlers(options: RecordingHandlersOptions = {}): RecordingHandlers {
   return adapter.recordingHandlers(withSecrets(options));
 }
 
-/** One cassette for one test: handlers that replay or record as CASSETTE_MODE and CI say; see `useCassette`. */
+/** Creates handlers for one cassette of one test. CASSETTE_MODE and CI decide whether they replay or record. See `useCassette`. */
 export function useCassetteHandlers(
   file: string,
   options: UseCassetteHandlersOptions = {},

@@ -1,4 +1,4 @@
-// `playhead/vitest/reporter`: the reporter bound to the files of this machine, for `reporters: ["default", "playhead/vitest/reporter"]`.
+// `playhead/vitest/reporter`: the reporter, for `reporters: ["default", "playhead/vitest/reporter"]`.
 
 import type { Reporter, Vitest } from "vitest/node";
 import {
@@ -9,7 +9,7 @@ import {
 } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
-/** Lists orphan cassettes at the end of a run; see `CassetteReporterOptions`. */
+/** A Vitest reporter that lists orphan cassettes at the end of a run. See `CassetteReporterOptions`. */
 class CassetteReporter implements Reporter {
   readonly #report: ReturnType<typeof createCassetteReporter>;
   #vitest: Vitest | undefined;
@@ -35,18 +35,18 @@ class CassetteReporter implements Reporter {
   }
 }
 
-/** What selected some of the tests, in words; a shard is told apart from that. */
+/** Describes the option that selected only part of the tests. Shards are handled separately. */
 function partOf(vitest: Vitest): string | undefined {
   const { watch, changed, related, project, testNamePattern } = vitest.config;
-  // Vitest has no public name for what stood on the command line.
+  // Vitest has no public name for the file filters of the command line.
   const { filenamePattern } = vitest as unknown as { filenamePattern?: unknown };
-  if (watch) return "a watched run may be of some test files only";
-  if (Array.isArray(filenamePattern) && filenamePattern.length > 0) return "only some test files were asked for";
+  if (watch) return "a watched run may cover only some test files";
+  if (Array.isArray(filenamePattern) && filenamePattern.length > 0) return "only some test files were selected";
   if (testNamePattern !== undefined) return PART_BY_NAME;
-  if (related !== undefined && related.length > 0) return "only related test files were asked for";
-  if (changed !== undefined && changed !== false) return "only changed test files were asked for";
-  return project !== undefined && project.length > 0 ? "only some projects were asked for" : undefined;
+  if (related !== undefined && related.length > 0) return "only related test files were selected";
+  if (changed !== undefined && changed !== false) return "only changed test files were selected";
+  return project !== undefined && project.length > 0 ? "only some projects were selected" : undefined;
 }
 
-// Vitest takes the default export of a reporter that is named in its configuration.
+// Vitest loads the default export of a reporter in its configuration.
 export { CassetteReporter as default };

@@ -1,6 +1,5 @@
-// `playhead/vitest`: importing it teaches Vitest's `expect` the matchers, on the files of this machine, and gives a `test` with the
-// fixture `cassette`. The types of the matchers extend the global Chai.Assertion, the one declaration that holds in Vitest 4 and 5
-// alike.
+// `playhead/vitest`: importing it adds the matchers to Vitest's `expect`, and provides a `test` with the fixture `cassette`. The types of
+// the matchers extend the global Chai.Assertion, the one declaration that works in Vitest 4 and 5.
 
 import { expect, test as vitestTest, type TestAPI } from "vitest";
 import {
@@ -19,7 +18,7 @@ expect.extend(createMatchers(createMatcherHost(files, process.env)));
 
 const open = createVitestFixture({ files, environment: process.env });
 
-/** A `test` of one's own with the fixture `cassette`; `options` are for every cassette it opens. */
+/** Adds the fixture `cassette` to your own `test`. `options` apply to every cassette it opens. */
 export function withCassette<Context>(
   base: TestAPI<Context>,
   options: CassettesOptions = {},
@@ -32,10 +31,10 @@ export function withCassette<Context>(
   return explainEach(extended) as unknown as TestAPI<Context & CassetteFixtures>;
 }
 
-/** Vitest's `test` with the fixture `cassette`: it finds its file from the test file and the name of the test. */
+/** Vitest's `test` with the fixture `cassette`, which derives its file from the test file and the name of the test. */
 export const test: TestAPI<CassetteFixtures> = withCassette(vitestTest);
 export { test as it, expect };
-// What else a test file takes from Vitest, so that one import will do. Not `vi`: Vitest lifts its mocks only where it comes from "vitest".
+// Vitest's other names, so that a test file needs one import. Not `vi`: Vitest hoists mocks only if it is imported from "vitest".
 export { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
 export type { CassetteFixtures, CassettesOptions };
 

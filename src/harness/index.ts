@@ -2,7 +2,7 @@
 
 export { eventLogConformance } from "./conformance/event-log/suite.js";
 export { memoryConformance } from "./conformance/memory/suite.js";
-export { MAX_ASKED, PROVIDER_REQUESTS } from "./conformance/provider/requests.js";
+export { PROVIDER_REQUESTS } from "./conformance/provider/requests.js";
 export { providerConformance } from "./conformance/provider/suite.js";
 export { fixedClock } from "./doubles/clock.js";
 export { collect } from "./doubles/collect.js";
@@ -32,9 +32,10 @@ export type { LeftOut } from "./html/allowance.js";
 export type { LedgerLine } from "./cassette/ledger-writer.js";
 export { isCI, resolveMode, type CassetteMode } from "./cassette/mode.js";
 export { pathInLock } from "./cassette/path-in-lock.js";
+export { MAX_ASKED, MAX_MUTANTS_PER_CASSETTE } from "./limits.js";
 export { mutateCassette } from "./mutate/apply.js";
 export { MUTANT_KINDS, type Mutant, type MutantKind } from "./mutate/mutant.js";
-export { listMutants, MAX_MUTANTS_PER_CASSETTE } from "./mutate/list.js";
+export { listMutants } from "./mutate/list.js";
 export { inTurns } from "./mutate/sample-order.js";
 export type { Overlay } from "./cassette/overlay.js";
 export { enforceRules, rulesPolicy } from "./rules/policy.js";
@@ -94,6 +95,7 @@ export {
   type CountedRequest,
   type OutsideRequest,
 } from "./wire/outside.js";
+export { createLossTally, readPassed, type PassedAnswer, type PassedPart } from "./wire/passed-answer.js";
 export { parseTurn, readHeldState, readTurn } from "./wire/read-turn.js";
 export { refusalReply, type Refusal } from "./wire/reply.js";
 export { PIN_HEADER, shelfReply } from "./wire/shelf-reply.js";

@@ -8,7 +8,6 @@ import { createGates } from "./fleet/gate.js";
 import {
   assertFleetOptions,
   createMembers,
-  MAX_FLEET_CELLS,
   planCells,
   type FleetOptions,
   type FleetRunOptions,
@@ -17,6 +16,7 @@ import {
 import { createLocalQueue } from "./fleet/queue.js";
 import { createSteadyClock } from "./fleet/rate.js";
 import { runCells, type FleetRun, type FleetShared } from "./fleet/run.js";
+import { MAX_FLEET_CELLS } from "./limits.js";
 
 /** Members that run targets; made by {@link createFleet}. See docs/runtime.md. */
 export interface Fleet {

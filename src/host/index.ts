@@ -12,32 +12,31 @@ export {
 export { createFleet, type Fleet } from "./fleet.js";
 export type { BreakerOptions } from "./fleet/breaker.js";
 export type { FleetCell, FleetCounts, FleetError, FleetResult, SkipReason } from "./fleet/cell.js";
-export {
-  MAX_FLEET_CELLS,
-  MAX_FLEET_MEMBERS,
-  type FleetMember,
-  type FleetOptions,
-  type FleetProgress,
-  type FleetRetry,
-  type FleetRunOptions,
-  type FleetTarget,
+export type {
+  FleetMember,
+  FleetOptions,
+  FleetProgress,
+  FleetRetry,
+  FleetRunOptions,
+  FleetTarget,
 } from "./fleet/options.js";
 export type { RateOptions } from "./fleet/rate.js";
 export type { FleetRun } from "./fleet/run.js";
 export {
+  MAX_FLEET_CELLS,
+  MAX_FLEET_MEMBERS,
   MAX_MEMORY_NAME_CHARACTERS,
   MAX_MEMORY_VALUE_CHARACTERS,
-  openSqliteMemory,
-  type SqliteMemory,
-  type SqliteMemoryOptions,
-} from "./memory/sqlite.js";
+  MAX_THREADS,
+} from "./limits.js";
+export { openSqliteMemory, type SqliteMemory, type SqliteMemoryOptions } from "./memory/sqlite.js";
 export { createPluck } from "./pluck.js";
 export type { BodyRead } from "./serve/body.js";
 export type { HttpHandler, HttpReply, HttpRequest } from "./serve/exchange.js";
 export { forward, type Forwarded, type ForwardRequest } from "./serve/forward.js";
 export { isLoopback, serveHttp, type HttpServer, type HttpServerOptions } from "./serve/server.js";
 export { doJobs } from "./threads.js";
-export { MAX_THREADS, type Handler, type JobsOptions, type Lost } from "./threads/job.js";
+export type { Handler, JobsOptions, Lost } from "./threads/job.js";
 export { serveJobs } from "./threads/worker.js";
 export { VerbError, type VerbErrorCode } from "./verbs/error.js";
 export type { ResolvedAddress, ResolveName, VerbsOptions } from "./verbs/options.js";

@@ -16,6 +16,7 @@ import {
 import { dirname } from "node:path";
 import { AgentError, assertKnownOptions, showValue, thrownText } from "../core/index.js";
 import { codeOf } from "./files/failure.js";
+import { MAX_REPAIRED_LINE_BYTES } from "./limits.js";
 
 /** Closed; callers may rely on the words. */
 export type JsonLinesErrorCode =
@@ -69,8 +70,6 @@ export interface JsonLinesFile {
   readonly close: () => void;
 }
 
-/** Limit of a last line that can be repaired. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /** Opens `path`, making missing folders. Throws {@link JsonLinesError}, and `AgentError` `invalid-options` for a wrong option. */
@@ -202,7 +201,7 @@ function readTail(descriptor: number, size: number, path: string): { before: Buf
     if (end >= 0 && (start >= 0 || isWhole))
       return { before: tail.subarray(start + 1, end), last: tail.subarray(end + 1) };
     if (isWhole) return { before: undefined, last: tail };
-    if (length > MAX_LINE_BYTES) throw notJsonLines(path);
+    if (length > MAX_REPAIRED_LINE_BYTES) throw notJsonLines(path);
   }
 }
 

@@ -3,22 +3,16 @@
 
 import { availableParallelism } from "node:os";
 import { assertCount } from "./count.js";
+import { DEFAULT_MAX_THREADS, MAX_THREADS, THREAD_LEARN_MS, THREAD_WORTH_MS } from "./limits.js";
 import { doInThreads } from "./threads/crew.js";
-import { doOverlapping, MAX_THREADS, type JobsOptions } from "./threads/job.js";
-
-/** The default limit of threads. More are rarely faster, and each takes about 100 MB. */
-const MAX_DEFAULT_THREADS = 16;
-/** How long this thread works alone before it estimates the remaining time. */
-const LEARN_MS = 250;
-/** A thread takes about half a second of processor time to load its modules. */
-const WORTH_MS = 2_000;
+import { doOverlapping, type JobsOptions } from "./threads/job.js";
 
 /** Yields the results in order. A thread that dies is replaced, its jobs done again one by one; without threads this one does them. */
 export async function* doJobs<Job, Result>(
   jobs: readonly Job[],
   options: JobsOptions<Job, Result>,
 ): AsyncGenerator<Result, void, undefined> {
-  const { threads = Math.min(availableParallelism(), MAX_DEFAULT_THREADS), here, lost } = options;
+  const { threads = Math.min(availableParallelism(), DEFAULT_MAX_THREADS), here, lost } = options;
   assertCount("threads", threads, 1, MAX_THREADS);
   const isWorthIt = options.threads === undefined ? createEstimate(jobs.length) : () => jobs.length > 1;
   let done = 0;
@@ -34,6 +28,6 @@ function createEstimate(total: number): (done: number) => boolean {
   const started = performance.now();
   return (done) => {
     const elapsed = performance.now() - started;
-    return elapsed >= LEARN_MS && (elapsed / done) * (total - done) >= WORTH_MS;
+    return elapsed >= THREAD_LEARN_MS && (elapsed / done) * (total - done) >= THREAD_WORTH_MS;
   };
 }

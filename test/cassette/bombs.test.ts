@@ -3,9 +3,10 @@
 
 import { describe, expect, it } from "vitest";
 import { parseBundle } from "../../src/cassette/bundle/check.js";
+import { DEFAULT_MAX_FILE_BYTES } from "../../src/cassette/limits.js";
 import { parseEnvelope } from "../../src/cassette/trust/dsse-file.js";
 import { CassetteError } from "../../src/cassette/errors.js";
-import { DEFAULT_MAX_BYTES, parseStrictJson } from "../../src/cassette/file/json.js";
+import { parseStrictJson } from "../../src/cassette/file/json.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { parseLock } from "../../src/cassette/trust/lock.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
@@ -44,10 +45,10 @@ describe("bombs", () => {
   });
 
   it("a string of just under 64 MiB is read, and one byte more is too large", () => {
-    const bytes = new Uint8Array(DEFAULT_MAX_BYTES).fill(0x61);
+    const bytes = new Uint8Array(DEFAULT_MAX_FILE_BYTES).fill(0x61);
     bytes[0] = bytes[bytes.length - 1] = 0x22;
-    expect((parseStrictJson(bytes) as string).length).toBe(DEFAULT_MAX_BYTES - 2);
-    expect(codeOf(() => parseStrictJson(new Uint8Array(DEFAULT_MAX_BYTES + 1)))).toBe("too-large");
+    expect((parseStrictJson(bytes) as string).length).toBe(DEFAULT_MAX_FILE_BYTES - 2);
+    expect(codeOf(() => parseStrictJson(new Uint8Array(DEFAULT_MAX_FILE_BYTES + 1)))).toBe("too-large");
   });
 
   it.each([

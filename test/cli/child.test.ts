@@ -102,7 +102,7 @@ describe.each(["record", "replay"])("cassette %s", (verb) => {
     const ran = await cli([verb, "--", node, ...nothing], { env });
     expect(ran.code).toBe(2);
     expect(ran.err).toContain(
-      `succeeded but used no cassette: nothing was ${verb}ed\n  hint: Take the provider from useCassette`,
+      `succeeded but used no cassette, so nothing was ${verb}ed\n  hint: Take the provider from useCassette`,
     );
     const json = documentOf(await cli([verb, "--json", "--", node, ...nothing], { env }));
     expect(json.error?.code).toBe("no-cassette-used");

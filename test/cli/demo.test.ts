@@ -45,7 +45,7 @@ describe("cassette demo", () => {
     writeFileSync(join(folder, "mine", "thesis.txt"), "x");
     const ran = await cli(["demo", "--out", "mine"]);
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain("contains files of something else");
+    expect(ran.err).toContain("contains files that the demo did not write");
     expect(existsSync(join(folder, "mine", "orbit-1.cassette.json"))).toBe(false);
   });
 

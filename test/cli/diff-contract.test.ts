@@ -33,8 +33,8 @@ it("cassette diff says what was offered otherwise, and which calls changed for i
       "  - weather was called with other arguments at turn 1: /n was 4 and is 10.",
       "      /n  4 → 10",
       "",
-      'contract: The tool weather has another schema at /schema/properties/city: {"type":"string"} is gone, breaking: the property is gone.',
-      'contract: The tool weather has another schema at /schema/properties/settlement: {"type":"string"} is new, not seen to break calls.',
+      'contract: The schema of tool weather no longer has /properties/city: it was {"type":"string"}, breaking: the property is gone.',
+      'contract: The schema of tool weather now has /properties/settlement: it is {"type":"string"}, not seen to break calls.',
       "",
       "drift: 1 task compared, 0 same, 1 drifted",
       "  2 args-changed",
@@ -69,7 +69,7 @@ it("cassette diff says a change once that many tasks share, and never counts it 
   expect(ran.code).toBe(0);
   expect(ran.out).toBe(
     [
-      'contract: The tool weather is described otherwise at /description: it was "old" and is "new". (2 tasks)',
+      'contract: The description of tool weather changed: it was "old" and is "new". (2 tasks)',
       "",
       "same: 3 tasks compared, 3 same, 0 drifted",
       "  texts were not compared; --content compares them",

@@ -50,7 +50,7 @@ describe("cassette diff with tolerances", () => {
 
   it("says when no tolerance was needed", async () => {
     const ran = await cli(["diff", a, a, "--tolerances", "other.json"]);
-    expect(ran.out).toContain("  tolerances of other.json: none was needed\n");
+    expect(ran.out).toContain("  tolerances of other.json: not needed\n");
   });
 
   it("refuses a malformed file, and one that is named but missing", async () => {

@@ -94,10 +94,10 @@ describe("cassette diff of two files", () => {
     expect((await cli(["diff", a, changed, "--ignore", "/at"])).code).toBe(1);
   });
 
-  it("exits 2 for an --ignore that is no pointer", async () => {
+  it("exits 2 for an --ignore that is not a pointer", async () => {
     const ran = await cli(["diff", a, changed, "--ignore", "place"]);
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain('ignore has invalid pointers: ["place"]');
+    expect(ran.err).toContain('ignore contains malformed pointers: ["place"]');
   });
 
   it("exits 3 and says which side was refused", async () => {
@@ -204,7 +204,7 @@ describe("cassette diff by order", () => {
   it("lets calls of read-only tools change places", async () => {
     const ran = await cli(["diff", old, swapped, "--read-only", "find", "--read-only", "p*"]);
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain("  only reading: find, p*\n");
+    expect(ran.out).toContain("  read-only tools: find, p*\n");
     expect((await cli(["diff", old, swapped, "--read-only", "find"])).code).toBe(1);
   });
 

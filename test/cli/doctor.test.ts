@@ -54,6 +54,10 @@ describe("cassette doctor", () => {
       status: "fail",
       message: expect.stringContaining("b.cassette.json"),
     });
+    expect(found.get("versions")).toMatchObject({
+      status: "ok",
+      message: expect.stringMatching(/^\d+ recordings? of/),
+    });
   });
 
   it("warns of version 1, and of what was migrated from it", async () => {

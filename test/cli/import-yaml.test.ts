@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { MAX_YAML_LENGTH, yamlToJson } from "../../src/cli/import/yaml.js";
+import { yamlToJson } from "../../src/cli/import/yaml.js";
+import { MAX_YAML_CHARACTERS } from "../../src/cli/limits.js";
 import { rejection } from "../support/refusal.js";
 import { cli, documentOf, folder } from "./run.js";
 
@@ -95,7 +96,7 @@ recorded_with: VCR 6.3.1
   });
 
   it("refuses more YAML than it has room for, and leaves other texts alone", async () => {
-    const long = `interactions: []\n#${"x".repeat(MAX_YAML_LENGTH)}`;
+    const long = `interactions: []\n#${"x".repeat(MAX_YAML_CHARACTERS)}`;
     await expect(rejection(yamlToJson(long, "long.yaml"))).resolves.toMatchObject({ code: "log-too-large" });
     for (const text of ['{"interactions":[]}', "interactions are fine", ""]) {
       expect(await yamlToJson(text, "other")).toBe(text);

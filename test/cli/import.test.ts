@@ -4,9 +4,9 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { IMPORT_FORMATS } from "../../src/cassette/import/registry.js";
 import { FORMAT_CHOICES } from "../../src/cli/commands/import.js";
-import { importLogs, MAX_RECORDS, pathBelow } from "../../src/cli/import/import.js";
-import { FREE_BYTES, readLog } from "../../src/cli/import/read-log.js";
-import { MAX_REFUSALS } from "../../src/cli/import/tally.js";
+import { importLogs, pathBelow } from "../../src/cli/import/import.js";
+import { readLog } from "../../src/cli/import/read-log.js";
+import { FREE_LOG_BYTES, MAX_IMPORTED_RECORDS, MAX_REFUSALS } from "../../src/cli/limits.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { refusal, rejection } from "../support/refusal.js";
 import { cli, documentOf, folder } from "./run.js";
@@ -181,7 +181,7 @@ describe("cassette import", () => {
   });
 
   it("stops a log at the limit of records, reports what was written until then, and exits 2", async () => {
-    expect(MAX_RECORDS).toBe(1_000_000);
+    expect(MAX_IMPORTED_RECORDS).toBe(1_000_000);
     log("endless.jsonl", `${record()}\n{}\n${record({ task: "again" })}\n`.repeat(9));
     log("next.json", record({ task: "next" }));
     let [code, out] = [-1, ""];
@@ -214,14 +214,14 @@ describe("cassette import", () => {
   });
 
   it("exits 2 for a gzip that grows as no log does, and reads one that grows a little", async () => {
-    log("bomb.gz", gzipSync(Buffer.alloc(FREE_BYTES + 1, 10)));
+    log("bomb.gz", gzipSync(Buffer.alloc(FREE_LOG_BYTES + 1, 10)));
     const ran = await cli(["import", log("fine.json", record()), "bomb.gz", "--out", "bomb"]);
     expect(ran.code).toBe(2);
     expect(ran.out).toContain(
       "log-too-large: bomb.gz grows beyond 16777216 bytes and 200 times its size when gunzipped",
     );
     expect(ran.out).toContain("1 cassette written to bomb, 0 existed already, 1 refused\n");
-    log("blank.gz", gzipSync(Buffer.alloc(FREE_BYTES, 10)));
+    log("blank.gz", gzipSync(Buffer.alloc(FREE_LOG_BYTES, 10)));
     expect((await cli(["import", "blank.gz", "--out", "blank"])).out).toContain(
       "nothing-found: blank.gz contains no record",
     );

@@ -72,7 +72,7 @@ describe("cassette", () => {
     expect(ran.code).toBe(2);
     expect(argv.includes("--json") ? documentOf(ran).error : { code: "usage", message: ran.err }).toMatchObject({
       code: "usage",
-      message: expect.stringContaining("Give a path; this one is empty.") as string,
+      message: expect.stringContaining("The path must not be empty.") as string,
     });
   });
 

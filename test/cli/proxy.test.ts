@@ -296,7 +296,7 @@ describe("the files of a proxy", () => {
     expect([named.code, named.err]).toEqual([2, expect.stringContaining("does not end in .cassette.json")]);
     writeFileSync(join(folder, "plain-file"), "");
     const below = await cli([...flags, "--out", "plain-file/run.cassette.json"]);
-    expect([below.code, below.err]).toEqual([2, expect.stringContaining("cannot be written to")]);
+    expect([below.code, below.err]).toEqual([2, expect.stringContaining("cannot make the folder")]);
   });
 
   it("replace what was there at the start, and nothing that came since", async () => {
@@ -315,6 +315,27 @@ describe("the files of a proxy", () => {
     expect(await right.write(1, await weatherCassette(), "run")).toMatch(/run-3\.cassette\.json$/);
     expect(left.stale().map((path) => path.slice(-19))).toEqual(["/run-2.cassette.json".slice(-19)]);
     expect(readdirSync(join(folder, "shared"))).toHaveLength(3);
+  });
+
+  it("give a name to a client while its first file is still being written", async () => {
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let isWritten: () => void = () => undefined;
+    const written = new Promise<void>((resolve) => (isWritten = resolve));
+    const save: typeof store.save = async (...given) => {
+      await store.save(...given);
+      isWritten();
+      await held;
+    };
+    const out = join(folder, "held");
+    const output = await createProxyOutput(`${out}/`, { ...place(false), store: { ...store, save } });
+    await output.check();
+    const unnamed = output.write(0, await weatherCassette());
+    await written;
+    const [file = ""] = readdirSync(out);
+    const claimed = output.claim(file.slice(0, -".cassette.json".length));
+    release();
+    expect([await claimed, await unnamed]).toEqual([undefined, join(out, file)]);
   });
 
   it("lose none but the one that cannot be written", async () => {

@@ -130,7 +130,8 @@ describe("cassette prune", () => {
     writeFileSync(join(path, "d.cassette.json"), "torn");
     const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
     expect(ran.out).toContain(`unread   ${name}/d.cassette.json`);
-    expect(has("d")).toBe(true);
+    expect(ran.out).toContain("4 cassettes checked: 2 orphans, 0 sets of duplicates, 1 unread");
+    expect([ran.code, has("b"), has("d")]).toEqual([3, false, true]);
   });
 
   it.each([

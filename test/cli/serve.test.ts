@@ -11,7 +11,7 @@ import OpenAI7 from "openai7";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
-import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { recordProxy } from "../../src/cli/proxy/proxy.js";
 import { serve, type ServeOptions } from "../../src/cli/serve/serve.js";
@@ -310,7 +310,7 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
   it("gets a 4xx when the recording has run out", async () => {
     const server = await serving([file]);
     await agent(server.url, isStream);
-    await expect(agent(server.url, isStream)).rejects.toThrow("answers this prompt and was used already");
+    await expect(agent(server.url, isStream)).rejects.toThrow("answers this prompt and was already used");
     expect((await server.stop()).code).toBe(1);
   });
 });
@@ -1111,7 +1111,7 @@ describe("cassette record --proxy", () => {
     const live = await vendor("openai", [say("a")]);
     const proxy = await proxying(live.baseURL, "single.cassette.json");
     const response = await post(`${proxy.url}/v1/chat/completions`, chat("q"), { "x-playhead-cassette": "a" });
-    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("give a folder as --out")]);
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("pass a folder as --out")]);
   });
 
   it("names every request that it passed on and did not record, at once and at the end", async () => {
@@ -1304,7 +1304,7 @@ describe("cassette record --proxy", () => {
       ["http://api.openai.com/v1", "http://api.openai.com is not https"],
       ["http://127.0.0.1.evil.example", "is not https"],
       ["ftp://127.0.0.1", "is not https"],
-      ["https://user:pw@host/v1", "has a user name or password in it"],
+      ["https://user:pw@host/v1", "contains a user name or password"],
       ["https://host/v1?a=b", "has a query or fragment"],
       ["api.openai.com", "is not an absolute URL"],
     ] as const) {
@@ -1312,7 +1312,7 @@ describe("cassette record --proxy", () => {
     }
     await oneTurn("there.cassette.json", "q", "a");
     expect(await refused([...flags, ...target, "--out", "there.cassette.json"])).toContain(
-      "exists and was left as it is",
+      "exists and was left unchanged",
     );
     const json = await cli(["record", "--proxy", ...target, "--out", "there.cassette.json", "--json"]);
     expect(documentOf(json)).toMatchObject({ command: "record", error: { code: "file-exists" } });

@@ -107,7 +107,7 @@ describe("cassette sign", () => {
 
   it.each([
     ["a file that is not there", "none.pem", "--key is neither an existing file nor env:NAME"],
-    ["a file that is no key", FILE, "the signing key is text of"],
+    ["a file that is no key", FILE, "the signing key is a text of"],
     ["a variable that is not set", "env:NOPE", "--key names the variable NOPE, which is not set"],
     ["a variable that is empty", "env:EMPTY", "--key names the variable EMPTY, which is not set"],
     ["the key itself, which is not repeated", first.seed, "--key is neither an existing file nor env:NAME"],

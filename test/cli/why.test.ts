@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmTurnRequest } from "../../src/core/model/provider.js";
 import { WIRES } from "../../src/core/vendors/vendors.js";

@@ -9,7 +9,7 @@ import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { cassetteTools } from "../../src/cassette/tape/replay.js";
-import { diffContracts } from "../../src/cassette/offer/offer-change.js";
+import { diffContracts } from "../../src/cassette/offer/run-offers.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import type { AgentDefinition } from "../../src/core/runtime/agent.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";

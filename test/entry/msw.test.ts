@@ -8,7 +8,7 @@ import OpenAI from "openai";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
-import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import { readStreams } from "../../src/cassette/stream/read.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
@@ -448,6 +448,25 @@ describe("a recording through MSW", () => {
     const lost = { code: "not-recordable", message: expect.stringContaining("the vendor's answer broke off") };
     expect(await rejection(recording.done())).toMatchObject(lost);
     expect(await rejection(recording.toCassette())).toMatchObject(lost);
+  });
+
+  it("warns once of each kind of content that a cassette cannot hold, and records the rest", async () => {
+    const content = [{ type: "text", text: "Rain.", citations: [{ type: "page_location" }] }, { type: "compaction" }];
+    const body = JSON.stringify({ type: "message", role: "assistant", content, stop_reason: "end_turn", usage: {} });
+    const { url, baseUrls } = await weatherVendor([{ status: 200, body }]);
+    const texts: string[] = [];
+    const recording = recordingHandlers({ baseUrls, ports: { warn: (text) => void texts.push(text) } });
+    server.use(...recording);
+    for (const _ of [1, 2]) expect(await CLIENT_AGENTS.anthropic({ url })).toBe("Rain.");
+    expect((await recording.toCassette()).entries.map(({ response }) => response.message.content)).toEqual([
+      "Rain.",
+      "Rain.",
+    ]);
+    expect(texts).toEqual(
+      ["citations", 'a block of type "compaction"'].map(
+        (what) => `playhead: an answer has ${what}, which a cassette cannot hold. It was recorded without it.`,
+      ),
+    );
   });
 
   it("gives the client the failure of a vendor that cannot be reached", async () => {

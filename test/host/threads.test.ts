@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { MAX_THREADS } from "../../src/host/limits.js";
 import { doJobs } from "../../src/host/threads.js";
 import { serveJobs } from "../../src/host/threads/worker.js";
-import { MAX_THREADS, type Lost } from "../../src/host/threads/job.js";
+import type { Lost } from "../../src/host/threads/job.js";
 import { assertBuilt } from "../support/built.js";
 
 // The threads load the compiled package.

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { forkProvider } from "../../src/cassette/record/fork.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
-import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import { recordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import { cassetteTools } from "../../src/cassette/tape/replay.js";

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { diffContracts, isBecauseOfSchema, type ContractChange } from "../../src/cassette/offer/offer-change.js";
+import { diffContracts, isBecauseOfSchema, type ContractChange } from "../../src/cassette/offer/run-offers.js";
 import type { Drift } from "../../src/cassette/diff/drift.js";
 import type { CassetteV2, ContextExtension } from "../../src/cassette/file/format.js";
 import { hashJson, type JsonObject } from "../../src/core/index.js";

@@ -9,7 +9,7 @@ import { findThreads } from "../../src/cassette/export/threads.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import type { ImportFormat } from "../../src/cassette/import/registry.js";
 import { parseImport, type ImportedCassette } from "../../src/cassette/import/parse.js";
-import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import type { AssistantMessage, ContentPart, LlmMessage, LlmToolCall } from "../../src/core/model/message.js";
 import { cassetteOf, turnsOf, type AskedTurn } from "../../src/harness/arbitraries/cassettes.js";
 import { conversation } from "../../src/harness/arbitraries/messages.js";

@@ -3,9 +3,9 @@
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/core/events/event.js";
+import { MEMORY_GRACE_MS } from "../../src/core/limits.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
 import type { Plan } from "../../src/core/runtime/plan.js";
-import { MEMORY_GRACE_MS } from "../../src/core/memory/run-memory.js";
 import type { AgentRuntime } from "../../src/core/runtime/runtime.js";
 import type { ToolPolicy } from "../../src/core/tools/policy.js";
 import { agent, runtime } from "../support/agents.js";

@@ -1,7 +1,8 @@
 // Laws of the file names that tests get.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_SLUG_BYTES, slugOf } from "../../src/harness/fixture/slug.js";
+import { slugOf } from "../../src/harness/fixture/slug.js";
+import { MAX_SLUG_BYTES } from "../../src/harness/limits.js";
 
 const name = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),

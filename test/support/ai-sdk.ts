@@ -1,4 +1,4 @@
-// The three majors of the AI SDK that are installed, and models for them that say what a test wrote down, whole or streamed.
+// The three installed major versions of the AI SDK, and models for them that give a test's answers, whole or streamed.
 
 import * as ai6 from "ai";
 import * as ai5 from "ai5";
@@ -6,10 +6,10 @@ import * as ai7 from "ai7";
 import { z } from "zod";
 import type { SpecVersion } from "../../src/harness/adapters/ai-sdk/spec.js";
 
-// The warnings of the scripts are there to be kept, not to be read on a terminal.
+// The warnings of the scripts are recorded, so they need not appear on a terminal.
 Reflect.set(globalThis, "AI_SDK_LOG_WARNINGS", false);
 
-/** AI SDK 5, 6 and 7, and the newest version that each takes. The types of 6 stand for all; what differs is of no concern to the tests. */
+/** AI SDK 5, 6 and 7, and the newest version that each takes. The types of 6 stand for all, because the differences do not matter to the tests. */
 export const SDKS: readonly (readonly [name: string, sdk: typeof ai6, version: SpecVersion])[] = [
   ["AI SDK 6", ai6, "v3"],
   ["AI SDK 7", ai7 as unknown as typeof ai6, "v4"],
@@ -18,7 +18,7 @@ export const SDKS: readonly (readonly [name: string, sdk: typeof ai6, version: S
 
 export type Part = Record<string, unknown>;
 
-/** One answer: its parts, and what is told beside them. */
+/** One answer: its parts and its other fields. */
 export interface Step {
   content: Part[];
   finish?: string;
@@ -37,7 +37,7 @@ export interface ScriptedModel {
   doStream(options: unknown): Promise<never>;
 }
 
-/** A model of the SDK that answers call after call with the next step. Typed as version 3 whatever it is. */
+/** A model of the SDK that answers each call with the next step. Its type is version 3 for every version. */
 export function scriptedModel(steps: readonly (Step | Error)[], version: SpecVersion = "v3"): ScriptedModel {
   const calls: Part[] = [];
   const next = (options: unknown): Step => {
@@ -132,7 +132,7 @@ export function toStream<T>(parts: readonly T[]): ReadableStream<T> {
   });
 }
 
-/** Everything a vendor of today says at once: thoughts with signatures, texts with ids, two calls, a search of its own. */
+/** An answer with everything that vendors send: thoughts with signatures, texts with ids, two calls, a search by the vendor. */
 export const RICH: readonly Step[] = [
   {
     content: [
@@ -174,7 +174,7 @@ export const RICH: readonly Step[] = [
   },
 ];
 
-/** Two calls at once, then the answer; nothing that our messages have no field for. */
+/** Two calls at once, then the answer. Our messages have a field for all of it. */
 export const PLAIN: readonly Step[] = [
   {
     content: [
@@ -202,7 +202,7 @@ export function tools(sdk: typeof ai6, weather = "rain") {
   };
 }
 
-/** For `RICH`. AI SDK 5 takes no call of a tool that it was not told of, even where the vendor runs it. */
+/** For `RICH`. AI SDK 5 rejects a call of a tool that was not offered, even if the vendor runs it. */
 export function richTools(sdk: typeof ai6, weather?: string) {
   return { ...tools(sdk, weather), ...(sdk === (ai5 as unknown) ? { web_search: SEARCH } : {}) };
 }

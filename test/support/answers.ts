@@ -1,4 +1,4 @@
-// What a model would answer to the requests of the provider suite.
+// Answers that a model could give to the requests of the provider suite.
 
 import type { LlmToolCall } from "../../src/core/model/message.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
@@ -6,7 +6,7 @@ import { ask, say } from "./script.js";
 
 const paid = () => ({ usage: { inputTokens: 12, outputTokens: 7 }, costUsd: 0.001, model: "m-1" });
 
-/** Asks for the weather where it may, and answers everything else. */
+/** Calls the weather tool if it is offered, and answers everything else. */
 export function answerTo({ messages, tools }: Pick<LlmTurnRequest, "messages" | "tools">): LlmTurnResponse {
   const mayAsk = tools !== undefined && messages.at(-1)?.role === "user";
   const call = (city: string): Pick<LlmToolCall, "id" | "name" | "arguments"> => ({

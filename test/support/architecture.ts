@@ -1,5 +1,5 @@
-// The rules of the house as functions from source files to violations. It reads imports and identifiers from the syntax
-// tree, so a word in a comment or a string counts for nothing.
+// The rules of the house as functions from source files to violations. Imports and identifiers come from the syntax
+// tree, so a word in a comment or a string does not count.
 
 import { builtinModules } from "node:module";
 import { posix } from "node:path";
@@ -14,14 +14,14 @@ export interface Violation {
   detail: string;
 }
 
-/** What a layer may import, through the other layer's door. `cli ► harness ► cassette ► core ◄ host ◄ cli`. */
+/** The layers that a layer may import, through their `index.ts`. `cli ► harness ► cassette ► core ◄ host ◄ cli`. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   cassette: ["core"],
   harness: ["cassette", "core"],
   host: ["core"],
   cli: ["harness", "cassette", "core", "host"],
-  // The package's entry points join layers; the platform is chosen by `#crypto` and stands alone.
+  // The package's entry points join layers. `#crypto` chooses the platform, which imports no layer.
   entry: ["core", "cassette", "harness", "host", "cli"],
   platform: [],
 };
@@ -73,7 +73,7 @@ const BASE_ROOMS: readonly string[] = ["src/core/text"];
 
 /** The files that may lie in the root of a layer. A layer that is not listed may have any file there. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  core: ["index.ts", "defined.ts", "errors.ts", "options.ts", "ports.ts"],
+  core: ["index.ts", "defined.ts", "errors.ts", "limits.ts", "options.ts", "ports.ts"],
 };
 
 const MAX_LOOSE_FILES = 14;
@@ -89,18 +89,24 @@ const REGISTRIES = [
 ];
 
 /**
- * Rooms that need a package which a user may not have. Each has a door of its own, its `index.ts`, which `entry` alone opens; the
- * rest of its layer does not know it, so that the layer's door never loads the package.
+ * Rooms that need a package which a user may not have. Only `entry` may import the room's `index.ts`. The rest of its layer does
+ * not import it, so that the layer's `index.ts` never loads the package.
  */
 const PEER_ROOMS: Readonly<Record<string, string>> = {
   "src/harness/arbitraries": "fast-check",
   "src/harness/properties": "fast-check",
 };
 
-/** Rooms that share no code with the rest, by the packages they may use. Anything else in them must be their own, or Node's. */
+/** Rooms that share no code with the rest, with the packages they may use. All their other imports are their own files or Node's. */
 const CLOSED_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "src/cli/verify/independent": ["json-canonicalize", "@noble/hashes", "@noble/ed25519"],
 };
+
+/** The one file of a layer for its limits and times: a leaf, which any room may import. */
+const LIMITS_FILE = "limits.ts";
+
+/** A constant with such a name is a limit or a time. One that only shapes a report is named `SHOWN_…`. */
+const LIMIT_NAME = /^(DEFAULT_)?MAX_|_(MS|BYTES)$|TIMEOUT|GRACE|PATIENCE/;
 
 const DETERMINISTIC = ["core", "cassette"];
 const EFFECTS_DOOR = "src/core/ports.ts";
@@ -129,14 +135,17 @@ export function findViolations(sources: Sources): Violation[] {
     ...findCycles(imports, sources),
     ...[...sources.keys()].flatMap((file) => findAmbientEffects(file, program)),
     ...[...sources].flatMap(([file, text]) => checkFile(file, text)),
+    ...checkLimits([...sources.keys()], imports, program),
     ...findCrowds([...sources.keys()]),
   ];
 }
 
-/** The import graph of one layer with its rooms as boxes; a file in the layer's root is a box of its own. The door is not drawn. */
+/** The import graph of one layer with its rooms as boxes; a file in the layer's root is a box of its own. Its door and limits are not drawn. */
 export function drawRooms(sources: Sources, layer: string): { boxes: string[]; arrows: string[] } {
   const program = parse(sources);
-  const files = [...sources.keys()].filter((file) => placeOf(file).layer === layer && !isLayerDoor(file));
+  const files = [...sources.keys()].filter(
+    (file) => placeOf(file).layer === layer && !isLayerDoor(file) && !isLimitsFile(file),
+  );
   const boxOf = (file: string): string => placeOf(file).room ?? placeOf(file).name;
   const arrows = files
     .flatMap((file) => importsOf(file, program))
@@ -149,6 +158,42 @@ export function drawRooms(sources: Sources, layer: string): { boxes: string[]; a
 function isLayerDoor(file: string): boolean {
   const { room, name } = placeOf(file);
   return room === undefined && name === "index.ts";
+}
+
+function isLimitsFile(file: string): boolean {
+  const { room, name } = placeOf(file);
+  return room === undefined && name === LIMITS_FILE;
+}
+
+/** Limits and times lie in the limits file of their layer, each under a name of its own, and that file imports no file of its layer. */
+function checkLimits(files: readonly string[], imports: readonly Import[], program: ts.Program): Violation[] {
+  const numbers = files.flatMap((file) => numbersOf(file, program).map((name) => ({ file, name })));
+  const limits = numbers.filter(({ file }) => isLimitsFile(file));
+  const astray = numbers.filter(({ file, name }) => !isLimitsFile(file) && LIMIT_NAME.test(name));
+  const twice = limits.filter(({ name }, index) => limits.findIndex((other) => other.name === name) < index);
+  const bound = imports.filter(({ file, target }) => {
+    return isLimitsFile(file) && placeOf(target ?? "").layer === placeOf(file).layer;
+  });
+  return [
+    ...astray.map(({ file, name }) => ({ rule: "limits", file, detail: `${name} belongs into ${LIMITS_FILE}` })),
+    ...twice.map(({ file, name }) => ({ rule: "limits", file, detail: `${name} is the limit of another layer` })),
+    ...bound.map(({ file, specifier }) => ({ rule: "limits", file, detail: `imports ${specifier}` })),
+  ];
+}
+
+/** The constants of a file, at its top level, whose value is written with numbers and other constants. */
+function numbersOf(file: string, program: ts.Program): string[] {
+  const isNumber = (node: ts.Node): boolean =>
+    ts.isNumericLiteral(node) ||
+    (ts.isIdentifier(node) && /^[A-Z][A-Z0-9_]*$/.test(node.text)) ||
+    (ts.isBinaryExpression(node) && isNumber(node.left) && isNumber(node.right)) ||
+    ((ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) && isNumber(node.expression)) ||
+    (ts.isPrefixUnaryExpression(node) && isNumber(node.operand));
+  const { statements } = program.getSourceFile(file) as ts.SourceFile;
+  const declared = statements.filter(ts.isVariableStatement).flatMap((list) => list.declarationList.declarations);
+  return declared
+    .filter(({ initializer }) => initializer !== undefined && isNumber(initializer))
+    .map(({ name }) => name.getText());
 }
 
 /** A folder with too many files in it to choose from. */
@@ -207,7 +252,7 @@ function toImport(file: string, specifier: string): Import {
   return { file, specifier, target: path.endsWith(".ts") ? path : `${path.replace(/\.js$/, "")}.ts` };
 }
 
-/** `src/core/loop/turn.ts` lies in layer `core`, room `loop`; the room of a file in a layer's root is undefined. */
+/** `src/core/loop/turn.ts` is in layer `core`, room `loop`. The room of a file in a layer's root is undefined. */
 function placeOf(file: string): { layer: string; room: string | undefined; name: string } {
   const [, layer = "", ...rest] = file.split("/");
   return { layer, room: rest.length > 1 ? rest[0] : undefined, name: rest.at(-1) ?? layer };
@@ -242,12 +287,12 @@ function checkRoom({ file, specifier, target }: Import): Violation[] {
   return above.includes(to.room) ? [] : [{ rule: "room", file, detail: `imports ${specifier}` }];
 }
 
-/** The package that the room of a file needs and that may be absent. */
+/** The optional package that the room of a file needs. */
 function peerOf(file: string): string | undefined {
   return Object.entries(PEER_ROOMS).find(([room]) => file.startsWith(`${room}/`))?.[1];
 }
 
-/** A package that may be absent is imported by its rooms alone, and these by no other room of their layer. */
+/** Only its rooms import an optional package, and no other room of their layer imports these rooms. */
 function checkPeer({ file, specifier, target }: Import): Violation[] {
   const detail = `imports ${specifier}`;
   if (target === undefined) {
@@ -259,7 +304,7 @@ function checkPeer({ file, specifier, target }: Import): Violation[] {
   return isSameLayer && peer !== undefined && peer !== peerOf(file) ? [{ rule: "peer", file, detail }] : [];
 }
 
-/** A second opinion that imports the first is none. */
+/** A second opinion must not import the first. */
 function checkClosed({ file, specifier, target }: Import): Violation[] {
   const closed = Object.entries(CLOSED_ROOMS).find(([room]) => file.startsWith(`${room}/`));
   if (closed === undefined) return [];
@@ -338,7 +383,7 @@ function textOf(node: ts.Expression): string | undefined {
   return ts.isStringLiteralLike(node) ? node.text : undefined;
 }
 
-/** The name of an identifier that is read and that nothing in its file declares; without a library, that is a global. */
+/** The name of an identifier that is read but not declared in its file. Without a library, that is a global. */
 function globalName(node: ts.Node, checker: ts.TypeChecker): string | undefined {
   if (!ts.isIdentifier(node)) return undefined;
   if (node.text === "globalThis") return node.text;

@@ -1,5 +1,5 @@
-// Debian's Chromium for the tests of pages. Where it is absent these tests are skipped with a line that says so; PLAYHEAD_REQUIRE_BROWSER=1
-// makes that a failure.
+// Debian's Chromium for the tests of pages. If it is absent, these tests are skipped with a message. With
+// PLAYHEAD_REQUIRE_BROWSER=1 they fail instead.
 
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
@@ -16,12 +16,12 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** A page that keeps what it complained of and what it asked for. */
+/** A page that keeps its complaints and its requests. */
 export interface OpenPage {
   page: Page;
   /** Console messages, exceptions and violations of the policy. */
   complaints: string[];
-  /** Addresses, the page's own among them. */
+  /** The requested addresses, including the page's own. */
   requests: string[];
 }
 
@@ -56,8 +56,8 @@ export function describeInBrowser(name: string, body: (open: OpenFile) => void):
 }
 
 /**
- * What a reader with other senses or none of the mouse would miss, as sentences: controls without a name, labels that lead nowhere,
- * ids used twice, levels of headings left out, and text with less contrast than 4.5:1 (WCAG 2.2, 1.4.3).
+ * Accessibility defects of a page, as sentences: controls without a name, labels without a target, repeated ids, skipped levels of
+ * headings, and text with less contrast than 4.5:1 (WCAG 2.2, 1.4.3).
  */
 export async function findBarriers(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 export const repositoryRoot = fileURLToPath(new URL("../../", import.meta.url));
 export const cassetteBin = `${repositoryRoot}dist/cli/bin.js`;
 
-/** Throws, saying what to do, when there is no compiled package. */
+/** Throws if there is no compiled package. The error says what to do. */
 export function assertBuilt(): void {
   if (!existsSync(`${repositoryRoot}dist/.built`)) throw new Error("dist is missing: run `npm run build` first");
 }
@@ -20,5 +20,5 @@ export function modulesIn(file: string): string[] {
   return modules;
 }
 
-/** A module as tsc compiled it, such as `cli/child/spawn.js`, for tests of what no door leads to. */
+/** A module as tsc compiled it, such as `cli/child/spawn.js`, for tests of code that the package does not export. */
 export const compiledModule = (path: string): string => `${repositoryRoot}.playhead/modules/${path}`;

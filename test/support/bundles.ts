@@ -1,5 +1,5 @@
-// A run of two agents, recorded and replayed: a researcher with a tool hands its answer to an actor, and a reviewer is there
-// whom nobody asks. Two runtimes are chained by hand, so that the tests of bundles need no plan of the runtime.
+// A run of two agents, recorded and replayed. A researcher with a tool hands its answer to an actor, and a reviewer is
+// never used. Two runtimes are chained by hand, so that the tests of bundles do not depend on plans.
 
 import type { AgentBundle, PlanLike, RunLike } from "../../src/cassette/bundle/format.js";
 import { recordAgents } from "../../src/cassette/bundle/record.js";
@@ -27,7 +27,7 @@ export const RESULT: RunLike = {
 };
 export const ACTOR_SCRIPT: readonly LlmTurnResponse[] = [say("Umbrella packed.")];
 
-/** A clock that stands, and bytes that are others each time. */
+/** A fixed clock, and other random bytes at each call. */
 export function countingPorts(first = 0): Pick<Ports, "now" | "randomBytes"> {
   let next = first;
   return {
@@ -70,7 +70,7 @@ export async function runChain(agents: readonly AgentDefinition[], ids: readonly
   return { finalAnswer: handed, result: { visits: ids.map((agentId) => ({ agentId })), ended: RESULT.ended } };
 }
 
-/** The run of researcher and actor as a bundle; `first` makes another recording of it. */
+/** The run of researcher and actor as a bundle. Another `first` makes another recording of it. */
 export async function trioBundle(options: RecordingOptions = {}, first = 0): Promise<AgentBundle> {
   const recording = recordAgents(trio(), { ports: countingPorts(first), ...options });
   const { result } = await runChain(recording.agents, ["researcher", "actor"], "Umbrella?");

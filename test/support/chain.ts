@@ -1,4 +1,4 @@
-// A fallback chain without time: its clock is moved by what it sleeps, and everything it does is kept.
+// A fallback chain without real time. Its sleeps move its clock, and everything it does is kept.
 
 import { AgentError, LlmProviderHttpError, type LlmErrorKind } from "../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../src/core/model/provider.js";
@@ -7,7 +7,7 @@ import type { FallbackEntry } from "../../src/core/providers/fallback/entry.js";
 import { fallbackProvider, type FallbackOptions } from "../../src/core/providers/fallback.js";
 import { scriptedProvider, type ScriptStep } from "../../src/core/providers/scripted.js";
 
-/** A provider that plays `steps`, keeps what it was asked, and answers nothing more once they are used up. */
+/** A provider that plays `steps`, keeps its requests, and gives no answer after the last step. */
 export function player(name: string, steps: readonly ScriptStep[]) {
   const script = scriptedProvider(steps);
   const asked: LlmTurnRequest[] = [];
@@ -32,7 +32,7 @@ export function fail(kind: LlmErrorKind, options: { retryAfterMs?: number } = {}
   };
 }
 
-/** A step that fails without a kind, as what is no vendor's fault does. */
+/** A step that fails without a kind, like an error that is not a vendor's. */
 export function failWith(error: unknown = new AgentError("invalid-options", "no")): ScriptStep {
   return () => {
     throw error;

@@ -1,5 +1,6 @@
-// Every code block of the README and the docs runs, and prints what the document shows; a TypeScript one compiles as well. Guides
-// that begin with `npm init` are followed by test/guides.test.ts. The documents are dealt out to the files of test/docs, so that they run side by side.
+// Runs every code block of the README and the docs, and compares the output with the page. A TypeScript block is
+// compiled too. Guides that begin with `npm init` are followed by test/guides.test.ts. The documents are shared among
+// the files of test/docs, so that they run in parallel.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +20,7 @@ const documents = [
   ),
 ];
 
-/** As many as there are files in test/docs. */
+/** The number of files in test/docs. */
 const SHARES = 4;
 
 /** The tests of the documents of one share, from 0. */
@@ -27,7 +28,7 @@ export function testDocuments(share: number): void {
   for (const document of dealt()[share] ?? []) testDocument(document);
 }
 
-/** All documents in shares of about as many snippets: the one with the most goes first, each to whoever has the fewest. */
+/** All documents in shares with about the same number of snippets: the largest first, each to the smallest share. */
 function dealt(): string[][] {
   const shares = Array.from({ length: SHARES }, () => ({ size: 0, names: [] as string[] }));
   const sized = documents.map((name) => ({ name, size: snippetsOf(name).length })).sort((x, y) => y.size - x.size);
@@ -39,7 +40,7 @@ function dealt(): string[][] {
   return shares.map(({ names }) => names);
 }
 
-/** What is run of a document; of a guide nothing here. */
+/** The snippets of a document to run. A guide has none here. */
 function snippetsOf(document: string) {
   const snippets = readSnippets(document).filter((snippet) => snippet.language !== "text");
   return isGuide(snippets) ? [] : snippets;

@@ -1,4 +1,5 @@
-// What the package exports, read from its sources by TypeScript: every door of package.json with its names and their docstrings.
+// The exports of the package, read from its sources by TypeScript: every entry of package.json with its names and
+// their docstrings.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { repositoryRoot } from "./built.js";
 
 export interface DoorExport {
   readonly name: string;
-  /** What stands in its docstring; "" where it has none. */
+  /** The text of its docstring, or "" if it has none. */
   readonly documentation: string;
   /** The file that declares it, from the root of the repository. */
   readonly file: string;
@@ -25,7 +26,7 @@ interface Manifest {
   exports: Record<string, string | { types: string }>;
 }
 
-/** The names of the doors with their source files, in the order of package.json. */
+/** The names of the entries with their source files, in the order of package.json. */
 export function doorSources(): { name: string; source: string }[] {
   const manifest = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8")) as Manifest;
   return Object.entries(manifest.exports).flatMap(([path, door]) =>
@@ -40,7 +41,7 @@ export function doorSources(): { name: string; source: string }[] {
   );
 }
 
-/** Reads all doors. What another package declares is left out: it is documented there. */
+/** Reads all entries. Leaves out names that another package declares, because they are documented there. */
 export function readDoors(): Door[] {
   const config = ts.readConfigFile(join(repositoryRoot, "tsconfig.json"), (path) => ts.sys.readFile(path));
   const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, repositoryRoot);

@@ -1,11 +1,11 @@
-// Recorded runs that call the tools they are told to, for tests that compare sets of them.
+// Recorded runs that make the given tool calls, for tests that compare sets of runs.
 
 import { buildCassette, type BuiltTurn } from "../../src/cassette/file/build.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { hashPrompt } from "../../src/cassette/prompt/prompt-hash.js";
 import type { LlmMessage, LlmTurnResponse } from "../../src/core/index.js";
 
-/** One call a turn, then an answer; `run` makes the recording another one. `success` is kept where it is given. */
+/** One call in each turn, then an answer. Another `run` makes another recording. `success` is kept if it is given. */
 export function recordRun(tools: readonly string[], run: number, success?: boolean): CassetteV2 {
   let prompt: LlmMessage[] = [];
   const take = (added: LlmMessage[], response: LlmTurnResponse): BuiltTurn => {

@@ -1,4 +1,5 @@
-// Every recorded exchange, and what of it is ours: chat completions, messages and Ollama chat, whole or streamed.
+// Every recorded exchange, and the part of it that belongs to our wires: chat completions, messages and Ollama chat,
+// whole or streamed.
 
 import type { LlmStreamDelta, LlmTurnResponse } from "../../src/core/model/provider.js";
 import { anthropicStream } from "../../src/core/vendors/anthropic/fold.js";
@@ -53,14 +54,14 @@ export function allRecorded(): Recorded[] {
   return exchangeFiles.flatMap((file) => [...readRecorded(file)]);
 }
 
-/** The exchange with this id. Throws when it is gone, so that a test which names one cannot pass without it. */
+/** The exchange with this id. Throws if it is missing, so that a test which names one cannot pass without it. */
 export function findRecorded(id: string): Recorded {
   const found = allRecorded().find((exchange) => exchange.id === id);
   if (found === undefined) throw new Error(`no recorded exchange has the id ${id}`);
   return found;
 }
 
-/** A stream that was recorded, with the wire it is of. */
+/** A recorded stream with its wire. */
 export interface RecordedStream {
   id: string;
   wire: WireName;
@@ -78,7 +79,7 @@ export function recordedStreams(): RecordedStream[] {
   });
 }
 
-/** A body that came without its request. */
+/** A body that was recorded without its request. */
 export interface LooseBody {
   source: string;
   provider: string;
@@ -91,7 +92,7 @@ export function readLooseBodies(): LooseBody[] {
   return readSharedLines<LooseBody>("data/http/response-only.jsonl.gz");
 }
 
-/** Some sources keep the data of each event alone, one per line; this puts the framing back. */
+/** Some sources keep only the data of each event, one per line. This restores the framing. */
 export function toSse(dataLines: string): string {
   return dataLines
     .split("\n")
@@ -127,7 +128,7 @@ export function textOfDeltas(deltas: readonly LlmStreamDelta[], type: "text-delt
   return deltas.map((delta) => (delta.type === type ? delta.text : "")).join("");
 }
 
-/** A stream of server-sent events, one for each value; text goes in as it is. */
+/** A stream of server-sent events, one for each value. Text is used unchanged. */
 export function sse(...events: unknown[]): string {
   return events.map((data) => `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`).join("");
 }

@@ -1,4 +1,4 @@
-// Runtimes that a fleet can drive without models: what a run does is a function, and what was run is kept.
+// Runtimes that a fleet can drive without models. A function does the work of a run, and the runs are kept.
 
 import type { RunResult } from "../../src/core/runtime/run.js";
 import type { AgentRuntime } from "../../src/core/runtime/runtime.js";
@@ -6,7 +6,7 @@ import type { FleetCell } from "../../src/host/fleet/cell.js";
 
 export type Work = (goal: string, signal: AbortSignal) => Promise<string> | string;
 
-/** A runtime whose answer is what `work` gives. */
+/** A runtime that answers with the result of `work`. */
 export function fakeRuntime(work: Work): AgentRuntime & { readonly goals: string[]; destroyed: number } {
   const goals: string[] = [];
   return {
@@ -23,13 +23,13 @@ export function fakeRuntime(work: Work): AgentRuntime & { readonly goals: string
   };
 }
 
-/** What a fleet reads of a result. */
+/** The fields of a result that a fleet reads. */
 function answer(finalAnswer: string): RunResult {
   const usage = { inputTokens: 1, outputTokens: 2 };
   return { agentId: "ann", finalAnswer, turns: 1, toolCalls: 0, usage } as unknown as RunResult;
 }
 
-/** Cells as `member target status`, with what each ended with. */
+/** Cells as `member target status`, each with its result or error. */
 export function told(cells: readonly FleetCell[]): string[] {
   return cells.map((cell) => {
     const head = `${cell.member ?? "-"} ${cell.target} ${cell.status}`;

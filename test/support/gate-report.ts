@@ -18,7 +18,7 @@ import type {
 import { findFailures } from "../../src/harness/drift/failures.js";
 import { VERDICTS } from "../../src/harness/drift/gate-report.js";
 
-/** What a hostile log might hold: ends of every element, a link, controls, a mention, and signs of every format. */
+/** Text of a hostile log: ends of every element, a link, controls, a mention, and special characters of every format. */
 export const HOSTILE = `</script></title><img src=x onerror=alert(1)><a href="javascript:alert(1)">@octocat #12 https://evil.example</a> ]]> | \`\`\` ::error::x%0A \u202e\u0000\u0007\ufffe"' onclick='x`;
 
 export function testResult(p: number, rest: Partial<TestResult> = {}): TestResult {
@@ -77,7 +77,7 @@ export function turn(index: number, rest: Partial<TimelineTurn> = {}): TimelineT
 }
 
 /** An edit with places in the typical runs of a scenario: line 10 times the turn. */
-/** A difference whose places are pointed at by the edit. */
+/** A difference whose places come from the edit. */
 type Unpointed = DriftFact extends infer Fact
   ? Fact extends DriftFact
     ? Omit<Fact, "oldPointer" | "newPointer">
@@ -175,7 +175,7 @@ export function gateReport(scenarios: ScenarioReport[], rest: Partial<GateReport
   });
 }
 
-/** The report with what follows from its findings and settings. */
+/** The report with all fields that follow from its findings and settings. */
 export function rejudged(report: GateReport, settings: Partial<GateSettings> = {}): GateReport {
   const judged = { ...report, settings: { ...report.settings, ...settings } };
   const failures = findFailures(judged);
@@ -184,7 +184,7 @@ export function rejudged(report: GateReport, settings: Partial<GateSettings> = {
   return { ...judged, failures, fails: failures.length > 0, onlyBase: only("base"), onlyCandidate: only("candidate") };
 }
 
-/** A scenario of one side only. */
+/** A scenario on one side only. */
 export function unpaired(name: string, side: "base" | "candidate", rules: UnpairedScenario["rules"] = []) {
   return { scenario: name, side, runs: 1, file: `cassettes/${side}/${name}.0.cassette.json`, rules };
 }

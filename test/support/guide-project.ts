@@ -1,6 +1,7 @@
-// The empty folder in which a guide is followed that begins with `npm init`. It lies outside the repository, so that nothing is
-// found but what the guide installs; `playhead` is the package as it is packed. By default nothing comes from a network. With
-// PLAYHEAD_TRIAL_TARBALL the real npm installs everything, `playhead` from that tarball (scripts/trial.mjs).
+// The empty folder for following a guide that begins with `npm init`. It is outside the repository, so that only
+// packages which the guide installs are found. `playhead` is the packed package. By default nothing comes from a
+// network. With PLAYHEAD_TRIAL_TARBALL the real npm installs everything, and `playhead` from that tarball
+// (scripts/trial.mjs).
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +10,7 @@ import { repositoryRoot } from "./built.js";
 import { packPackage, unpackPackage } from "./packed.js";
 import type { Place } from "./snippets.js";
 
-/** Makes the folder; `remove` takes it away again. */
+/** Makes the folder. `remove` deletes it. */
 export function guideProject(): Place & { remove(): void } {
   const root = mkdtempSync(join(tmpdir(), "guide-"));
   const [folder, bin, shelf] = ["my-agent", "bin", "shelf"].map((name) => join(root, name)) as [string, string, string];

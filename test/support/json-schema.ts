@@ -1,4 +1,5 @@
-// JSON Schemas of draft 2020-12 held against real documents, in ajv's strict mode: an unknown keyword or format is an error.
+// Compares JSON Schemas of draft 2020-12 with real documents, in ajv's strict mode: an unknown keyword or format is an
+// error.
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { createRequire } from "node:module";
@@ -20,7 +21,7 @@ export function createValidator(schemas: readonly object[] = []): Ajv2020 {
   return ajv;
 }
 
-/** Throws with every error when the document does not fit. */
+/** Throws with all errors if the document does not fit. */
 export function assertValid(validate: ValidateFunction, document: unknown): void {
   if (validate(document) === true) return;
   const errors = (validate.errors ?? [])

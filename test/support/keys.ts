@@ -1,4 +1,4 @@
-// Keys and signatures made by node:crypto alone, so that what is signed here is computed apart from our own code.
+// Keys and signatures made only with node:crypto, so that these signatures are independent of our own code.
 
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
 import type { CassetteSignature, CassetteV2 } from "../../src/cassette/file/format.js";
@@ -8,7 +8,7 @@ export const PAYLOAD_TYPE = "application/vnd.playhead.cassette.v2+json";
 
 export interface TestKey {
   readonly key: KeyObject;
-  /** 64 hexadecimal digits, as `sign` takes it. */
+  /** 64 hexadecimal digits, in the form that `sign` takes. */
   readonly seed: string;
   readonly pem: string;
   /** Base64. */
@@ -52,7 +52,7 @@ export function payloadByHand({ cassetteId, envelopeHash }: CassetteV2): string 
   return `{"cassetteId":"${cassetteId}","envelopeHash":"${envelopeHash}"}`;
 }
 
-/** A signature of `cassette` by node:crypto; of another payload type or payload if asked. */
+/** A signature of `cassette` by node:crypto, or of another payload type or payload. */
 export function signByHand(
   { key, keyId, publicKey }: TestKey,
   cassette: CassetteV2,

@@ -1,5 +1,5 @@
-// The seed of the laws. A commit must get the same verdict twice, so the tests draw with one seed; `npm run laws` draws with
-// others, and hands them over in these variables.
+// The seed of the laws. A commit must get the same verdict twice, so the tests use one seed. `npm run laws` uses
+// others and passes them in these variables.
 
 import fc from "fast-check";
 

@@ -1,4 +1,4 @@
-// One run of the loop with everything filled in that a test does not care about.
+// One run of the loop with defaults for everything that a test does not care about.
 
 import type { EventBody } from "../../src/core/events/event.js";
 import { createBudget, type Budget, type BudgetLimits } from "../../src/core/loop/budget.js";
@@ -20,7 +20,7 @@ export interface LoopCase extends Pick<LoopInput, "onToolError" | "maxCorrection
   signal?: AbortSignal;
   ports?: Pick<Ports, "timer">;
   toolTimeoutMs?: number;
-  /** In place of a fresh one of `limits`. */
+  /** Replaces a new one with `limits`. */
   budget?: Budget;
 }
 
@@ -28,7 +28,7 @@ export interface LoopRun {
   stop: LoopStop | undefined;
   error: unknown;
   history: LlmMessage[];
-  /** Every event with the turn it was emitted in. */
+  /** Every event with its turn. */
   events: (EventBody & { turn: number })[];
 }
 

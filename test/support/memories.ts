@@ -1,11 +1,11 @@
-// Stores for tests: one that waits and can be made to fail, and one that writes down what is asked of it.
+// Stores for tests: one that waits and can fail, and one that records its calls.
 
 import { createInMemoryRuntimeMemory } from "../../src/core/memory/memory.js";
 import type { RuntimeMemory } from "../../src/core/model/memory.js";
 
 type Method = "get" | "set" | "delete" | "keys" | "clear";
 
-/** An in-memory store; `before` is told of each call, waited for, and may throw in its place. */
+/** An in-memory store. It awaits `before` before each call, and `before` may throw instead. */
 export function watchedMemory(
   before: (method: Method, scope: string, key: string | undefined) => unknown,
   store: RuntimeMemory = createInMemoryRuntimeMemory(),

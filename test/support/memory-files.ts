@@ -1,3 +1,3 @@
-// The files in memory that the package ships; the tests use what they test with.
+// The in-memory files that the package ships. Our own tests use them too.
 
 export { memoryFiles, type MemoryFiles } from "../../src/harness/doubles/files.js";

@@ -1,5 +1,6 @@
-// A process of its own that writes to a memory until it is killed: a line on stdout for each write that has returned.
-// Arguments: the door of the host, the file, the scope, the number of the first key, how many to write (0: without end).
+// A separate process that writes to a memory until it is killed, with a line on stdout for each write that has
+// returned. Arguments: the host module, the file, the scope, the number of the first key, and the number of writes (0:
+// without end).
 
 import { writeSync } from "node:fs";
 

@@ -1,5 +1,5 @@
-// One example of each thing that is not plain JSON, with the reason it is refused for and the pointer it is refused at.
-// The canonical writer and the copier walk alike, so both are held to this table.
+// One example of everything that is not plain JSON, with the reason and the pointer of the refusal. The canonical
+// writer and the copier walk values in the same way, so both are tested with this table.
 
 import type { NotJsonReason } from "../../src/core/canon/value.js";
 
@@ -63,7 +63,7 @@ export const NOT_JSON: NotJsonExample[] = [
   },
 ];
 
-/** Arrays in arrays, `containers` of them, with one number inside. */
+/** `containers` nested arrays with one number inside. */
 export function nested(containers: number): unknown {
   let value: unknown = 1;
   for (let level = 0; level < containers; level++) value = [value];

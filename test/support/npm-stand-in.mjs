@@ -1,6 +1,6 @@
-// `npm` for a guide that is followed. `install` brings the packed package where the guide says `playhead`: by the real npm from the
-// tarball GUIDE_TARBALL, or, where GUIDE_SHELF names a folder with the package unpacked, without a network by copying that and
-// linking everything else from GUIDE_MODULES. All other commands are the real npm's.
+// `npm` for following a guide. Where the guide says `playhead`, `install` uses the packed package. The real npm
+// installs it from the tarball GUIDE_TARBALL. If GUIDE_SHELF names a folder with the unpacked package, that is copied
+// without a network, and everything else is linked from GUIDE_MODULES. The real npm runs all other commands.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
@@ -13,7 +13,7 @@ if (command === "install" && GUIDE_SHELF !== undefined) {
   for (const word of words.filter((each) => !each.startsWith("-"))) link(word);
 } else {
   const args = words.map((word) => (command === "install" && word === "playhead" ? GUIDE_TARBALL : word));
-  // What an `npm test` around this says of its own folder is not for another one.
+  // The variables of an `npm test` around this process belong to its own folder, not to this one.
   const { npm_config_local_prefix: _prefix, ...rest } = process.env;
   const env = { ...rest, PATH: GUIDE_PATH, npm_config_loglevel: "error", npm_config_update_notifier: "false" };
   const { status } = spawnSync("npm", [command, ...args], { stdio: "inherit", env });

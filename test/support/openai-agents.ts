@@ -1,4 +1,4 @@
-// Models for the OpenAI Agents SDK that say what a test wrote down, whole or streamed.
+// Models for the OpenAI Agents SDK that give a test's answers, whole or streamed.
 
 import type { Model, ModelRequest, ModelResponse, StreamEvent } from "@openai/agents";
 import { Usage } from "@openai/agents";
@@ -60,7 +60,7 @@ const called = (callId: string, name: string, given: string, more: Item = {}): I
   ...more,
 });
 
-/** As the vendor's own API answers: ids and data of the provider everywhere, encrypted thoughts, a search of its own. */
+/** An answer like those of the vendor's API: ids and provider data everywhere, encrypted thoughts, a search by the vendor. */
 export const RICH: readonly Answer[] = [
   [
     {
@@ -83,7 +83,7 @@ export const RICH: readonly Answer[] = [
   [said("It rains in Oslo at noon.", { id: "msg_2" })],
 ];
 
-/** Two calls at once, then the answer; nothing that our messages have no field for. */
+/** Two calls at once, then the answer. Our messages have a field for all of it. */
 export const PLAIN: readonly Answer[] = [
   [said("Let me look."), called("call-1", "weather", '{"city":"Oslo"}'), called("call-2", "clock", '{"zone":"CET"}')],
   [said("It rains in Oslo at noon.")],

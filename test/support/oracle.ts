@@ -1,5 +1,5 @@
-// The independent second implementation of the cassette hashes, which lies beside the repository: every cassette that our
-// recorder writes in a test is kept here and shown to it, all those of one test file in one call.
+// The independent second implementation of the cassette hashes, which is next to the repository. Every cassette that
+// our recorder writes in a test is kept and passed to it, all those of one test file in one call.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { hasShared, sharedPath } from "./shared.js";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-/** False where the shared folder or python3 is absent; the checks against the oracle are skipped then. */
+/** False if the shared folder or python3 is absent. The checks with the oracle are then skipped. */
 export const oracleAvailable = hasShared && hasPython;
 
 if (!hasPython) {
@@ -21,7 +21,7 @@ if (!hasPython) {
   console.warn("python3 is absent: the checks against the oracle are skipped");
 }
 
-/** What the oracle says of each file, in their order: "ok", or "<code>: <why>". */
+/** The oracle's verdict on each file, in their order: "ok", or "<code>: <why>". */
 export function verifyWithOracle(paths: string[]): string[] {
   const oracle = sharedPath("oracle/cassette_oracle.py");
   const { stdout, error } = spawnSync("python3", [oracle, "verify", ...paths], { encoding: "utf8" });
@@ -30,20 +30,20 @@ export function verifyWithOracle(paths: string[]): string[] {
   return paths.map((path, index) => (lines[index] ?? "no answer").replace(`${path}: `, ""));
 }
 
-/** What the oracle's `canon` or `prompt-hash` prints of a file. */
+/** The output of the oracle's `canon` or `prompt-hash` for a file. */
 export function askOracle(verb: "canon" | "prompt-hash", path: string): string {
   return execFileSync("python3", [sharedPath("oracle/cassette_oracle.py"), verb, path], { encoding: "utf8" });
 }
 
 const kept: string[] = [];
 
-/** Keeps a cassette of ours for `verifyKept`. */
+/** Keeps one of our cassettes for `verifyKept`. */
 export function keepForOracle(cassette: CassetteV2): CassetteV2 {
   kept.push(formatCassette(cassette));
   return cassette;
 }
 
-/** The recorder's cassette, kept for `verifyKept`. Tests take their recordings through this. */
+/** The recorder's cassette, kept for `verifyKept`. Tests get their recordings through this function. */
 export function recordedCassette(
   recorder: RecordingProvider,
   options?: Parameters<RecordingProvider["toCassette"]>[0],
@@ -51,7 +51,7 @@ export function recordedCassette(
   return keepForOracle(recorder.toCassette(options));
 }
 
-/** To be called in the `afterAll` of a file that records: shows the oracle all that was kept, in one call. */
+/** Passes all kept cassettes to the oracle in one call. Call it in the `afterAll` of a file that records. */
 export function verifyKept(): void {
   if (!oracleAvailable) return;
   expect(kept.length, "this file keeps no cassette for the oracle").toBeGreaterThan(0);

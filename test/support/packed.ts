@@ -1,5 +1,5 @@
-// The package as it is published: packed by npm, and unpacked into a folder as an install would leave it, with its run-time
-// dependencies (linked, so that no network is needed) and none of its optional peers.
+// The published package: packed by npm, and unpacked into a folder like an install. Its runtime dependencies are
+// linked, so that no network is needed, and its optional peers are absent.
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
@@ -11,7 +11,7 @@ export interface PackedFile {
   mode: number;
 }
 
-/** Packs dist as it is, without running a script, into `folder`. */
+/** Packs dist unchanged into `folder`, without running a script. */
 export function packPackage(folder: string): { tarball: string; files: PackedFile[] } {
   const npm = process.env["npm_execpath"];
   const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
@@ -40,7 +40,7 @@ export function unpackPackage(tarball: string, folder: string): void {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(repositoryRoot, "node_modules", name), join(modules, name));
   }
-  // As npm does when it installs.
+  // Like npm during an install.
   chmodSync(join(modules, "playhead/dist/cli/bin.js"), 0o755);
   for (const name of ["cassette", "playhead"]) symlinkSync("../playhead/dist/cli/bin.js", join(modules, ".bin", name));
 }

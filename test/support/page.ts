@@ -1,4 +1,4 @@
-// A page parsed again, as a browser would, to be looked at by tests.
+// A page parsed again, as a browser would, for tests to inspect.
 
 import { createRequire } from "node:module";
 
@@ -7,7 +7,7 @@ export interface PageAttribute {
   value: string;
 }
 
-/** The part of the DOM that the tests use of domino's. */
+/** The part of domino's DOM that the tests use. */
 export interface PageElement {
   tagName: string;
   id: string;

@@ -1,4 +1,4 @@
-// The JSON Schemas that the package publishes, to be held against what the commands really print.
+// The JSON Schemas that the package publishes, to compare with the real output of the commands.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { repositoryRoot } from "./built.js";
@@ -20,7 +20,7 @@ function read(file: string): object {
 
 const validator = createValidator([...PUBLISHED.values()]);
 
-/** Throws where the document does not fit the schema of that name, or there is none. */
+/** Throws if the document does not fit the schema of that name, or if there is no such schema. */
 export function assertPublished(name: string, document: unknown): void {
   const schema = PUBLISHED.get(name) as { $id?: string } | undefined;
   const validate = schema?.$id === undefined ? undefined : validator.getSchema(schema.$id);
@@ -28,7 +28,7 @@ export function assertPublished(name: string, document: unknown): void {
   assertValid(validate as Parameters<typeof assertValid>[0], document);
 }
 
-/** The same for a document by the command it names; one of no command is a failure alone. */
+/** The same for a document, by the command it names. A document without a command has no schema. */
 export function assertDocument(document: { command: string | null }): void {
   if (document.command !== null) assertPublished(document.command, document);
 }

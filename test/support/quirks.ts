@@ -1,4 +1,4 @@
-// Short forms for what a vendor says, whole or streamed, and for what is read of it.
+// Short forms for a vendor's answers, whole or streamed, and for the result of reading them.
 
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
 import { plainDecoding } from "../../src/core/http/json-readers.js";
@@ -10,7 +10,7 @@ export const readWhole = (wire: WireName, body: unknown): LlmTurnResponse =>
 export const readStream = (wire: WireName, text: string): LlmTurnResponse =>
   decodePieces(streamWires[wire], [text]).response;
 
-/** What the recorded exchange with this id comes to. */
+/** The result of reading the recorded exchange with this id. */
 export function readRecorded(id: string): LlmTurnResponse {
   const { request, response, streaming } = findRecorded(id);
   const wire = wireOf(request.url) ?? "openai";

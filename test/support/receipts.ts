@@ -13,7 +13,7 @@ export const seed = new Uint8Array(32).fill(7);
 export const publicKey = createSigner(seed).publicKey;
 export const otherSeed = new Uint8Array(32).fill(9);
 
-/** A chain with a log whose events it taps. `turn` and `call` append one event each. */
+/** A chain with a log whose events it signs. `turn` and `call` append one event each. */
 export function openChain(options: Partial<ReceiptChainOptions> = {}, runId = "ab".repeat(16)) {
   const ports = { ...quietPorts(), ...options.ports };
   const hlc = createHlc(ports);
@@ -37,7 +37,7 @@ export function openChain(options: Partial<ReceiptChainOptions> = {}, runId = "a
   };
 }
 
-/** `length` receipts, turns and tool calls by turns, and the end behind them unless `end` is false. */
+/** `length` receipts, alternating turns and tool calls, then the end unless `end` is false. */
 export async function makeChain(
   length: number,
   { end = true, ...options }: { end?: boolean } & Partial<ReceiptChainOptions> = {},

@@ -1,5 +1,5 @@
-// Recorded runs for the tests of the cassette layer: fixed ports, a small scripted run of an agent with one tool, and a
-// tape that is replayed request by request.
+// Recorded runs for the tests of the cassette layer: fixed ports, a small scripted run of an agent with one tool, and
+// a replay that gets one request after the other.
 
 import { createRuntime } from "../../src/core/runtime/runtime.js";
 import type { RunResult } from "../../src/core/runtime/run.js";
@@ -13,7 +13,7 @@ import type { RecordingOptions } from "../../src/cassette/record/recorder.js";
 import { recordedCassette } from "./oracle.js";
 import { ask, say, tool } from "./script.js";
 
-/** A clock that stands, and bytes that count up from `first`. */
+/** A fixed clock, and bytes that count up from `first`. */
 export function fixedPorts(first = 0): Pick<Ports, "now" | "randomBytes"> {
   return {
     now: () => Date.UTC(2026, 10, 20, 12),
@@ -24,7 +24,7 @@ export function fixedPorts(first = 0): Pick<Ports, "now" | "randomBytes"> {
 export interface WeatherRun {
   systemPrompt?: string;
   goal?: string;
-  /** What the tool answers. */
+  /** The tool's answer. */
   weather?: string;
 }
 
@@ -61,7 +61,7 @@ export async function recordTurns(
   return recordedCassette(recorder);
 }
 
-/** A request of user messages alone. */
+/** A request with only user messages. */
 export function prompt(...texts: string[]): LlmTurnRequest {
   return { messages: texts.map((content) => ({ role: "user", content })) };
 }

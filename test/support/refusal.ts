@@ -1,4 +1,4 @@
-// Runs something that must throw, and hands the error over so that its fields can be looked at.
+// Runs code that must throw, and returns the error so that tests can check its fields.
 
 export function refusal(run: () => unknown): unknown {
   let value: unknown;
@@ -10,7 +10,7 @@ export function refusal(run: () => unknown): unknown {
   throw new Error(`nothing was thrown; the value is ${String(value)}`);
 }
 
-/** The same for something that must reject. */
+/** The same for code that must reject. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   const outcome = await promise.then(
     (value) => ({ value }),

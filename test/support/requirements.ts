@@ -1,4 +1,4 @@
-// Which requirement ids the names of tests carry, and what a table of requirements claims about them.
+// The requirement ids in the names of tests, and the claims of a table of requirements about them.
 
 import { readdirSync, readFileSync } from "node:fs";
 import ts from "typescript";
@@ -6,7 +6,7 @@ import ts from "typescript";
 const RUNNERS = ["it", "test", "describe"];
 const ID = /\b(?:PLK|CRB|PLM|REL|PSS)-\d+\b/g;
 
-/** The ids in the names given to `it`, `test` and `describe` in one file, `.each` and `.skipIf` included. */
+/** The ids in the names given to `it`, `test` and `describe` in one file, including `.each` and `.skipIf`. */
 export function idsInTestNames(text: string): string[] {
   const ids: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -42,7 +42,7 @@ export function idsInTests(folder: string): Set<string> {
 
 export interface RequirementRow {
   id: string;
-  /** `tests`, `open`, or `docs` and the file that says it, as in `docs (docs/tools.md)`. */
+  /** `tests`, `open`, or `docs` with the file, as in `docs (docs/tools.md)`. */
   proof: string;
 }
 
@@ -55,7 +55,7 @@ export function parseRequirements(markdown: string): RequirementRow[] {
   });
 }
 
-/** Everything the table claims that is not so. `hasFile` answers for the files that `docs` rows name. */
+/** Every false claim of the table. `hasFile` checks the files that `docs` rows name. */
 export function findUntrueRows(
   rows: readonly RequirementRow[],
   expected: readonly string[],

@@ -1,4 +1,4 @@
-// Short forms for what a scripted model says, and a way to see what it was asked.
+// Short forms for a scripted model's answers, and a way to see its requests.
 
 import { systemPorts, type Ports } from "../../src/core/ports.js";
 import type { LlmMessage, LlmToolCall } from "../../src/core/model/message.js";
@@ -14,7 +14,7 @@ export function say(text: string, extra: Extra = {}): LlmTurnResponse {
   return { message: { role: "assistant", content: text }, finalAnswer: text, stopReason: "stop", ...extra };
 }
 
-/** A turn that asks for tools; ids count from `c0` within the turn unless given. */
+/** A turn that calls tools. Ids count from `c0` within the turn unless given. */
 export function ask(
   calls: (Partial<LlmToolCall> & Pick<LlmToolCall, "name">)[],
   extra: Extra & { content?: string } = {},
@@ -30,7 +30,7 @@ export interface Asked {
   signal: AbortSignal | undefined;
 }
 
-/** A scripted provider that keeps a copy of each request's conversation as it was when it was asked. */
+/** A scripted provider that keeps a copy of the conversation at each request. */
 export function watchedScript(steps: readonly ScriptStep[]): LlmProviderAdapter & { readonly asked: Asked[] } {
   const script = scriptedProvider(steps);
   const asked: Asked[] = [];
@@ -44,7 +44,7 @@ export function watchedScript(steps: readonly ScriptStep[]): LlmProviderAdapter 
   };
 }
 
-/** A tool that takes any object and does what `invoke` says. */
+/** A tool that takes any object and runs `invoke`. */
 export function tool(name: string, invoke: CustomTool["invoke"], extra: Partial<CustomTool> = {}): CustomTool {
   return { name, description: `Does ${name}.`, schema: { type: "object" }, invoke, ...extra };
 }
@@ -56,7 +56,7 @@ export function quietPorts(): Ports & { readonly warnings: string[] } {
   return { ...systemPorts, warnings, now: () => time++, warn: (message) => void warnings.push(message) };
 }
 
-/** Objects in objects, `levels` of them. */
+/** `levels` nested objects. */
 export function deepObject(levels: number): JsonObject {
   let value: JsonObject = {};
   for (let level = 1; level < levels; level++) value = { a: value };

@@ -1,4 +1,5 @@
-// Made-up secrets, one for each rule at least. They are joined from parts so that nobody's scanner takes this file for a leak.
+// Made-up secrets, at least one for each rule. They are joined from parts, so that no scanner mistakes this file for a
+// leak.
 
 const digits = (length: number, seed = 7): string =>
   Array.from({ length }, (_, index) => "a1B2c3D4e5F6g7H8j9K0"[(index * seed + seed) % 20]).join("");
@@ -7,9 +8,9 @@ const hex = (length: number): string =>
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 export interface Sample {
-  /** The text a secret stands in. */
+  /** The text around a secret. */
   text: string;
-  /** The part of it that must go. */
+  /** The part that must be removed. */
   secret: string;
 }
 

@@ -1,5 +1,5 @@
-// Real data that lies beside the repository and is never committed. A test that needs it skips, saying so, where the
-// folder is absent; with PLAYHEAD_REQUIRE_DATA=1, as CI sets it, an absent folder is a failure instead.
+// Real data next to the repository, which is never committed. If the folder is absent, a test that needs it is skipped
+// with a message. With PLAYHEAD_REQUIRE_DATA=1, as in CI, it fails instead.
 
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ export function sharedPath(path: string): string {
   return `${sharedRoot}${path}`;
 }
 
-/** The text of a file below the shared folder, gunzipped if its name ends in .gz. */
+/** The text of a file below the shared folder, unpacked if its name ends in .gz. */
 export function readShared(path: string): string {
   const bytes = readFileSync(sharedPath(path));
   return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");

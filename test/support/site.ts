@@ -10,7 +10,7 @@ import type { VerbBodies, VerbName } from "../../src/core/tools/verbs.js";
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface Site {
-  /** Without a slash at its end. */
+  /** Without a final slash. */
   readonly url: string;
   readonly port: number;
   /** `METHOD path` of each request, in order. */
@@ -43,7 +43,7 @@ export async function startSite(answer: Answer): Promise<Site> {
   };
 }
 
-/** Answers by path; an unknown one is 404. A text is HTML. */
+/** Answers by path. An unknown path gets 404. A text is sent as HTML. */
 export function pages(table: Readonly<Record<string, string | Answer>>): Answer {
   return (request, response) => {
     const page = table[request.url ?? ""];
@@ -52,7 +52,7 @@ export function pages(table: Readonly<Record<string, string | Answer>>): Answer 
   };
 }
 
-/** One verb, called with a context of its own. */
+/** One verb, called with its own context. */
 export function useVerb(
   verbs: VerbBodies,
   name: VerbName,

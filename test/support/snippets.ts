@@ -1,8 +1,8 @@
-// Code blocks of a Markdown file, and how each kind is run: `js` is run by Node as it stands, `ts` once its types are taken out (or by Vitest when it imports
-// vitest; one that starts with a comment `// name.mjs` is only written under that name, for a later block to run), `console`
-// is run line by line in bash and its shown output compared, `json` and `yaml` are parsed, `diff` is a change to a file that an
-// earlier block wrote (its first line names it). Blocks of one document share a folder and run in order, so that a later one may
-// use what an earlier one wrote.
+// Code blocks of a Markdown file, and how each kind is run. `js` is run by Node unchanged. `ts` is run without its
+// types, or by Vitest if it imports vitest. A block that starts with a comment `// name.mjs` is only written under
+// that name, for a later block to run. `console` is run line by line in bash, and its output is compared. `json` and
+// `yaml` are parsed. `diff` changes a file of an earlier block, which its first line names. The blocks of one document
+// share a folder and run in order, so that later blocks can use the files of earlier ones.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ export function readSnippets(document: string): Snippet[] {
   return snippets;
 }
 
-/** Whether a document is to be followed from an empty folder, with an install of its own. */
+/** Whether a document starts from an empty folder, with its own install. */
 export function isGuide(snippets: readonly Snippet[]): boolean {
   return snippets.some(({ language, code }) => language === "console" && /^\$ npm init\b/m.test(code));
 }
@@ -59,16 +59,16 @@ export function snippetPlace(document: string): Place {
       mode: 0o755,
     });
   }
-  // The real npx would look for `playhead` in the registry, since it is not installed here.
+  // The real npx would look for `playhead` in the registry, because it is not installed here.
   const npx = `#!/bin/sh\nname="$1"; shift\nPATH="${join(folder, "bin")}:${join(repositoryRoot, "node_modules/.bin")}:$PATH" exec "$name" "$@"\n`;
   writeFileSync(join(folder, "bin/npx"), npx, { mode: 0o755 });
-  // Without a configuration of its own, Vitest would take that of the repository.
+  // Without its own configuration, Vitest would use that of the repository.
   writeFileSync(join(folder, "vitest.config.mjs"), CONFIG);
   const env = { PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}` };
   return { folder, npmFolder: repositoryRoot, env };
 }
 
-/** Runs one block in its place. Throws with all that was printed when it fails. */
+/** Runs one block in its place. If it fails, throws with the whole output. */
 export function runSnippet(snippet: Snippet, place: Place): void {
   switch (snippet.language) {
     case "js":
@@ -89,13 +89,13 @@ export function runSnippet(snippet: Snippet, place: Place): void {
   }
 }
 
-/** The package is here what it is where it is installed: nothing that Vitest has to transform. */
+/** Vitest must not transform the package, as if it were installed. */
 const CONFIG = `export default { test: { include: ["*.test.mjs"], server: { deps: { external: [/\\/dist\\//] } } } };\n`;
 
 function runTypeScript(snippet: Snippet, { folder, env }: Place): void {
   const isTest = /from "vitest"/.test(snippet.code);
   const name = /^\/\/ (\S+\.mjs)$/m.exec(snippet.code.split("\n")[0] ?? "")?.[1];
-  // A program of the repository, which a test of its own holds against the document.
+  // A program of the repository, which another test compares with the document.
   if (name?.startsWith("examples/") === true) return;
   const file = join(folder, name ?? `line-${snippet.line}${isTest ? ".test" : ""}.mjs`);
   writeFileSync(file, snippet.language === "ts" ? compile(snippet.code) : snippet.code);
@@ -109,7 +109,7 @@ function runTypeScript(snippet: Snippet, { folder, env }: Place): void {
     throw new Error(`${where(snippet)} exited ${result.status}\n${result.stdout}${result.stderr}`);
 }
 
-/** What the compiler says under `strict` of the `ts` blocks of one document, each with its line there. Needs dist. */
+/** The compiler's errors under `strict` for the `ts` blocks of one document, each with its line there. Needs dist. */
 export function typeErrors(snippets: readonly Snippet[]): string[] {
   const blocks = new Map(
     snippets
@@ -155,7 +155,7 @@ function assertUsedLater(snippet: Snippet, name: string): void {
   if (!later.some(uses)) throw new Error(`${where(snippet)}: no later block uses ${name}`);
 }
 
-/** The lines that stay or go (` `, `-`) must stand in the file once; they become those that stay or come (` `, `+`). */
+/** The lines that stay or go (` `, `-`) must be in the file once. They become the lines that stay or come (` `, `+`). */
 function applyChange(snippet: Snippet, folder: string): void {
   const [first = "", ...lines] = snippet.code.trimEnd().split("\n");
   const file = join(folder, first.replace(/^\/\/ /, ""));
@@ -170,7 +170,7 @@ function applyChange(snippet: Snippet, folder: string): void {
   writeFileSync(file, parts.join(side(" +")));
 }
 
-/** A line `$ command` is run; the lines after it are its output, where `…` stands for any text; `# exit 1` its code. */
+/** Runs a line `$ command`. The lines after it are its output, in which `…` is any text. `# exit 1` is its exit code. */
 function runConsole(snippet: Snippet, { folder, npmFolder, env }: Place): void {
   for (const block of snippet.code.split(/^\$ /m).slice(1)) {
     const [command = "", ...expected] = block.trimEnd().split("\n");

@@ -1,4 +1,4 @@
-// A folder for the files of one test file, gone afterwards.
+// A folder for the files of one test file, deleted afterwards.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// One fault of each kind that a tool can have, for tests that try them all.
+// One fault of each kind that a tool can have, for tests that try all of them.
 
 import type { ToolFault } from "../../src/harness/faults/tool.js";
 

@@ -1,4 +1,4 @@
-// Answers of OpenAI and Anthropic as their wires carry them, and a handler that plays them and keeps what it was asked.
+// Answers of OpenAI and Anthropic in their wire formats, and a handler that plays them and keeps its requests.
 
 import { HttpResponse } from "msw";
 
@@ -28,7 +28,7 @@ export function claudeAsks(name: string, input: object): Body {
   return { content: [{ type: "tool_use", id: "toolu_1", name, input }], stop_reason: "tool_use", usage };
 }
 
-/** Answers with one body after another, the last one again and again. */
+/** Answers with one body after another, and repeats the last one. */
 export function playBodies(...bodies: readonly Body[]) {
   const asked: Body[] = [];
   const toolName = (tool: { name?: string; function?: { name: string } }) => tool.name ?? tool.function?.name;

@@ -1,4 +1,4 @@
-// A small agent with one tool, three times: written with each vendor's own client.
+// A small agent with one tool, written three times, with each vendor's own client.
 
 import Anthropic from "@anthropic-ai/sdk";
 import { Ollama } from "ollama";
@@ -14,7 +14,7 @@ export interface ClientRun {
   key?: string;
 }
 
-/** Asks, answers every call with `rain`, and asks again until there is a text. */
+/** Calls the model and answers every tool call with `rain`, until the model answers with a text. */
 export type ClientAgent = (run: ClientRun) => Promise<string>;
 
 const description = "The weather in a city.";
@@ -24,7 +24,7 @@ const KEY = "sk-" + "test-0123456789abcdef";
 
 const openai: ClientAgent = (run) => askOpenAi(OpenAI, run);
 
-/** The same by the next major of the client. */
+/** The same with the next major version of the client. */
 export const openai7: ClientAgent = (run) => askOpenAi(OpenAI7 as unknown as typeof OpenAI, run);
 
 async function askOpenAi(

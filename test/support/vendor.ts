@@ -1,4 +1,4 @@
-// A vendor on this machine that speaks all three wires and says what a script has, for clients that are pointed at it.
+// A vendor on this machine that speaks all three wires and gives scripted answers, for clients that are pointed at it.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
@@ -6,7 +6,7 @@ import type { WireRequest } from "../../src/core/wire/turn.js";
 import { wireOf } from "../../src/core/vendors/vendors.js";
 import { listen } from "./wire.js";
 
-/** What the vendor says: an answer, an error, or the beginning of a stream whose connection then breaks. */
+/** The vendor's reply: an answer, an error, or the beginning of a stream whose connection then breaks. */
 export type Said = LlmTurnResponse | { status: number; body: string } | { broken: string };
 
 export interface Vendor {
@@ -15,7 +15,7 @@ export interface Vendor {
   close(): Promise<void>;
 }
 
-/** `answer` is told what was asked, and how many turns were asked before. */
+/** `answer` gets the request and the number of earlier turns. */
 export async function startVendor(answer: (request: WireRequest, index: number) => Said): Promise<Vendor> {
   const asked: { path: string; headers: IncomingHttpHeaders; request: WireRequest | undefined }[] = [];
   let turns = 0;

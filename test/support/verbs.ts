@@ -1,4 +1,4 @@
-// Bodies for the eight verbs that only say what they were called with.
+// Bodies for the eight verbs that only report their calls.
 
 import { VERB_NAMES, type VerbBodies, type VerbBody } from "../../src/core/tools/verbs.js";
 
@@ -9,7 +9,7 @@ export interface VerbUse {
   signal: AbortSignal;
 }
 
-/** Each verb answers its own name; `used` is told of every call. */
+/** Each verb answers with its own name. `used` gets every call. */
 export function verbBodies(used: (use: VerbUse) => void = () => undefined): VerbBodies {
   const body =
     (verb: string): VerbBody =>

@@ -1,5 +1,5 @@
-// A project of its own in which Vitest runs as a user has it: the compiled package as installed, real processes, and a real `sh` for
-// the commands that failures print.
+// A separate project that runs Vitest as a user does: the compiled package as installed, real processes, and a real
+// `sh` for the commands that failures print.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -17,19 +17,19 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assertBuilt, cassetteBin, repositoryRoot } from "./built.js";
 
-/** How a process ended, and all that it printed. */
+/** The end of a process and its whole output. */
 export interface Ran {
   readonly status: number | null;
   readonly printed: string;
 }
 
-/** Variables of a process; what this one has of CI and of Vitest does not reach it. */
+/** Variables of a process. Those that this process has for CI and Vitest are left out. */
 type Given = Readonly<Record<string, string>>;
 
 export interface VitestProject {
   readonly folder: string;
   node(args: readonly string[], given?: Given): Ran;
-  /** A line as it is pasted; `npx` finds `vitest` and `cassette` as where they are installed. */
+  /** Runs a pasted line. `npx` finds `vitest` and `cassette` as if they were installed. */
   sh(line: string, given?: Given): Ran;
   /** `vitest run`, with the reporters `verbose` and ours. */
   vitest(given: Given, ...args: string[]): Ran;
@@ -47,7 +47,7 @@ const vitestFolder =
     : join(elsewhere, "node_modules/vitest");
 export const vitestBin = join(vitestFolder, "vitest.mjs");
 
-/** What every such project has: the settings of the guide, and a model that says what it is told to. */
+/** The files of every such project: the settings of the guide, and a scripted model. */
 const COMMON = {
   "package.json": `{ "private": true, "type": "module" }\n`,
   "vitest.config.mjs": `export default { test: { setupFiles: ["playhead/vitest"] } };\n`,
@@ -59,7 +59,7 @@ export const ask = async ({ provider }, content) => (await provider.turn({ messa
 `,
 };
 
-/** Makes the project below the repository, so that what playhead needs is found in its node_modules. */
+/** Makes the project below the repository, so that playhead's dependencies are found in its node_modules. */
 export function vitestProject(files: Readonly<Record<string, string>>): VitestProject {
   assertBuilt();
   const ignored = join(repositoryRoot, ".playhead");
@@ -109,7 +109,7 @@ export function vitestProject(files: Readonly<Record<string, string>>): VitestPr
   };
 }
 
-/** The commands that failures name, in order; the reporter shows some failures twice. */
+/** The commands that failures name, in order. The reporter shows some failures twice. */
 export function commandsIn(printed: string): string[] {
   return [...new Set([...printed.matchAll(/^ {2}command {2}(.+)$/gm)].map(([, command = ""]) => command))];
 }

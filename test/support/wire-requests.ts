@@ -1,12 +1,12 @@
-// Recorded request bodies read back into turn requests, as far as a turn request can say them, and the shape of a body as a
-// set of paths. For tests alone: it is short where a product would be careful.
+// Converts recorded request bodies to turn requests, as far as these can hold them, and describes the shape of a body
+// as a set of paths. It is for tests only, and shorter than a product would be.
 
 import type { JsonObject, JsonValue } from "../../src/core/canon/value.js";
 import type { ContentPart, LlmMessage, LlmToolCall, Reasoning } from "../../src/core/model/message.js";
 import type { LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../src/core/model/provider.js";
 import type { WireName } from "./exchanges.js";
 
-/** Thrown for what a turn request has no place for: documents, audio, tools that the vendor runs. */
+/** Thrown for content that a turn request cannot hold: documents, audio, tools that the vendor runs. */
 export class NotModelled extends Error {}
 
 type Fields = Record<string, unknown>;
@@ -245,12 +245,12 @@ function readFormat(body: Fields): LlmSettings["responseFormat"] {
   return typeof schema === "object" && schema !== null ? { name: "answer", schema: schema as JsonObject } : undefined;
 }
 
-/** Below these the caller's own words begin. */
+/** Below these paths, the caller's own content begins. */
 const OPAQUE = /(parameters|input_schema|\.input|\.schema|^\.format|function\.arguments)$/;
 
 /**
  * The paths of a body, each with the type of its value. An item of a list is named by its role and type, so that the fields of
- * a user's image are not taken for those of a tool's result.
+ * a user's image differ from those of a tool's result.
  */
 export function pathsOf(value: JsonValue, path = ""): string[] {
   if (value === null) return [`${path}:null`];

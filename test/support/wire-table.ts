@@ -1,4 +1,4 @@
-// Every recorded exchange sent through the provider it belongs to, and what came of it, counted as a Markdown table.
+// Sends every recorded exchange through its provider, and counts the outcomes in a Markdown table.
 
 import { AgentError, LlmProviderHttpError } from "../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/provider.js";
@@ -15,7 +15,7 @@ import {
 } from "./exchanges.js";
 import { apiKey, exchangeFiles, hello } from "./wire.js";
 
-/** An exchange that fits none of the outcomes; there must be none. */
+/** An exchange without a matching outcome. There must not be any. */
 export const UNEXPLAINED = "unexplained";
 
 export interface Counted {
@@ -24,7 +24,7 @@ export interface Counted {
   streamed: boolean;
 }
 
-/** All of `data/http`: the exchanges by file, then the bodies that came without a request. */
+/** All of `data/http`: the exchanges by file, then the bodies without a request. */
 export async function countAll(): Promise<Counted[]> {
   const counted: Counted[] = [];
   for (const file of exchangeFiles) {
@@ -50,7 +50,7 @@ async function outcomeOf({ request, response, streaming }: Recorded): Promise<st
   return ask(wire, streaming, () => new Response(bodyOf(pieces), { status: response.status }));
 }
 
-/** Bodies of other endpoints, by what they hold. */
+/** Bodies of other endpoints, by their content. */
 const SHAPES: readonly [RegExp, string][] = [
   [/^(fake|echo)[\w-]*audio|-audio \n$/, "not ours: speech"],
   [/^ know by by that conference/, "not ours: transcription as text"],
@@ -70,13 +70,13 @@ function isStream({ streaming, body }: LooseBody): boolean {
   return streaming || body.startsWith("data:");
 }
 
-/** Two of Ollama's are from its OpenAI-compatible face. */
+/** Two of Ollama's are from its OpenAI-compatible API. */
 function wireOfLoose({ provider, body }: LooseBody): WireName {
   if (provider === "anthropic") return "anthropic";
   return provider === "ollama" && !body.startsWith('{"id":"chatcmpl') ? "ollama" : "openai";
 }
 
-/** A body that comes in these pieces. */
+/** A body that arrives in these pieces. */
 export function bodyOf(pieces: readonly string[]): ReadableStream {
   const encoder = new TextEncoder();
   return new ReadableStream({

@@ -1,5 +1,5 @@
-// What tests of the vendor wires share: requests and options, the recorded exchanges, a server on this machine and how to
-// look at what was rejected.
+// Helpers that the tests of the vendor wires share: requests and options, the recorded exchanges, a server on this
+// machine, and access to errors.
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { AgentError } from "../../src/core/errors.js";
 import type { LlmToolDefinition, LlmTurnRequest } from "../../src/core/model/provider.js";
 import { readSharedLines } from "./shared.js";
 
-/** The shape of a key, and of none that exists. */
+/** A text with the shape of a key. It is not a real key. */
 export const apiKey = "sk-test-0123456789abcdef";
 
 export const hello: LlmTurnRequest = { messages: [{ role: "user", content: "hello" }] };
@@ -18,7 +18,7 @@ export const weatherTool: LlmToolDefinition = {
   schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
 };
 
-/** The `AgentError` that `run` throws or rejects with; anything else is thrown on. */
+/** The `AgentError` that `run` throws or rejects with. Any other error is thrown again. */
 export async function agentErrorOf(run: () => unknown): Promise<AgentError> {
   try {
     await run();
@@ -72,7 +72,7 @@ export function readExchanges(file: string): Exchange[] {
   return read;
 }
 
-/** Response bodies that came without their requests. */
+/** Response bodies without their requests. */
 export function readBodies(): string[] {
   const lines = readSharedLines<{ format: string; body: string }>("data/http/response-only.jsonl.gz");
   return lines.filter((line) => line.format === "json").map((line) => line.body);

@@ -1,5 +1,5 @@
-// A strict reader of the XML that we write: elements, attributes, the five entities and text. Anything else, and anything that
-// XML 1.0 forbids, throws.
+// A strict reader of the XML that we write: elements, attributes, the five entities and text. It throws for anything
+// else, and for everything that XML 1.0 forbids.
 
 export interface XmlElement {
   name: string;

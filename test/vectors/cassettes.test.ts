@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { CassetteError, type CassetteErrorCode } from "../../src/cassette/errors.js";
 import type { Cassette } from "../../src/cassette/file/format.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
-import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { canonicalize } from "../../src/core/canon/json.js";

@@ -8,7 +8,7 @@ import { createBundleStore } from "../../src/cassette/bundle/store.js";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { parseImport } from "../../src/cassette/import/parse.js";
 import { readLock } from "../../src/cassette/trust/lock.js";
-import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import { createCassetteStore } from "../../src/cassette/trust/cassette-store.js";
 import { readTrust } from "../../src/cassette/trust/trust.js";
 import { fromBase64 } from "../../src/core/canon/bytes.js";

@@ -1,5 +1,5 @@
-// Checks bundles; a bundle is refused, never normalised. A cassette belongs to the bundle only if its agent, its id, its envelope
-// and its length are the listed ones, so a cassette that was swapped, cut or moved to another agent is found.
+// Checks bundles: refuse, never normalise. A cassette belongs to a bundle only if its agent, id, envelope and length are the listed ones.
+// This reveals a cassette that was swapped, cut or moved to another agent.
 
 import { copyJson, defined, hashJson, isPlainObject, NotJsonError, toPointer, toVisible } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -27,7 +27,7 @@ export function checkBundle(value: unknown): AgentBundle {
   if (!isPlainObject(cassettes)) return refuse("wrong-type", "/cassettes must be an object", "/cassettes");
   const extra = Object.keys(cassettes).find((id) => !Object.hasOwn(bundle.agents, id));
   if (extra !== undefined) {
-    refuse("bundle-mismatch", `the bundle lists no cassette of agent ${JSON.stringify(extra)}`, "/cassettes");
+    refuse("bundle-mismatch", `the bundle does not list a cassette of agent ${JSON.stringify(extra)}`, "/cassettes");
   }
   const checked = Object.keys(bundle.agents).map((id): [string, CassetteV2] => {
     if (!Object.hasOwn(cassettes, id)) {

@@ -2,12 +2,10 @@
 // agent's id is foreign text too, so only an escaped form of it becomes part of a name.
 
 import { sha256Hex } from "../../core/index.js";
+import { MAX_CASSETTE_NAME, MAX_ESCAPED_ID } from "../limits.js";
 import { CASSETTE_SUFFIX } from "../trust/cassette-store.js";
 
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
-/** Most file systems take 255 bytes. */
-const MAX_NAME = 200;
-const MAX_ESCAPED_ID = 80;
 /** Digits of the hash in a name. However few, a file of that name with other contents is only replaced with `overwrite`. */
 const HASH_DIGITS = 16;
 /** Device names of Windows, whatever follows their first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
@@ -21,7 +19,7 @@ export function toCassetteName(agentId: string, envelopeHash: string): string {
 /** True for a cassette name that means a file in the bundle's own folder on every system. */
 export function isPlainCassetteName(name: string): boolean {
   const [stem = ""] = name.split(".");
-  return name.endsWith(CASSETTE_SUFFIX) && name.length <= MAX_NAME && PLAIN.test(name) && !DEVICE.test(stem);
+  return name.endsWith(CASSETTE_SUFFIX) && name.length <= MAX_CASSETTE_NAME && PLAIN.test(name) && !DEVICE.test(stem);
 }
 
 /**

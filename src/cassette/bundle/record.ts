@@ -24,15 +24,15 @@ export interface RecordedRun {
   readonly result: RunLike;
 }
 
-/** A recording of several agents in progress; made by {@link recordAgents}. */
+/** A recording of several agents in progress. Created by {@link recordAgents}. */
 export interface AgentRecording<A> {
-  /** The definitions in their order, for `createRuntime`. */
+  /** The agents' definitions in order, for `createRuntime`. */
   readonly agents: WithProvider<A, RecordingProvider>[];
-  /** Frozen. Throws `turn-in-progress`, `nothing-recorded`, or `invalid-options` for a result or plan of another run. */
+  /** Builds the frozen bundle. Throws `turn-in-progress`, `nothing-recorded`, or `invalid-options` for a result or plan of another run. */
   toBundle(run: RecordedRun): AgentBundle;
 }
 
-/** Records one run. Agents that share a provider are recorded separately; it is destroyed once. Throws `invalid-options`. */
+/** Records one run of several agents. Agents that share a provider are recorded separately, and it is destroyed once. Throws `invalid-options`. */
 export function recordAgents<A extends RecordableAgent>(
   agents: readonly A[],
   options: RecordingOptions = {},
@@ -88,7 +88,7 @@ function buildBundle(run: BundleRun, recorded: readonly Recorded[], unasked: rea
 /** Refuses the result of another run, or a run of other agents, before a bundle is made of it. */
 function assertSameRun(run: BundleRun, ids: readonly string[], recorded: readonly Recorded[]): void {
   if (recorded.length === 0) {
-    throw new CassetteError("nothing-recorded", "no turn of any agent was recorded, so there is no bundle", {
+    throw new CassetteError("nothing-recorded", "no agent recorded a turn, so there is no bundle", {
       hint: "Pass `agents` of recordAgents() to createRuntime, and call toBundle() after the run.",
     });
   }

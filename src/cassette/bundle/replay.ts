@@ -16,7 +16,7 @@ import { assertAgents, toBundlePlan, toBundleRun } from "./run.js";
 export interface AgentReplayOptions extends StreamingOptions {
   /** The plan of the run. Default: none. */
   readonly plan?: PlanLike;
-  /** False answers with the next unused turn of the agent when no recorded prompt fits. Default true. */
+  /** False answers with the agent's next unused turn if no recorded prompt fits. Default true. */
   readonly strict?: boolean;
   /** Has no effect, since a bundle has no version 1 cassettes. Accepted so that the options of a cassette can be passed on. */
   readonly requireIntegrity?: boolean;
@@ -30,9 +30,9 @@ export interface AgentReplayOptions extends StreamingOptions {
   readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
 }
 
-/** A bundle being replayed; made by {@link replayAgents}. */
+/** A bundle being replayed. Created by {@link replayAgents}. */
 export interface AgentReplay<A> {
-  /** The definitions in their order with a replaying provider each. */
+  /** The agents' definitions in order, each with a replaying provider. */
   readonly agents: WithProvider<A, LlmProviderAdapter>[];
   /** Throws `path-changed` with the first step or end that differs, `unconsumed`, or `invalid-options` for anything but a result. */
   finish(result: RunLike): void;
@@ -44,8 +44,8 @@ const OPTIONS = [
 ];
 
 /**
- * Checks the bundle with its cassettes as if they came from files. Throws `CassetteError` with a `LoadErrorCode`, or
- * `plan-changed` when the agents or the plan are not the recorded ones. Providers of the agents are not used.
+ * Replays a bundle of several agents. Checks the bundle and its cassettes as if they came from files, and does not use the agents' own
+ * providers. Throws `CassetteError` with a `LoadErrorCode`, or `plan-changed` if the agents or the plan differ from the recorded ones.
  */
 export function replayAgents<A extends { readonly id: string }>(
   recording: AgentBundle,

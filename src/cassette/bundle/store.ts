@@ -5,8 +5,9 @@
 import { defined, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
-import { byteLength, DEFAULT_MAX_BYTES } from "../file/json.js";
+import { byteLength } from "../file/json.js";
 import { readWhole } from "../file/read-bytes.js";
+import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";
 import { createCassetteStore, formatCassette, type SaveOptions } from "../trust/cassette-store.js";
 import { assertMember, checkBundle, parseBundle } from "./check.js";
 import { BUNDLE_SUFFIX, type AgentBundle, type BundleFile } from "./format.js";
@@ -16,7 +17,7 @@ export interface BundleLoadOptions {
   maxBytes?: number;
 }
 
-/** Bundles in files; made by {@link createBundleStore}. */
+/** Loads and saves bundle files. Created by {@link createBundleStore}. */
 export interface BundleStore {
   /**
    * Throws `CassetteError`: `file-not-found` for the bundle, `bundle-mismatch` for a cassette that is missing or another one,
@@ -31,14 +32,14 @@ export interface BundleStore {
   readonly save: (path: string, bundle: AgentBundle, options?: SaveOptions) => Promise<void>;
 }
 
-/** The path of a file in the folder of another; without a name, the folder itself. */
+/** Returns the path of a file in the folder of another file. Without a name, returns the folder itself. */
 export type PathBeside = (path: string, name?: string) => string;
 
-/** Creates a store of bundles on a host's files. `pathBeside` gives the path of a cassette that a bundle names. */
+/** Creates a store of bundles on a host's files. `pathBeside` returns the path of a cassette that a bundle names. */
 export function createBundleStore(files: FilePort, pathBeside: PathBeside): BundleStore {
   return {
-    load: (path, { maxBytes = DEFAULT_MAX_BYTES } = {}) => load({ files, pathBeside, path, maxBytes }),
-    save: (path, bundle, { overwrite = false, maxBytes = DEFAULT_MAX_BYTES } = {}) =>
+    load: (path, { maxBytes = DEFAULT_MAX_FILE_BYTES } = {}) => load({ files, pathBeside, path, maxBytes }),
+    save: (path, bundle, { overwrite = false, maxBytes = DEFAULT_MAX_FILE_BYTES } = {}) =>
       save({ files, pathBeside, path, maxBytes }, bundle, overwrite),
   };
 }
@@ -156,7 +157,7 @@ function namesOf({ agents }: BundleFile): string[] {
   return Object.values(agents).map(({ cassette }) => cassette);
 }
 
-/** The text of a bundle file: two spaces, keys in the order of the format, one final newline. */
+/** Returns the text of a bundle file: indented by two spaces, keys in the order of the format, one final newline. */
 export function formatBundle({ bundleVersion, plan, path, ended, agents, unasked, bundleHash }: BundleFile): string {
   const ordered = { bundleVersion, plan, path, ended, agents, unasked, bundleHash };
   return JSON.stringify(ordered, null, 2) + "\n";
@@ -165,7 +166,7 @@ export function formatBundle({ bundleVersion, plan, path, ended, agents, unasked
 function assertSize(text: string, path: string, maxBytes: number): void {
   if (byteLength(text, maxBytes) <= maxBytes) return;
   const what = `${path} was not written: one of its files would have more than ${maxBytes} bytes`;
-  const hint = "Raise maxBytes here and where it is loaded, or record less in one bundle.";
+  const hint = "Raise maxBytes here and for loading, or record less in one bundle.";
   throw new CassetteError("too-large", what, { file: path, hint });
 }
 
@@ -173,7 +174,7 @@ function assertBundleName(path: string): void {
   if (path.endsWith(BUNDLE_SUFFIX)) return;
   throw new CassetteError("invalid-options", `${path} does not end in ${BUNDLE_SUFFIX}, so nothing was written`, {
     file: path,
-    hint: `Let the name end in ${BUNDLE_SUFFIX}: commands on a folder find only such bundles.`,
+    hint: `Use a name that ends in ${BUNDLE_SUFFIX}: commands on a folder find only such bundles.`,
   });
 }
 

@@ -1,11 +1,10 @@
 // Counts over many cassettes. Only counts are kept, so that 100,000 files take no more memory than ten.
 
 import { isPlainObject } from "../../core/index.js";
-import type { Cassette } from "../file/format.js";
+import { extensionsOf, type Cassette } from "../file/format.js";
+import { MAX_COUNTED_NAMES } from "../limits.js";
 import { countedTurns, createUsageCounter, type UsageSum } from "./usage-sum.js";
 
-/** Most names (of tools, models, providers) that are counted separately. */
-export const MAX_COUNTED_NAMES = 1_000;
 /** Files kept as the largest. */
 const LARGEST = 5;
 
@@ -81,7 +80,7 @@ export function createStatsCounter(): StatsCounter {
       providers.add([cassette.recordedProvider]);
       sum.cassettes++;
       sum.bytes += bytes;
-      sum.exchanges += cassette.version === 1 ? 0 : (cassette.extensions?.exchanges ?? []).length;
+      sum.exchanges += extensionsOf(cassette).exchanges?.length ?? 0;
       for (const mark of marksOf(cassette)) sum[mark]++;
       times.add(cassette.recordedAt);
       largest = [...largest, { file, bytes }].sort((a, b) => b.bytes - a.bytes).slice(0, LARGEST);

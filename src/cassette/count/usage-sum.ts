@@ -13,7 +13,7 @@ import {
   type Pricing,
   type Vendor,
 } from "../../core/index.js";
-import type { Cassette } from "../file/format.js";
+import { extensionsOf, type Cassette } from "../file/format.js";
 
 /** The figures of one answer. One that is not a finite number of 0 or more is left out. */
 export interface TurnUsage {
@@ -70,7 +70,7 @@ export function derivedCostOf(response: CountedTurn): number | undefined {
   return rate === undefined ? undefined : costOf(usage, rate);
 }
 
-/** The turns of a cassette as they are counted: where no answer names its model, it is the one that was asked for. */
+/** Returns the turns of a cassette for counting: if no answer names its model, the requested one counts. */
 export function countedTurns(cassette: Cassette): CountedTurn[] {
   const asked = askedModelOf(cassette);
   return cassette.entries.map(({ response }) =>
@@ -81,7 +81,7 @@ export function countedTurns(cassette: Cassette): CountedTurn[] {
 /** The model that a cassette was recorded from, by its provider's name (`openai:gpt-4o`) or by the log it was imported from. */
 export function askedModelOf(cassette: Cassette): string | undefined {
   const { recordedProvider } = cassette;
-  const imported: unknown = cassette.version === 1 ? undefined : cassette.extensions?.["import"];
+  const imported: unknown = extensionsOf(cassette)["import"];
   if (isPlainObject(imported)) return typeof imported["model"] === "string" ? imported["model"] : undefined;
   const model = recordedProvider.slice(recordedProvider.indexOf(":") + 1);
   return recordedProvider.includes(":") && model !== "" ? model : undefined;

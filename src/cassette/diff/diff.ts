@@ -27,7 +27,10 @@ export interface CassetteDiff {
   tolerances: ToleranceUse[];
 }
 
-/** Every drift from `a` to `b`: of tool calls, then of stops, then of texts. Throws "invalid-options" and "diff-too-large". */
+/**
+ * Lists every drift from `a` to `b`: first of tool calls, then of stop reasons, then of texts. Throws `CassetteError` "invalid-options" or
+ * "diff-too-large".
+ */
 export function diffCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): Drift[] {
   return compareCassettes(a, b, options).drifts;
 }
@@ -40,8 +43,8 @@ export function compareCassettes(a: Cassette, b: Cassette, options: DiffOptions 
 }
 
 /**
- * The turns of both runs side by side: every turn of both sides exactly once, each side in its order. A drift is listed at every
- * turn it concerns. Turns are paired in order even where the order of calls does not count. Throws like `diffCassettes`.
+ * Pairs the turns of both runs side by side. It lists every turn of both sides exactly once, in order, and each drift at every turn that
+ * it affects. Turns are paired in order even if the order of calls does not count. Throws like `diffCassettes`.
  */
 export function alignTurns(a: Cassette, b: Cassette, options: DiffOptions = {}): TurnPair[] {
   const settings = parseDiffOptions(options);

@@ -40,7 +40,7 @@ export type DriftFact =
   /** Two paired turns ended for different reasons. */
   | ({ kind: "stop-changed"; old: StopReason; new: StopReason } & OldPlace & NewPlace);
 
-/** One difference in behaviour; `sentence` describes it for a reviewer. */
+/** One difference in behaviour between two runs. `sentence` describes it for a reviewer. */
 export type Drift = DriftFact & { sentence: string };
 
 export type DriftKind = Drift["kind"];

@@ -31,7 +31,7 @@ export interface SetDiff {
 export function unpairedHint(old: readonly string[], now: readonly string[]): string {
   const isNamed = (name: string): boolean => UUID_IN_NAME.test(name);
   if (!old.some(isNamed) || !now.some(isNamed)) return "";
-  return "names that are UUIDs pair with nothing: give the cassettes of one task the same name on both sides";
+  return "names that are UUIDs cannot be paired: give the cassettes of one task the same name on both sides";
 }
 
 const UUID_IN_NAME = /(?:^|[/.])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.|$)/i;
@@ -93,6 +93,6 @@ function assertDistinct(side: "old" | "new", list: readonly NamedCassette[]): vo
   if (twice.size === 0) return;
   const names = [...twice].map((name) => JSON.stringify(name)).join(", ");
   throw new CassetteError("invalid-options", `the ${side} side has more than one cassette named ${names}`, {
-    hint: "Give every cassette of a side its own name.",
+    hint: "Give every cassette of a side a different name.",
   });
 }

@@ -1,4 +1,4 @@
-// Ignored places in tool arguments: JSON pointers (RFC 6901), for one tool or every tool, with `*` for any one key or index.
+// Ignored places in tool arguments: JSON pointers (RFC 6901) for one tool or every tool. `*` matches any one key or index.
 
 import { parsePointer, setOwn, type JsonObject, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -15,8 +15,8 @@ export interface IgnoredPlaces {
 export function parseIgnore(ignore: readonly string[]): IgnoredPlaces {
   const malformed = ignore.filter((rule) => parseRule(rule) === undefined);
   if (malformed.length > 0) {
-    throw new CassetteError("invalid-options", `ignore has invalid pointers: ${JSON.stringify(malformed)}`, {
-      hint: 'Write "/arg/path" for every tool or "tool:/arg/path" for one; "*" stands for one key or index, "~1" for "/", "~0" for "~".',
+    throw new CassetteError("invalid-options", `ignore contains malformed pointers: ${JSON.stringify(malformed)}`, {
+      hint: 'Write "/arg/path" for every tool or "tool:/arg/path" for one. "*" matches one key or index. Write "~1" for "/" and "~0" for "~".',
     });
   }
   const rules = ignore.flatMap((rule) => parseRule(rule) ?? []);

@@ -7,19 +7,19 @@ import { orderRules, type CallOrder, type OrderRules } from "./order.js";
 import { parseReadOnly } from "./read-only.js";
 import { createCallEquality, type CallEquality } from "./call-equality.js";
 
-/** The options of every comparison. A wrong one is `CassetteError` `invalid-options`. */
+/** The options of every comparison. A wrong one throws `CassetteError` `invalid-options`. */
 export interface DiffOptions {
   /** Ignores the assistant's text. Default false. */
   ignoreContent?: boolean;
   /** Ignores why a turn ended (`stop-changed`). Default: as `ignoreContent`, so that only tool calls are compared. */
   ignoreStops?: boolean;
-  /** Places in arguments to ignore: `/arg/path` for every tool, `tool:/arg/path` for one; `*` is any one key or index. */
+  /** Places in arguments to ignore: `/arg/path` for every tool, `tool:/arg/path` for one. `*` matches any one key or index. */
   ignore?: readonly string[];
   /** How much the order of the calls counts. Default "strict". */
   order?: CallOrder;
-  /** Tools that only read, with `*` for any text. Their calls may swap places across neighbouring turns. */
+  /** Names of tools that only read. `*` matches any text. Their calls may swap places across neighbouring turns. */
   readOnly?: readonly string[];
-  /** Differences in arguments that do not count. */
+  /** Differences in arguments to ignore. */
   tolerances?: Tolerances;
 }
 

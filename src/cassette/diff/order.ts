@@ -39,6 +39,6 @@ export const CALL_ORDERS = Object.keys(RULES) as readonly CallOrder[];
 export function orderRules(order: CallOrder): OrderRules {
   if (Object.hasOwn(RULES, order)) return RULES[order];
   throw new CassetteError("invalid-options", `${JSON.stringify(order)} is not an order of calls`, {
-    hint: `Give one of ${CALL_ORDERS.join(", ")}.`,
+    hint: `Use one of ${CALL_ORDERS.join(", ")}.`,
   });
 }

@@ -6,7 +6,7 @@ import type { Item, ItemSet } from "./align/sets.js";
 /** Parses names in which `*` stands for any text into a test for tools. Throws "invalid-options" for an empty name. */
 export function parseReadOnly(names: readonly string[]): (tool: string) => boolean {
   if (names.some((name) => typeof name !== "string" || name === "")) {
-    throw new CassetteError("invalid-options", "readOnly: every name must be a text that is not empty", {
+    throw new CassetteError("invalid-options", "readOnly: every name must be a non-empty string", {
       hint: 'Give names of tools, such as "search" or "get_*".',
     });
   }

@@ -1,14 +1,15 @@
 // A drift as one plain sentence on one line. Long values are cut around the place where they begin to differ.
 
 import { canonicalize, plural, toVisible, type JsonValue } from "../../core/index.js";
+import { nameText } from "../offer/named.js";
 import type { DriftFact } from "./drift.js";
 import type { ValueChange } from "../prompt/values.js";
 
-const MAX_TEXT = 80;
+const SHOWN_CHARACTERS = 80;
 /** What is kept of the common beginning when two values are cut. */
 const LEAD = 12;
-const MAX_CHANGES = 3;
-const MAX_NAMES = 6;
+const SHOWN_CHANGES = 3;
+const SHOWN_NAMES = 6;
 /** What ends what begins with the key, in JSON. */
 const CLOSERS: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
@@ -61,11 +62,6 @@ function callText(call: Extract<Sayable, { kind: "added" | "removed" | "moved" |
   return `${nameText(call.tool)}(${cut(call.malformedArguments ?? call.arguments)})`;
 }
 
-/** A name of ordinary characters as it is, any other one in quotes. */
-function nameText(name: string): string {
-  return /^[\w.:/-]{1,80}$/.test(name) ? name : cut(name);
-}
-
 function toolsText(tools: readonly string[]): string {
   const names = [...new Set(tools)];
   const counted = (name: string): string => {
@@ -80,8 +76,8 @@ function turnsText(turns: readonly number[]): string {
 }
 
 function listText<T>(items: readonly T[], toText: (item: T) => string): string {
-  const words = items.slice(0, MAX_NAMES).map(toText);
-  if (items.length > MAX_NAMES) words.push(`${items.length - MAX_NAMES} more`);
+  const words = items.slice(0, SHOWN_NAMES).map(toText);
+  if (items.length > SHOWN_NAMES) words.push(`${items.length - SHOWN_NAMES} more`);
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
 }
 
@@ -90,7 +86,7 @@ function turnText({ oldTurn, newTurn }: { oldTurn: number; newTurn: number }): s
 }
 
 function changesText(changes: readonly ValueChange[]): string {
-  const said = changes.slice(0, MAX_CHANGES).map(changeText);
+  const said = changes.slice(0, SHOWN_CHANGES).map(changeText);
   const rest = changes.length - said.length;
   if (rest > 0) said.push(`and ${plural(rest, "more place")}`);
   return said.join(", ");
@@ -113,7 +109,7 @@ function cutPair(old: JsonValue, now: JsonValue): [string, string] {
   if (typeof old !== "string" || typeof now !== "string") return [cut(old), cut(now)];
   let common = 0;
   while (common < old.length && old[common] === now[common]) common++;
-  const start = Math.max(old.length, now.length) > MAX_TEXT && common > 2 * LEAD ? common - LEAD : 0;
+  const start = Math.max(old.length, now.length) > SHOWN_CHARACTERS && common > 2 * LEAD ? common - LEAD : 0;
   return [quote(old, start), quote(now, start)];
 }
 
@@ -124,11 +120,11 @@ function quote(text: string, start: number): string {
 
 /** The beginning of an object or list, with what the cut left open closed again: `{"q":"long te…"}`. */
 function cutJson(json: string): string {
-  if (json.length <= MAX_TEXT) return json;
+  if (json.length <= SHOWN_CHARACTERS) return json;
   const closers: string[] = [];
   let end = 0;
-  for (const [token] of json.slice(0, 2 * MAX_TEXT).matchAll(/\\u[0-9a-f]{4}|\\.|./gsu)) {
-    if (end + token.length > MAX_TEXT) break;
+  for (const [token] of json.slice(0, 2 * SHOWN_CHARACTERS).matchAll(/\\u[0-9a-f]{4}|\\.|./gsu)) {
+    if (end + token.length > SHOWN_CHARACTERS) break;
     end += token.length;
     const open = closers.at(-1);
     const closer = open === '"' ? undefined : CLOSERS.get(token);
@@ -138,10 +134,10 @@ function cutJson(json: string): string {
   return `${json.slice(0, end)}…${closers.reverse().join("")}`;
 }
 
-/** At most MAX_TEXT code units from `start`, never half a character, with a mark where something is missing. */
+/** At most SHOWN_CHARACTERS code units from `start`, never half a character, with a mark where something is missing. */
 function slice(text: string, start: number): string {
   const from = isInsidePair(text, start) ? start - 1 : start;
-  const end = from + MAX_TEXT;
+  const end = from + SHOWN_CHARACTERS;
   const to = isInsidePair(text, end) ? end - 1 : end;
   return (from > 0 ? "…" : "") + text.slice(from, to) + (to < text.length ? "…" : "");
 }

@@ -12,11 +12,9 @@ import {
 } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { ExchangeRequestBody, ExchangeResponseBody } from "../file/format.js";
+import { MAX_EXCHANGE_BYTES } from "../limits.js";
 import { boundaryOf, readParts } from "./multipart.js";
 import { decodeUtf8 } from "./utf8.js";
-
-/** Most bytes of a body that a cassette holds. Hashed bodies may be of any size. */
-export const MAX_EXCHANGE_BYTES = 8 * 1024 * 1024;
 
 /** Levels left at /extensions/exchanges/0/request/json. */
 const JSON_DEPTH = MAX_JSON_DEPTH - 5;

@@ -5,14 +5,14 @@ import { CassetteError, type MissErrorCode } from "../errors.js";
 import type { Cassette, RecordedExchange } from "../file/format.js";
 import { firstDifference, likenessOf } from "../prompt/values.js";
 import { findVolatileChange } from "../prompt/volatile-difference.js";
-import { cutAround } from "../replay/excerpt.js";
-import { CHOICES, differenceLines } from "../replay/miss.js";
+import { cutAround, differenceLines } from "../replay/excerpt.js";
+import { CHOICES } from "../replay/miss.js";
 import { nameOf } from "./describe.js";
 import type { PlainRequest } from "./http.js";
 import type { ExchangePlayer } from "./player.js";
 import { urlOf, type ExchangeRequest } from "./read.js";
 
-const MAX_NAMED = 3;
+const SHOWN_NAMES = 3;
 
 /** The exchanges of one cassette that a request was compared with. */
 export interface PlayedExchanges {
@@ -48,8 +48,8 @@ export function explainExchangeMiss(played: readonly PlayedExchanges[], given: P
 
 function missing(all: readonly Candidate[], given: PlainRequest): CassetteError {
   const names = [...new Set(all.map(({ recorded }) => nameOf(recorded)))];
-  const more = names.length - MAX_NAMED;
-  const listed = names.slice(0, MAX_NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const more = names.length - SHOWN_NAMES;
+  const listed = names.slice(0, SHOWN_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
   const name = nameOf({ method: given.method.toUpperCase(), path: urlOf(given).pathname });
   const recorded = names.length === 0 ? "no exchange was recorded" : `recorded: ${listed}`;
   return miss("exchange-missing", `no recorded exchange answers ${name}; ${recorded}`, { hint: CHOICES });
@@ -75,7 +75,7 @@ function changed({ file, cassette, index, isUsed, recorded, now }: Candidate): C
   const lines = [
     volatile === undefined ? change : `${change}; ${volatile.what}`,
     ...differenceLines({ pointer, ...defined({ recorded: before, actual: after }) }),
-    `  nearest  recorded exchange ${index}${isUsed ? ", which was used already" : ""}`,
+    `  nearest  recorded exchange ${index}${isUsed ? ", which was already used" : ""}`,
   ];
   return miss("exchange-changed", lines.join("\n"), { hint: volatile?.hint ?? CHOICES, file, pointer });
 }

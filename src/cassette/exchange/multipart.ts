@@ -2,11 +2,8 @@
 
 import { defined, sha256Hex } from "../../core/index.js";
 import type { ExchangePart } from "../file/format.js";
+import { MAX_FIELD_BYTES, MAX_FORM_PARTS } from "../limits.js";
 import { decodeUtf8 } from "./utf8.js";
-
-const MAX_PARTS = 1_000;
-/** A longer text is kept as its hash. */
-const MAX_TEXT_BYTES = 64 * 1024;
 
 /** The boundary that a content type names; undefined for a body of another type. */
 export function boundaryOf(type = ""): string | undefined {
@@ -19,7 +16,7 @@ export function readParts(bytes: Uint8Array, boundary: string): ExchangePart[] |
   // One character for each byte, so that offsets are those of the bytes. The first delimiter lacks its line break.
   const delimiter = `\r\n--${boundary}`;
   const pieces = `\r\n${toLatin1(bytes)}`.split(delimiter);
-  if (pieces.at(-1)?.startsWith("--") !== true || pieces.length > MAX_PARTS + 2) return undefined;
+  if (pieces.at(-1)?.startsWith("--") !== true || pieces.length > MAX_FORM_PARTS + 2) return undefined;
   const parts: ExchangePart[] = [];
   let start = -2;
   for (const [index, piece] of pieces.slice(0, -1).entries()) {
@@ -39,7 +36,7 @@ function readPart(piece: string, bytes: Uint8Array): ExchangePart | undefined {
   const disposition = headerOf(headers, "content-disposition") ?? "";
   const [name, filename] = ["name", "filename"].map((key) => parameterOf(disposition, key));
   const type = headerOf(headers, "content-type")?.toLowerCase();
-  const text = isField(filename, type) && body.length <= MAX_TEXT_BYTES ? decodeUtf8(body) : undefined;
+  const text = isField(filename, type) && body.length <= MAX_FIELD_BYTES ? decodeUtf8(body) : undefined;
   const content = text === undefined ? { sha256: sha256Hex(body), bytes: body.length } : { text };
   return { ...defined({ name, filename, type }), ...content };
 }

@@ -1,7 +1,7 @@
 // Answers requests from the exchanges of one cassette: found by method, path, query and body, in any order, each once.
 
 import { canonicalize, sha256Hex } from "../../core/index.js";
-import type { Cassette, RecordedExchange } from "../file/format.js";
+import { extensionsOf, type Cassette, type RecordedExchange } from "../file/format.js";
 import { readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js";
 import { neutralNumbers } from "../redact/placeholder.js";
 import type { RedactOption } from "../redact/options.js";
@@ -34,7 +34,7 @@ export interface ExchangePlayer {
 }
 
 export function exchangesOf(cassette: Cassette): readonly RecordedExchange[] {
-  return cassette.version === 1 ? [] : (cassette.extensions?.exchanges ?? []);
+  return extensionsOf(cassette).exchanges ?? [];
 }
 
 /** Throws `invalid-options`, and `redaction-one-sided` if the cassette was redacted and `redact` is false. */
@@ -75,7 +75,7 @@ export function toAnswer({ status, headers = {}, response, isCut }: RecordedExch
 }
 
 function replayReading(cassette: Cassette, { hashFilter, redact, file }: ExchangePlayerOptions): ExchangeReading {
-  const redacted = cassette.version === 1 ? undefined : cassette.extensions?.redacted;
+  const { redacted } = extensionsOf(cassette);
   const side = createReplayRedaction(redacted, redact, file);
   const { filter } = readHashFilter(hashFilter);
   return { scrub: side === undefined ? (value) => value : (value) => side.scrubber.json(value), filter };

@@ -19,19 +19,22 @@ export const EXPORT_FORMATS: readonly ExportFormat[] = ["openai", "anthropic", "
 
 export interface ExportOptions {
   readonly format: ExportFormat;
-  /** Named in messages. */
+  /** The path for error messages. */
   readonly file?: string;
 }
 
 export interface ExportedCassette {
-  /** One for each thread, in the order in which they ended. Empty when there was no turn. */
+  /** One document for each thread, in the order in which they ended. Empty if there were no turns. */
   documents: JsonObject[];
   turns: number;
-  /** What the format cannot hold, by kind. */
+  /** The losses of the export, counted by kind. */
   losses: Loss[];
 }
 
-/** Exports a checked cassette. Throws `export-without-prompts` (version 1, or only hashes), `export-too-large`, `invalid-options`. */
+/**
+ * Exports a checked cassette. Throws `CassetteError`: `export-without-prompts` (version 1, or only hashes), `export-too-large` or
+ * `invalid-options`.
+ */
 export function exportCassette(cassette: Cassette, options: ExportOptions): ExportedCassette {
   assertKnownOptions("exportCassette", options, ["format", "file"]);
   const { format, file } = options;

@@ -1,4 +1,4 @@
-// The losses of an export: what a cassette holds and the format does not. Every omission and every change is counted.
+// The losses of an export: parts of a cassette that the format cannot hold. Every omission and every change is counted.
 
 import type { Tallied, Tally } from "../count/tally.js";
 

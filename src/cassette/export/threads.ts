@@ -5,6 +5,7 @@
 import { canonicalize, sha256Hex, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteEntry } from "../file/format.js";
+import { MAX_EXPORT_CHARACTERS } from "../limits.js";
 
 export interface ThreadTurn {
   turnIndex: number;
@@ -21,9 +22,6 @@ export interface Thread {
   /** Turns whose answer the next prompt rewrote. */
   rewritten: number;
 }
-
-/** Limit on the JSON of the messages of one export, in characters. */
-export const MAX_EXPORT_CHARACTERS = 64 * 1024 * 1024;
 
 interface Node {
   parent: Node | undefined;

@@ -127,3 +127,8 @@ export interface CassetteV1 {
 
 /** A loaded cassette. Only version 2 proves its content; see `requireIntegrity` of {@link CheckOptions}. */
 export type Cassette = CassetteV1 | CassetteV2;
+
+/** The extensions of a cassette. Version 1 has none. */
+export function extensionsOf(cassette: Cassette): CassetteExtensions {
+  return cassette.version === 1 ? {} : (cassette.extensions ?? {});
+}

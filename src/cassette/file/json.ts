@@ -3,14 +3,12 @@
 import * as jsonc from "jsonc-parser";
 import { defined, findTooDeep, MAX_JSON_DEPTH, sameDecimal, shorten, toVisible } from "../../core/index.js";
 import { CassetteError, type LoadErrorCode } from "../errors.js";
+import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";
 import { isTooHeavy } from "./weight.js";
 
 // The package's const enum cannot be read by isolated modules. At run time it is an object.
 const TOKEN = jsonc as unknown as { SyntaxKind: Record<keyof typeof jsonc.SyntaxKind, number> };
 const KIND = TOKEN.SyntaxKind;
-
-/** Default limit for the size of a cassette, bundle or log: 64 MiB. */
-export const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
 export interface StrictJsonOptions {
   /** Named in every message. */
@@ -29,7 +27,7 @@ export function parseStrictJson(input: string | Uint8Array, options: StrictJsonO
     const hint = advice === RESTORE ? (options.remedy ?? RESTORE) : advice;
     throw new CassetteError(code, message, { hint, ...defined({ file: options.file }) });
   };
-  const text = toText(input, options.maxBytes ?? DEFAULT_MAX_BYTES, refuse);
+  const text = toText(input, options.maxBytes ?? DEFAULT_MAX_FILE_BYTES, refuse);
   refuseDepth(text, refuse);
   refuseWeight(text, options.maxMemory ?? Infinity, refuse);
   const value = parse(text, refuse);

@@ -3,7 +3,7 @@
 
 import { defined, hashJson } from "../../core/index.js";
 import { buildCassette, CREATED_WITH } from "./build.js";
-import type { Cassette, CassetteV1, CassetteV2, MigratedExtension } from "./format.js";
+import { extensionsOf, type Cassette, type CassetteV1, type CassetteV2, type MigratedExtension } from "./format.js";
 
 /** The same turns without prompts, so it explains no miss. `cassetteId` comes from the content: one source gives the same bytes. */
 export function migrateCassette(cassette: CassetteV1): CassetteV2 {
@@ -23,5 +23,5 @@ export function migrateCassette(cassette: CassetteV1): CassetteV2 {
 
 /** The mark of a migrated cassette, whose shape was checked when it was loaded. */
 export function migrationOf(cassette: Cassette): MigratedExtension | undefined {
-  return cassette.version === 1 ? undefined : cassette.extensions?.migrated;
+  return extensionsOf(cassette).migrated;
 }

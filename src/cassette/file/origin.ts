@@ -4,7 +4,7 @@ import { isPlainObject } from "../../core/index.js";
 import type { Cassette } from "./format.js";
 import { migrationOf } from "./migrate.js";
 
-const MAX_NAMES = 12;
+const SHOWN_NAMES = 12;
 
 /** One sentence about a recording. Names in it are recorded text and not escaped. */
 export interface OriginNote {
@@ -61,6 +61,6 @@ function namesIn(list: unknown): string[] {
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES;
-  return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const more = names.length - SHOWN_NAMES;
+  return names.slice(0, SHOWN_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

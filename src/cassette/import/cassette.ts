@@ -1,5 +1,4 @@
-// A run read from a log, made into a cassette that replays like a recorded one. What else the log knows goes to
-// `extensions.import`.
+// Turns a run from a log into a cassette that replays like a recorded one. Other information in the log goes to `extensions.import`.
 
 import { defined, hashJson, seal, type JsonObject, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { buildCassette, CREATED_WITH, type BuiltTurn } from "../file/build.js";
@@ -16,9 +15,9 @@ import { toRecordedTurns } from "./turns.js";
 /** `extensions.import` of an imported cassette. */
 export interface ImportExtension {
   format: ImportFormat;
-  /** The file it was read from, as the caller named it. */
+  /** The path of the log, as given by the caller. */
   source: string;
-  /** Where the record itself says it came from. */
+  /** The origin that the record itself names. */
   origin?: string;
   model: string;
   task: string;
@@ -30,7 +29,7 @@ export interface ImportExtension {
   trailing?: LlmMessage[];
 }
 
-/** The cassette of one run, and all its repairs. The same log gives the same bytes: the id comes from the content. */
+/** Builds the cassette of one run, with all its repairs. The same log gives the same bytes, since the id comes from the content. */
 export function toCassette(
   run: ReadRun,
   context: RunName & { format: ImportFormat; source: string; recordedAt: string },
@@ -65,7 +64,7 @@ export function toCassette(
 }
 
 interface RunTurns extends CallTurns {
-  /** Tells this run from another of the same name. */
+  /** Distinguishes this run from another with the same name. */
   identity: { messages: LlmMessage[] } | { calls: object[] };
 }
 
@@ -76,7 +75,7 @@ function toRunTurns(run: ReadRun, log: RepairLog): RunTurns {
   return { ...built, identity: { calls } };
 }
 
-/** One turn for each assistant message; its prompt is everything before it, so each prompt only adds to the one before. */
+/** Creates one turn for each assistant message. Its prompt is everything before it, so each prompt only adds to the previous one. */
 function fromConversation(run: LogRun, log: RepairLog): RunTurns {
   const messages = toLlmMessages(run.messages, log).map((message) => seal(message));
   const chain = createPromptChain();

@@ -1,5 +1,5 @@
-// A run as the reader of its format hands it on: roles and content are ours already, tool call ids are still the log's.
-// The ids are made unique last, for all formats in one place (message/call-ids.ts).
+// A run as returned by the reader of its format: roles and content already have our shape, but tool call ids are still the log's. They
+// are made unique last, in one place for all formats (message/call-ids.ts).
 
 import type { ContentPart, JsonObject, JsonValue, LlmToolDefinition, Reasoning, Usage } from "../../core/index.js";
 
@@ -18,7 +18,7 @@ export interface LogAssistantMessage {
   calls: LogCall[];
   reasoning: Reasoning[];
   usage?: Usage | undefined;
-  /** True when no model wrote it: prompts keep it, but it is not a turn. */
+  /** True if no model wrote it: prompts keep it, but it is not a turn. */
   notModel?: boolean;
 }
 
@@ -36,7 +36,7 @@ export type LogMessage =
   | LogAssistantMessage
   | LogToolMessage;
 
-/** What a record says about its run. Names that it lacks come from the options and the source. */
+/** A record's facts about its run. Missing names come from the options and the source. */
 export interface LogFacts {
   model?: string | undefined;
   task?: string | undefined;
@@ -44,7 +44,7 @@ export interface LogFacts {
   /** How the benchmark judged the run, in its own words. */
   outcome?: JsonObject | undefined;
   expected?: JsonValue[] | undefined;
-  /** Where the record itself says it came from. */
+  /** The origin that the record itself names. */
   origin?: string | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Agent logs to cassettes, whatever the format (registry.ts). Pure: a text goes in and cassettes come out. The caller reads and
-// writes the files.
+// Converts agent logs of any format (registry.ts) to cassettes. Pure: it takes a text and returns cassettes. The caller reads and writes
+// the files.
 
 import { defined, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -17,19 +17,19 @@ import { cleanJson, isObject, malformed } from "./value.js";
 
 /** The options of {@link parseImport}. */
 export interface ImportOptions {
-  /** Where the text came from, such as a file name. Kept in the cassette, and named in errors. */
+  /** The source of the text, such as a file name. The cassette and error messages contain it. */
   source: string;
-  /** Reads every record as this format instead of recognising each. */
+  /** Reads every record as this format instead of detecting it. */
   format?: ImportFormat;
   /** ISO 8601, the cassettes' `recordedAt`. */
   recordedAt: string;
-  /** The model of records that name none. Default: the source's stem for tau-bench, else "unknown". */
+  /** The model of records that name no model. Default: the source's stem for tau-bench, and "unknown" for other formats. */
   model?: string;
-  /** What to redact, as in a recorder. Default: the secrets of `SECRET_RULES`. False: nothing. */
+  /** The secrets to redact, as in a recorder. Default: those of `SECRET_RULES`. False turns redaction off. */
   redact?: RedactOption;
-  /** Receives the error of a record that cannot be read, and reading goes on. Without it the error is thrown. */
+  /** Called with the error of an unreadable record. Reading then continues. Without it, the error is thrown. */
   onError?: (error: CassetteError) => void;
-  /** Upper limit in bytes on the heap for reading a document or a line, estimated on the safe side. Default: no limit. */
+  /** Limit in bytes of heap memory for reading a document or a line, by a safe estimate. Default: no limit. */
   maxMemory?: number;
 }
 
@@ -41,9 +41,9 @@ export interface ImportedCassette extends RunName {
 }
 
 /**
- * Reads `text` (one JSON document, an array, or JSON Lines) one run at a time. Throws `CassetteError`, or passes it to
- * `onError`: `import-malformed` for a record that is not JSON or cannot be read, `import-unknown-format` for one that fits no
- * format. Both name the place. A document beyond `maxMemory` is `too-large`, and is always thrown.
+ * Reads a log, one run at a time. `text` is one JSON document, an array or JSON Lines. Throws `CassetteError`, or passes it to `onError`:
+ * `import-malformed` for a record that is not JSON or cannot be read, `import-unknown-format` for a record in no known format. Both name
+ * the place. A document beyond `maxMemory` always throws `too-large`.
  */
 export function* parseImport(text: string, options: ImportOptions): Generator<ImportedCassette> {
   const issuePath = createPathIssuer();
@@ -72,7 +72,7 @@ function importPart(
   });
 }
 
-/** Where the caller forced a format that does not fit, the reader's error gets a hint that names the one that does. */
+/** Adds a hint to a reader's error if the caller forced the wrong format. The hint names the right one. */
 function readRun(value: JsonValue, format: ImportFormat, isForced: boolean, log: RepairLog): ReadRun {
   const record = Array.isArray(value) ? { messages: value } : value;
   try {

@@ -2,13 +2,11 @@
 // their letters, digits, dots, underscores and hyphens reach the file system.
 
 import { sha256Hex } from "../../core/index.js";
+import { MAX_PATH_SEGMENT_CHARACTERS, MAX_TASK_FOLDERS } from "../limits.js";
 
 const EXTENSION = ".cassette.json";
-const MAX_SEGMENT = 100;
 /** Device names of Windows, whatever follows their first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
-/** Folders that the slashes of a task may make; further slashes become "_". */
-const MAX_FOLDERS = 4;
 
 export interface RunName {
   model: string;
@@ -29,7 +27,7 @@ export function createPathIssuer(): (run: RunName) => string {
   const nextNumbers = new Map<string, number>();
   return ({ model, task, trial }) => {
     const slashes = task.split("/");
-    const folders = slashes.slice(0, Math.min(slashes.length - 1, MAX_FOLDERS));
+    const folders = slashes.slice(0, Math.min(slashes.length - 1, MAX_TASK_FOLDERS));
     const rest = slashes.slice(folders.length).join("_");
     const name = trial === undefined ? rest : `${rest}.${trial}`;
     const parent = [model, ...folders].map((segment) => toSegment(segment, "")).join("/");
@@ -47,18 +45,18 @@ export function createPathIssuer(): (run: RunName) => string {
   };
 }
 
-/** Makes a segment safe; it ends in `ending`, which is safe already. */
+/** Makes a segment safe. It ends in `ending`, which is already safe. */
 function toSegment(name: string, ending: string): string {
   const plain = name.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, (dots) => "_".repeat(dots.length)) || "_";
   const named = plain.replace(DEVICE, "$&_");
   const safe = ending === "" && named.endsWith(".") ? `${named}_` : named;
-  const room = MAX_SEGMENT - ending.length;
+  const room = MAX_PATH_SEGMENT_CHARACTERS - ending.length;
   if (safe.length <= room) return safe + ending;
   const mark = `_${sha256Hex(name.toWellFormed()).slice(0, 8)}`;
   return safe.slice(0, room - mark.length) + mark + ending;
 }
 
-/** The name of a log file without its folders, .gz, and .json, .jsonl, .ndjson or .eval: `logs/a.jsonl.gz` gives `a`. */
+/** Returns the name of a log file without its folders, .gz, and .json, .jsonl, .ndjson or .eval: `logs/a.jsonl.gz` gives `a`. */
 export function toStem(source: string): string {
   const name = source.split(/[\\/]/).at(-1) ?? "";
   return name.replace(/\.gz$/i, "").replace(/\.(json|jsonl|ndjson|eval)$/i, "") || "log";

@@ -3,7 +3,7 @@
 import { isPlainObject, type JsonObject, type JsonValue } from "../../core/index.js";
 import { createTally, type Tallied, type Tally } from "../count/tally.js";
 
-/** A thing that a log can have and a cassette cannot. docs/convert.md lists them. */
+/** A property of a log that a cassette cannot have. docs/convert.md lists them. */
 export type RepairKind =
   /** Further answers to one prompt (`n` above 1). The first was kept. */
   | "answer-alternative-dropped"
@@ -14,7 +14,7 @@ export type RepairKind =
   | "arguments-missing"
   /** Arguments that are JSON but not an object. Kept in `malformedArguments`. */
   | "arguments-not-object"
-  /** Arguments that were an object already, where OpenAI has text. */
+  /** Arguments that were already an object. OpenAI writes them as text. */
   | "arguments-not-text"
   /** A text stored apart from its message that is missing. Its name stays in its place. */
   | "attachment-missing"

@@ -1,5 +1,5 @@
-// A run as turns that are in our own shape already, as recorded HTTP gives them. A replay over the same wire must meet them
-// exactly, so they are checked as a recorder checks what it keeps.
+// A run as turns that already have our shape, such as turns from recorded HTTP. A replay over the same wire must match them exactly, so
+// they pass the same checks as in a recorder.
 
 import type { LlmMessage, LlmSettings, LlmToolDefinition, LlmTurnResponse } from "../../core/index.js";
 import { createPromptTracker } from "../prompt/prompt-hash.js";

@@ -5,7 +5,7 @@ import { CassetteError } from "../errors.js";
 import type { RepairLog } from "./repair.js";
 
 /** A cassette nests a value up to eight levels deeper than its log (entries/n/prompt/messages/n/toolCalls/n/arguments). */
-const MAX_DEPTH = MAX_JSON_DEPTH - 8;
+const VALUE_DEPTH = MAX_JSON_DEPTH - 8;
 
 /**
  * Copies parsed JSON. Lone surrogates are replaced (WebIDL's USVString conversion) and counted. Throws `import-malformed`
@@ -15,7 +15,7 @@ export function cleanJson(value: unknown, repairs: RepairLog, depth = 0): JsonVa
   if (typeof value === "string") return cleanText(value, repairs);
   if (typeof value === "number" && !Number.isFinite(value)) throw malformed("a number is too large for a double");
   if (typeof value !== "object" || value === null) return value as JsonValue;
-  if (depth >= MAX_DEPTH) throw malformed(`it is nested deeper than ${MAX_DEPTH} levels`);
+  if (depth >= VALUE_DEPTH) throw malformed(`it is nested deeper than ${VALUE_DEPTH} levels`);
   if (Array.isArray(value)) return value.map((item) => cleanJson(item, repairs, depth + 1));
   const result: JsonObject = {};
   for (const [key, item] of Object.entries(value)) {

@@ -1,4 +1,4 @@
-// What a turn was asked beside its prompt: tools, and settings but the model. Noted when it changes; strict replay compares it.
+// The context of a turn: its tools, and its settings except the model. It is recorded when it changes, and strict replay compares it.
 
 import {
   defined,
@@ -21,11 +21,11 @@ export interface TurnContext {
 export type Scrub = <T extends JsonValue>(value: T) => T;
 
 /**
- * Reads a request's context. Sealed tools and settings are hashed once, others on every turn. What is asked as the turn before was
- * has the same context, whatever of it became known as a secret since: no identity of a caller's makes another recording.
+ * Reads a request's context. Sealed tools and settings are hashed once, others on every turn. A request equal to the previous one keeps
+ * its context, even if a part of it has since become known as a secret. Object identity never changes a recording.
  */
 export function createContextReader(scrub: Scrub = (value) => value): (request: LlmTurnRequest) => TurnContext {
-  // The lists themselves and not the request, which a caller may use again with others in it.
+  // Compares the lists and not the request, since a caller may reuse the request with other lists.
   let last: (Pick<LlmTurnRequest, "tools" | "settings"> & { raw: TurnContext; context: TurnContext }) | undefined;
   return (request) => {
     const { tools, settings } = request;
@@ -43,7 +43,7 @@ function isUnchanged(before: object | null | undefined, now: object | null | und
   return before === now && (now === undefined || now === null || isSealed(now));
 }
 
-/** Null is absent: a client that writes every field may write it. */
+/** Reads null as absent, since some clients write every field. */
 function readContext(request: LlmTurnRequest): TurnContext {
   const { model, ...rest } = request.settings ?? {};
   const tools = seal(Array.from(request.tools ?? [])) as unknown as JsonObject[];
@@ -66,7 +66,7 @@ export function contextAt(contexts: readonly ContextExtension[], turnIndex: numb
   return contexts.findLast((context) => context.fromTurn <= turnIndex);
 }
 
-/** `contextAt` for each of the first `turns` turns, in one pass. */
+/** Returns `contextAt` for each of the first `turns` turns, in one pass. */
 export function contextsByTurn(contexts: readonly ContextExtension[], turns: number): (ContextExtension | undefined)[] {
   const begins = new Array<number>(turns).fill(-1);
   contexts.forEach(({ fromTurn }, place) => {
@@ -77,7 +77,7 @@ export function contextsByTurn(contexts: readonly ContextExtension[], turns: num
   return begins.map((place) => contexts[(last = Math.max(last, place))]);
 }
 
-/** True where either side knows of no context, since there is nothing to compare then. */
+/** Compares two contexts. True if either side has no context, since there is nothing to compare. */
 export function isSameContext(
   recorded: Pick<ContextExtension, "toolsHash" | "settingsHash"> | undefined,
   now: TurnContext | undefined,

@@ -12,7 +12,7 @@ export interface Named<Value extends JsonValue = JsonValue> {
 /** The tools of a list. One without a name is called "". */
 export function namedTools(tools: readonly JsonObject[] = []): Named<JsonObject>[] {
   return tools.map((tool, index) => ({
-    name: typeof tool["name"] === "string" ? tool["name"] : "",
+    name: isPlainObject(tool) && typeof tool["name"] === "string" ? tool["name"] : "",
     value: tool,
     path: [index],
   }));

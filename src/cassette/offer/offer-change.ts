@@ -1,192 +1,166 @@
-// The tools and settings that two runs were offered, compared by name, and version by version where a run was offered several.
+// The comparison of two offers, by the names of their tools and settings, and the words for a change.
 
 import {
   canonicalize,
   defined,
   parsePointer,
   shorten,
+  toPointer,
   toVisible,
   type JsonObject,
   type JsonValue,
 } from "../../core/index.js";
-import type { Cassette, ContextExtension } from "../file/format.js";
-import { namedSettings, namedTools, nameText, type Named } from "./named.js";
-import { placesOf, schemaChanges, type SchemaChange } from "./schema-change.js";
 import { firstDifference, type ValueChange } from "../prompt/values.js";
+import { namedSettings, namedTools, nameText, type Named } from "./named.js";
+import { schemaChanges, type SchemaChange } from "./schema-change.js";
 
-/** A tool or a setting that was added, removed or changed. */
-export interface ContractChange {
-  kind: "tool-added" | "tool-removed" | "schema-changed" | "description-changed" | "setting-changed";
+export interface Offer {
+  tools?: JsonObject[];
+  settings?: JsonObject;
+}
+
+interface Change<Kind extends string> {
+  kind: Kind;
+  /** The name of the tool or setting. */
   name: string;
-  /** JSON pointer into the tool's definition, such as `/schema/properties/city/type`. */
-  pointer?: string;
+  /** Leads into the tools or the settings of the new offer, or of the old one for something that was removed. */
+  path: readonly (string | number)[];
   old?: JsonValue;
   new?: JsonValue;
-  /** One plain sentence. For a changed schema it says whether calls that were valid may be invalid now. */
-  sentence: string;
 }
 
-export type ContractSide = "old" | "new";
+/** One change. Without `old` the value was added, without `new` it was removed. */
+export type OfferChange =
+  | Change<"tool-added" | "tool-removed" | "setting-changed">
+  /** The lists have the same tools. `name`, `old` and `new` are of the first place that differs. */
+  | Change<"tools-reordered">
+  /** The pointer leads into the definition of the tool. */
+  | (Change<SchemaChange["kind"]> & Pick<SchemaChange, "pointer" | "breaking">);
 
-/** `not-recorded`: these sides did not record what was offered. `hashes`: they keep only its hashes. */
-export type ContractComparison =
-  | { state: "compared"; changes: ContractChange[] }
-  | { state: "not-recorded"; sides: ContractSide[] }
-  | { state: "hashes"; sides: ContractSide[]; isSame: boolean };
-
-/** Compares the offers of two runs. Offers that cannot be compared have a state of their own. */
-export function compareContracts(a: Cassette, b: Cassette): ContractComparison {
-  const [old, now] = [contextsOf(a), contextsOf(b)];
-  const silent = sidesWhere(old, now, (contexts) => contexts.length === 0);
-  if (silent.length > 0) return { state: "not-recorded", sides: silent };
-  const hashed = sidesWhere(old, now, (contexts) =>
-    contexts.some(({ tools, settings }) => tools === undefined || settings === undefined),
-  );
-  if (hashed.length > 0) return { state: "hashes", sides: hashed, isSame: hashesOf(old) === hashesOf(now) };
-  const changes = [
-    ...toolChanges(versionsOf(old, toolsIn), versionsOf(now, toolsIn)),
-    ...settingChanges(versionsOf(old, settingsIn), versionsOf(now, settingsIn)),
+/**
+ * Every change, tools first, by name. A side is every offer of a run in order: where a run had several definitions for one name,
+ * they are compared in order, and the last one of the shorter side is compared again.
+ */
+export function compareOffers(old: readonly Offer[], now: readonly Offer[]): OfferChange[] {
+  const [before, after] = [old, now].map((side) => side.flatMap(({ tools }) => namedTools(tools))) as [
+    Named[],
+    Named[],
   ];
-  return { state: "compared", changes };
+  const tools = pairVersions(before, after).flatMap(toolChanges);
+  const [were, are] = [old, now].map((side) => side.flatMap(({ settings }) => namedSettings(settings)));
+  const settings = pairVersions(were ?? [], are ?? []).map(settingChange);
+  return [...(tools.length === 0 ? orderChange(before, after) : tools), ...settings];
 }
 
-/** The changes from the offer of `a` to that of `b`; also empty if they cannot be compared. */
-export function diffContracts(a: Cassette, b: Cassette): ContractChange[] {
-  const compared = compareContracts(a, b);
-  return compared.state === "compared" ? compared.changes : [];
+/** Two versions that differ. At least one is there. */
+interface Pair {
+  name: string;
+  was: Named | undefined;
+  is: Named | undefined;
 }
 
-interface AnyDrift {
-  kind: string;
-  tool?: string;
-  changes?: readonly Pick<ValueChange, "pointer">[];
-}
-
-/** True for changed arguments if the tool's schema, and not only descriptions, changed at each changed place. */
-export function isBecauseOfSchema(drift: AnyDrift, changes: readonly ContractChange[]): boolean {
-  const { kind, tool, changes: changed = [] } = drift;
-  if (kind !== "args-changed" || changed.length === 0) return false;
-  const places = changes.filter((change) => change.kind === "schema-changed" && change.name === tool).flatMap(placesIn);
-  return changed.every(({ pointer }) => {
-    const tokens = parsePointer(pointer) ?? [];
-    return tokens.length > 0 && places.some((place) => covers(place, tokens));
+function pairVersions(old: readonly Named[], now: readonly Named[]): Pair[] {
+  const [before, after] = [versionsOf(old), versionsOf(now)];
+  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((name) => {
+    const [were, are] = [before.get(name) ?? [], after.get(name) ?? []];
+    if (isSameSet(were, are)) return [];
+    const pairs = Array.from({ length: Math.max(were.length, are.length) }, (_, at): Pair => {
+      return { name, was: were[at] ?? were.at(-1), is: are[at] ?? are.at(-1) };
+    });
+    return pairs.filter(({ was, is }) => firstDifference(was?.value, is?.value) !== undefined);
   });
 }
 
-/** The arguments that one change of a tool's definition concerns. */
-function placesIn({ pointer = "", ...sides }: ContractChange): string[][] {
-  const inSchema = /^\/schema(?=\/|$)/.exec(pointer);
-  return inSchema === null ? [] : placesOf({ ...sides, pointer: pointer.slice(inSchema[0].length), isText: false });
-}
-
-function covers(place: readonly string[], tokens: readonly string[]): boolean {
-  if (place.length > tokens.length) return false;
-  return place.every((token, index) => token === "*" || token === tokens[index]);
-}
-
-function contextsOf(cassette: Cassette): readonly ContextExtension[] {
-  return cassette.version === 1 ? [] : (cassette.extensions?.contexts ?? []);
-}
-
-function sidesWhere<T>(old: T, now: T, holds: (side: T) => boolean): ContractSide[] {
-  return [...(holds(old) ? (["old"] as const) : []), ...(holds(now) ? (["new"] as const) : [])];
-}
-
-function hashesOf(contexts: readonly ContextExtension[]): string {
-  return canonicalize([...new Set(contexts.map(({ toolsHash, settingsHash }) => `${toolsHash} ${settingsHash}`))]);
-}
-
-const toolsIn = ({ tools }: ContextExtension): Named[] => namedTools(tools);
-const settingsIn = ({ settings }: ContextExtension): Named[] => namedSettings(settings);
-
-/** Each version that a name stood for in the course of a run, once. */
-function versionsOf(
-  contexts: readonly ContextExtension[],
-  read: (context: ContextExtension) => Named[],
-): Map<string, JsonValue[]> {
-  const seen = new Map<string, Map<string, JsonValue>>();
-  for (const { name, value } of contexts.flatMap(read)) {
-    const known = seen.get(name) ?? new Map<string, JsonValue>();
-    seen.set(name, known.set(canonicalize(value), value));
+/** Each version that a name stood for, once. */
+function versionsOf(all: readonly Named[]): Map<string, Named[]> {
+  const versions = new Map<string, Map<string, Named>>();
+  for (const named of all) {
+    const known = versions.get(named.name) ?? new Map<string, Named>();
+    const text = canonicalize(named.value);
+    if (!known.has(text)) versions.set(named.name, known.set(text, named));
   }
-  return new Map([...seen].map(([name, known]) => [name, [...known.values()]]));
+  return new Map([...versions].map(([name, known]) => [name, [...known.values()]]));
 }
 
-type Versions = ReadonlyMap<string, readonly JsonValue[]>;
+function isSameSet(old: readonly Named[], now: readonly Named[]): boolean {
+  const [before, after] = [old, now].map((side) => side.map(({ value }) => canonicalize(value)).sort());
+  return canonicalize(before ?? []) === canonicalize(after ?? []);
+}
 
-/** Pairs the versions of every name, in sorted order. On the shorter side the last version is paired again. */
-function* pairs(
-  old: Versions,
-  now: Versions,
-): Generator<{ name: string; was: JsonValue | undefined; is: JsonValue | undefined }> {
-  for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
-    const [before, after] = [old.get(name) ?? [], now.get(name) ?? []];
-    if (isSameSet(before, after)) continue;
-    for (let at = 0; at < Math.max(before.length, after.length); at++) {
-      yield { name, was: before[at] ?? before.at(-1), is: after[at] ?? after.at(-1) };
+function toolChanges({ name, was, is }: Pair): OfferChange[] {
+  if (was !== undefined && is !== undefined) {
+    return schemaChanges(was.value, is.value).map((change) => ({ ...change, name, path: is.path }));
+  }
+  return [{ ...toSides(name, was, is), kind: was === undefined ? "tool-added" : "tool-removed" }];
+}
+
+function settingChange({ name, was, is }: Pair): OfferChange {
+  return { ...toSides(name, was, is), kind: "setting-changed" };
+}
+
+function toSides(name: string, was: Named | undefined, is: Named | undefined): Omit<OfferChange, "kind" | "pointer"> {
+  return { name, path: (is ?? was)?.path ?? [], ...defined({ old: was?.value, new: is?.value }) };
+}
+
+function orderChange(old: readonly Named[], now: readonly Named[]): OfferChange[] {
+  const at = isSameSet(old, now) ? now.findIndex(({ name }, index) => old[index]?.name !== name) : -1;
+  const [was, is] = [old[at], now[at]];
+  if (was === undefined || is === undefined) return [];
+  return [{ kind: "tools-reordered", name: is.name, path: [...is.path, "name"], old: was.name, new: is.name }];
+}
+
+/** The first place that differs. The pointer leads into the tools or the settings, like `path`. */
+export function placeOf(change: OfferChange): ValueChange {
+  const inside = "pointer" in change ? change.pointer : "";
+  const first = firstDifference(change.old, change.new);
+  return { ...first, pointer: toPointer(change.path) + inside + (first?.pointer ?? "") };
+}
+
+/** The change in a few words, without values, such as `the schema of tool weather changed at /properties/city/type`. */
+export function changeText(change: OfferChange): string {
+  const name = nameText(change.name);
+  switch (change.kind) {
+    case "tools-reordered":
+      return "the tools are listed in another order";
+    case "tool-added":
+    case "tool-removed":
+      return toVisible(`tool ${name} ${verbText(change, "")}`);
+    case "setting-changed": {
+      const [, field] = change.path;
+      const subject = field === undefined ? `the setting ${name}` : `the request field ${nameText(String(field))}`;
+      return toVisible(`${subject} ${verbText(change, firstDifference(change.old, change.new)?.pointer ?? "")}`);
+    }
+    default: {
+      const [field = "definition", ...inside] = parsePointer(change.pointer) ?? [];
+      const part = ["definition", "description", "schema"].includes(field) ? field : `field ${nameText(field)}`;
+      return toVisible(`the ${part} of tool ${name} ${verbText(change, toPointer(inside))}`);
     }
   }
 }
 
-function isSameSet(a: readonly JsonValue[], b: readonly JsonValue[]): boolean {
-  const [before, after] = [a, b].map((list) => list.map((value) => canonicalize(value)).sort());
-  return canonicalize(before ?? []) === canonicalize(after ?? []);
+function verbText({ kind, old, new: now }: OfferChange, inside: string): string {
+  if (old === undefined) return inside === "" ? "was added" : `now has ${inside}`;
+  if (now === undefined) return inside === "" ? "was removed" : `no longer has ${inside}`;
+  const verb = kind === "schema-rewritten" ? "has the same meaning but is written differently" : "changed";
+  return inside === "" ? verb : `${verb} at ${inside}`;
 }
 
-function toolChanges(old: Versions, now: Versions): ContractChange[] {
-  const found: ContractChange[] = [];
-  for (const { name, was, is } of pairs(old, now)) {
-    const tool = nameText(name);
-    if (is === undefined) {
-      found.push({ kind: "tool-removed", name, ...defined({ old: was }), sentence: `The tool ${tool} was removed.` });
-    } else if (was === undefined) {
-      found.push({ kind: "tool-added", name, new: is, sentence: `The tool ${tool} was added.` });
-    } else found.push(...schemaChanges(was, is).map((change) => toolChange(name, change)));
-  }
-  return unique(found);
+/** The change as a sentence with its values. For a changed schema it says whether calls that were valid may be invalid now. */
+export function changeSentence(change: OfferChange): string {
+  const text = changeText(change);
+  const values = change.kind === "tool-added" || change.kind === "tool-removed" ? "" : `: ${valuesText(change)}`;
+  return toVisible(`${text.charAt(0).toUpperCase()}${text.slice(1)}${values}${effectText(change)}.`);
 }
 
-function toolChange(name: string, { pointer, isText, breaking, ...sides }: SchemaChange): ContractChange {
-  const kind = isText ? "description-changed" : "schema-changed";
-  const what = isText ? "is described otherwise" : "has another schema";
-  const effect = isText ? "" : breaking === undefined ? ", not seen to break calls" : `, breaking: ${breaking}`;
-  const sentence = `The tool ${nameText(name)} ${what} at ${pointer}: ${sidesText(sides)}${effect}.`;
-  return { kind, name, pointer, ...sides, sentence: toVisible(sentence) };
+function effectText(change: OfferChange): string {
+  if (change.kind !== "schema-changed") return "";
+  return change.breaking === undefined ? ", not seen to break calls" : `, breaking: ${change.breaking}`;
 }
 
-function settingChanges(old: Versions, now: Versions): ContractChange[] {
-  const found: ContractChange[] = [];
-  for (const { name, was, is } of pairs(old, now)) {
-    const difference = firstDifference(only(name, was), only(name, is));
-    if (difference === undefined) continue;
-    const sides = defined({ old: was, new: is });
-    const sentence = toVisible(`The setting ${nameText(name)} changed: ${sidesText(sides)}.`);
-    found.push({ kind: "setting-changed", name, ...sides, sentence });
-  }
-  return unique(found);
-}
+const SHOWN_CHARACTERS = 80;
 
-function only(name: string, value: JsonValue | undefined): JsonObject {
-  return value === undefined ? {} : { [name]: value };
-}
-
-/** Without repetitions: two versions may differ from a third in the same place. */
-function unique(changes: readonly ContractChange[]): ContractChange[] {
-  const seen = new Set<string>();
-  return changes.filter((change) => {
-    const key = canonicalize(change);
-    return !seen.has(key) && seen.add(key);
-  });
-}
-
-const MAX_SHOWN = 80;
-
-function sidesText({ old, new: now }: { old?: JsonValue; new?: JsonValue }): string {
-  if (old === undefined) return `${valueText(now)} is new`;
-  if (now === undefined) return `${valueText(old)} is gone`;
-  return `it was ${valueText(old)} and is ${valueText(now)}`;
-}
-
-function valueText(value: JsonValue | undefined): string {
-  return shorten(canonicalize(value ?? null), MAX_SHOWN);
+function valuesText({ old, new: now }: OfferChange): string {
+  const [was, is] = [old, now].map((value) => shorten(canonicalize(value ?? null), SHOWN_CHARACTERS)) as [string, string];
+  if (old === undefined) return `it is ${is}`;
+  return now === undefined ? `it was ${was}` : `it was ${was} and is ${is}`;
 }

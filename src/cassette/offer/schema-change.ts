@@ -1,5 +1,5 @@
-// Where two JSON Schemas of one tool differ, what that does to calls that were fine before, and which arguments it concerns.
-// Keywords after JSON Schema 2020-12 and draft 7. Lists that mean a set (`required`, `enum`, `type`) are compared as one.
+// Finds where two JSON Schemas of one tool differ, whether that breaks calls that were valid, and which arguments it affects. Keywords are
+// those of JSON Schema 2020-12 and draft 7. Lists that stand for a set (`required`, `enum`, `type`) are compared as sets.
 
 import {
   canonicalize,
@@ -11,14 +11,11 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../core/index.js";
+import type { ValueChange } from "../prompt/values.js";
 
-export interface SchemaChange {
-  /** JSON pointer into the schema; "" is the whole. */
-  pointer: string;
-  old?: JsonValue;
-  new?: JsonValue;
-  /** For words alone: no call is valid or invalid for it. */
-  isText: boolean;
+export interface SchemaChange extends ValueChange {
+  /** `schema-rewritten`: both mean the same. `description-changed`: only words, so no call is valid or invalid for it. */
+  kind: "schema-changed" | "schema-rewritten" | "description-changed";
   /** Why a call that was valid may not be any more; absent where none can be seen to be. */
   breaking?: string;
 }
@@ -28,13 +25,13 @@ type Path = readonly (string | number)[];
 
 const SETS = new Set(["required", "enum", "type"]);
 const TEXTS = new Set(["description", "title", "examples", "$comment"]);
-/** Under these each key is a name, and no keyword. */
+/** Keywords whose value maps names to schemas. */
 const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
-/** A higher number here allows less. */
+/** Bounds for which a higher number allows less. */
 const LOWER_BOUNDS = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"]);
 const UPPER_BOUNDS = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"]);
 
-/** Every differing place, keys in sorted order. Empty where both mean the same. */
+/** Every differing place, keys in sorted order. */
 export function schemaChanges(old: JsonValue, now: JsonValue): SchemaChange[] {
   const found: SchemaChange[] = [];
   walk(old, now, [], false, found);
@@ -45,7 +42,6 @@ function walk(old: Maybe, now: Maybe, path: Path, isMap: boolean, found: SchemaC
   if (old !== undefined && now !== undefined && canonicalize(old) === canonicalize(now)) return;
   const key = path.at(-1);
   const keyword = isMap || typeof key !== "string" ? undefined : key;
-  if (keyword !== undefined && SETS.has(keyword) && isSameSet(old, now)) return;
   const isLeaf = keyword !== undefined && (SETS.has(keyword) || TEXTS.has(keyword) || keyword === "const");
   const isMapNow = keyword !== undefined && MAPS.has(keyword);
   if (!isLeaf && isPlainObject(old) && isPlainObject(now)) {
@@ -59,12 +55,12 @@ function walk(old: Maybe, now: Maybe, path: Path, isMap: boolean, found: SchemaC
     return;
   }
   const breaking = breakingOf(keyword, isMap && path.at(-2) === "properties", old, now);
-  found.push({
-    pointer: toPointer(path),
-    ...defined({ old, new: now }),
-    isText: keyword !== undefined && TEXTS.has(keyword),
-    ...defined({ breaking }),
-  });
+  found.push({ kind: kindOf(keyword, old, now), pointer: toPointer(path), ...defined({ old, new: now, breaking }) });
+}
+
+function kindOf(keyword: string | undefined, old: Maybe, now: Maybe): SchemaChange["kind"] {
+  if (keyword !== undefined && TEXTS.has(keyword)) return "description-changed";
+  return keyword !== undefined && SETS.has(keyword) && isSameSet(old, now) ? "schema-rewritten" : "schema-changed";
 }
 
 function own(holder: JsonObject, key: string): Maybe {
@@ -81,7 +77,7 @@ function asSet(value: JsonValue): Set<string> {
   return new Set((Array.isArray(value) ? value : [value]).map((item) => canonicalize(item)));
 }
 
-/** Names of `to` that are not in `from`, as JSON. */
+/** Returns the values of `to` that are not in `from`, as JSON text. */
 function lacking(from: JsonValue, to: JsonValue): string[] {
   const known = asSet(from);
   return [...asSet(to)].filter((item) => !known.has(item));
@@ -110,7 +106,7 @@ function breakingOf(keyword: string | undefined, isProperty: boolean, old: Maybe
     case "const":
       return "only one value is allowed now";
     case "additionalProperties":
-      return now === false ? "other properties are not allowed any more" : undefined;
+      return now === false ? "other properties are no longer allowed" : undefined;
     case "pattern":
     case "format":
       return "text must have another form";
@@ -119,10 +115,10 @@ function breakingOf(keyword: string | undefined, isProperty: boolean, old: Maybe
   }
 }
 
-const MAX_LIST = 80;
+const SHOWN_CHARACTERS = 80;
 
 function listText(items: readonly string[]): string {
-  return shorten(items.join(", "), MAX_LIST);
+  return shorten(items.join(", "), SHOWN_CHARACTERS);
 }
 
 function boundOf(keyword: string | undefined, old: Maybe, now: Maybe): string | undefined {
@@ -134,7 +130,7 @@ function boundOf(keyword: string | undefined, old: Maybe, now: Maybe): string | 
   return isTighter ? "the bound is tighter" : undefined;
 }
 
-/** Keywords that say more of the same value, and how many tokens of the pointer they take. */
+/** Keywords with a schema for the same value, and how many tokens of the pointer they take. */
 const SAME_VALUE: ReadonlyMap<string, number> = new Map([
   ["allOf", 2],
   ["anyOf", 2],
@@ -144,14 +140,13 @@ const SAME_VALUE: ReadonlyMap<string, number> = new Map([
   ["else", 1],
   ["not", 1],
 ]);
-/** Keywords that say something of every item. */
+/** Keywords with a schema for each item. */
 const ITEMS = new Set(["items", "additionalItems", "contains", "unevaluatedItems"]);
-/** Keywords of which a pointer does not say whose place it is. */
+/** Keywords for which a pointer does not name the affected argument. */
 const ELSEWHERE = new Set([...MAPS, "additionalProperties", "unevaluatedProperties", "propertyNames"]);
 
-/** The places in arguments that a change concerns, as tokens with `*` for any key. Empty for words and for shared definitions. */
-export function placesOf({ pointer, isText, old, new: now }: SchemaChange): string[][] {
-  if (isText) return [];
+/** The places in arguments that a changed schema concerns, as tokens with `*` for any key. Empty for shared definitions. */
+export function placesOf({ pointer, old, new: now }: ValueChange): string[][] {
   const tokens = parsePointer(pointer) ?? [];
   const place: string[] = [];
   for (let at = 0; at < tokens.length;) {
@@ -164,7 +159,7 @@ export function placesOf({ pointer, isText, old, new: now }: SchemaChange): stri
       place.push("*");
       at += /^\d+$/.test(tokens[at + 1] ?? "") ? 2 : 1;
     } else if (token === "properties") {
-      // All of them came or went at once.
+      // All of them were added or removed at once.
       return namesOf(old, now).map((name) => [...place, name]);
     } else if (token === "required") {
       const names = [...lacking(old ?? [], now ?? []), ...lacking(now ?? [], old ?? [])];
@@ -175,7 +170,7 @@ export function placesOf({ pointer, isText, old, new: now }: SchemaChange): stri
       return ELSEWHERE.has(token) || place.length === 0 ? [] : [place];
     }
   }
-  // The property itself came or went; or the schema as a whole did, which speaks of every argument.
+  // A property was added or removed, or the whole schema was, which affects every argument.
   return [place];
 }
 

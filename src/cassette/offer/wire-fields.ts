@@ -1,6 +1,6 @@
-// Fields of a vendor's request that no setting stands for, against recordings made before they were kept: such a recording does
-// not say which of them were sent, so they are not compared with it, and that is reported once. A recording that holds the
-// setting of a wire, if only as an empty object, does say it. For everything else an empty object is the same as none.
+// Compares the fields of a vendor's request that have no setting of their own. Older recordings do not contain these fields, so they are
+// not compared with such a recording, and this is reported once. A recording with the setting of a wire, even an empty object, does
+// contain them. For everything else, an empty object means the same as no setting.
 
 import {
   hashJson,
@@ -14,22 +14,22 @@ import {
 import type { ContextExtension } from "../file/format.js";
 
 export interface UncomparedFields {
-  /** By name, in the order in which they came. */
+  /** The names of the fields, in order of arrival. */
   readonly fields: readonly string[];
-  /** Turns that were answered although they had any. */
+  /** The number of answered turns that had such fields. */
   readonly turns: number;
 }
 
 export interface WireFieldCheck {
-  /** The settings that the recording can be compared with. */
+  /** Returns the settings that can be compared with the recording. */
   known<T extends LlmSettings | undefined>(settings: T): T;
-  /** The messages that the recording can be compared with; the list itself where that is all of them. */
+  /** Returns the messages that can be compared with the recording: the list itself if nothing is removed. */
   knownMessages<T extends LlmMessage>(messages: T[]): T[];
   answered(settings: LlmSettings | null | undefined, messages?: readonly LlmMessage[]): void;
   readonly uncompared: UncomparedFields;
 }
 
-/** `warn` is called once, with the first turn that was answered without comparing all of its fields. */
+/** Creates the check. It calls `warn` once, at the first turn that is answered without comparing all of its fields. */
 export function createWireFieldCheck(
   contexts: readonly ContextExtension[],
   warn: (text: string) => void = () => undefined,
@@ -55,21 +55,21 @@ export function createWireFieldCheck(
 }
 
 export function uncomparedText(fields: readonly string[]): string {
-  return `not compared: ${fields.join(", ")}. The recording does not say whether it was made with these fields; record again to compare them`;
+  return `not compared: ${fields.join(", ")}. The recording does not show whether it was made with these fields. Record again to compare them`;
 }
 
-/** The fields of every wire but `wire`, as settings hold them. */
+/** Returns the settings of every wire except `wire`. */
 export function fieldsOfOtherWires(settings: JsonObject | undefined, wire: string): JsonObject {
   const others = Object.entries<JsonValue>(settings ?? {}).filter(([name]) => name !== wire && isWireName(name));
   return Object.fromEntries<JsonValue>(others);
 }
 
-/** True for the setting of a wire that only says that the request had no fields of its own. */
+/** True for a wire's setting that only shows that the request had no such fields. */
 export function isEmptyWire(name: string, value: unknown): boolean {
   return isWireName(name) && isPlainObject(value) && Object.keys(value).length === 0;
 }
 
-/** Recorded contexts as they are compared with requests: without settings that hold no field of a wire. */
+/** Prepares recorded contexts for comparison with requests: removes wire settings without fields. */
 export function comparableContexts(contexts: readonly ContextExtension[]): ContextExtension[] {
   return contexts.map((context) => {
     if (context.settings === undefined) return context;
@@ -78,7 +78,7 @@ export function comparableContexts(contexts: readonly ContextExtension[]): Conte
   });
 }
 
-/** The object itself where nothing is left out. */
+/** Removes settings. Returns the object itself if nothing is removed. */
 function without<T extends object>(settings: T, isLeftOut: (name: string, value: unknown) => boolean): T {
   const all = Object.entries(settings);
   const rest = all.filter(([name, value]) => !isLeftOut(name, value));

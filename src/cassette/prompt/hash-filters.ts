@@ -94,9 +94,9 @@ function invalid(what: string): CassetteError {
 }
 
 /** Refuses a filter on one side only, which would miss every prompt it changes, or hide a difference. */
-export function assertSameFilter(tape: Cassette, { filter, names }: NamedFilter, file: string | undefined): void {
-  if (tape.version === 1) return;
-  const { filtered, filters } = tape.extensions ?? {};
+export function assertSameFilter(recording: Cassette, { filter, names }: NamedFilter, file: string | undefined): void {
+  if (recording.version === 1) return;
+  const { filtered, filters } = recording.extensions ?? {};
   const [recorded, now] = [filtered === true, filter !== undefined];
   // Older recordings do not name their filters.
   const isSame = hashJson(filters ?? null) === hashJson(names ?? null);

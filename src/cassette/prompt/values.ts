@@ -18,7 +18,7 @@ export function diffValues(a: JsonValue, b: JsonValue): ValueChange[] {
 }
 
 /** The first of `diffValues`. The walk ends there. */
-export function firstDifference(a: JsonValue, b: JsonValue): ValueChange | undefined {
+export function firstDifference(a: MaybeJson, b: MaybeJson): ValueChange | undefined {
   const found: ValueChange[] = [];
   walk(a, b, [], found, 1);
   return found[0];

@@ -2,7 +2,7 @@
 
 import { hashJson, type LlmMessage } from "../../core/index.js";
 import { HASH_FILTER_NAMES, readHashFilter, type HashFilterName } from "./hash-filters.js";
-import type { Cassette } from "../file/format.js";
+import { extensionsOf, type Cassette } from "../file/format.js";
 import { mapMessage } from "../redact/leaves.js";
 
 export interface VolatileChange {
@@ -51,8 +51,7 @@ export function findVolatileChange(
 
 /** A single function has no name in the recording. */
 function filtersOf(cassette: Cassette): readonly string[] {
-  if (cassette.version === 1) return [];
-  const { filtered, filters = filtered === true ? ["custom"] : [] } = cassette.extensions ?? {};
+  const { filtered, filters = filtered === true ? ["custom"] : [] } = extensionsOf(cassette);
   return filters;
 }
 

@@ -1,19 +1,21 @@
-// A run that begins on a cassette and goes on live, at a turn (fork) or the first miss (resume), recorded with an id of its own.
+// Records a run that starts on a cassette and continues live, at a given turn (fork) or at the first miss (resume), with a new id.
 
-import { defined, providerName, type LlmProviderAdapter } from "../../core/index.js";
+import { defined, providerName, withSystemPorts, type LlmProviderAdapter } from "../../core/index.js";
 import { buildCassette } from "../file/build.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteExtensions, CassetteV2 } from "../file/format.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import { withRules } from "../redact/options.js";
 import { redactedBy } from "../redact/redactor.js";
+import { collectTurn, openTurn, setOpener } from "./open-turn.js";
 import { recordingProvider, type RecordingProvider } from "./recording-provider.js";
-import type { RecordingOptions } from "./recorder.js";
+import type { OpenTurn, RecordingOptions } from "./recorder.js";
 import { cassetteProvider, type CassetteProvider } from "../replay/replay.js";
 import { cutStreams } from "../stream/read.js";
 import { wholeStream } from "../stream/play.js";
+import { createStreamNote } from "../stream/record.js";
 
-/** The live provider, or a function that makes it, which is called at most once, at the first live turn. */
+/** The live provider, or a function that creates it. The function is called at most once, at the first live turn. */
 export type LiveSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promise<LlmProviderAdapter>);
 
 /** Options of the new recording, and of its replayed part. `hashFilter` must be that of the cassette. */
@@ -21,7 +23,7 @@ export interface ResumeOptions extends RecordingOptions {
   readonly live: LiveSource;
   /** As for `cassetteProvider`, for replayed turns. */
   readonly allowRedacted?: boolean;
-  /** Named in messages. */
+  /** The path for error messages. */
   readonly file?: string;
 }
 
@@ -38,39 +40,39 @@ export interface ForkedFrom {
   at: number;
 }
 
-/** A provider that replays the beginning of a cassette, goes on with the live one, and records the whole run. */
+/** A provider that replays the start of a cassette, continues with the live provider, and records the whole run. */
 export interface ForkProvider extends RecordingProvider {
   /** Turns answered from the cassette so far. */
   readonly replayed: number;
   /** Recorded turns that were not replayed. */
   readonly remaining: number;
-  /** True once a turn went to the live provider. */
+  /** True after the first turn of the live provider. */
   readonly isLive: boolean;
 }
 
 /**
- * Replays turns 0 to `at - 1` strictly, then goes live. `toCassette` throws `unconsumed` before the run has reached turn `at`. Throws
- * `CassetteError`: a `LoadErrorCode`, `integrity-required` for version 1, `invalid-options`.
+ * Replays turns 0 to `at - 1` strictly, then continues live. `toCassette` throws `unconsumed` before the run has reached turn `at`. Throws
+ * `CassetteError`: a `LoadErrorCode`, `integrity-required` for version 1, or `invalid-options`.
  */
 export function forkProvider(cassette: unknown, { at, ...options }: ForkOptions): ForkProvider {
   const source = assertForkable(cassette, at, options.file);
   return createFork(source, cutCassette(source, at), options, "count");
 }
 
-/** Checks that the cassette can be forked at turn `at`, but not its filters and redaction. Throws as `forkProvider`. */
+/** Checks that the cassette can be forked at turn `at`, but not its filters and redaction. Throws like `forkProvider`. */
 export function assertForkable(cassette: unknown, at: number, file?: string): CassetteV2 {
   const source = checkSource(cassette, file);
   const turns = source.entries.length;
   if (!Number.isInteger(at) || at < 0 || at > turns) {
     throw new CassetteError("invalid-options", `there is no turn ${String(at)} to fork at`, {
-      hint: `The recording has ${turns} turns: give a number from 0 to ${turns}.`,
+      hint: `The recording has ${turns} turns: pass a number from 0 to ${turns}.`,
       ...defined({ file }),
     });
   }
   return source;
 }
 
-/** Replays until the first turn that the cassette cannot answer, then goes live. Throws as `forkProvider`. */
+/** Replays until the first turn that the cassette cannot answer, then continues live. Throws like `forkProvider`. */
 export function resumeProvider(cassette: unknown, options: ResumeOptions): ForkProvider {
   const source = checkSource(cassette, options.file);
   return createFork(source, source, options, "miss");
@@ -91,7 +93,7 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
   const line = createLine(replay, live, until);
   const recorder = recordingProvider(line.provider, redact === undefined ? recording : { ...recording, redact });
 
-  return {
+  const fork: ForkProvider = {
     // The recorder has getters, so it is wrapped and not spread.
     get name() {
       return providerName(line.provider);
@@ -124,6 +126,25 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
       await recorder.destroy?.();
     },
   };
+  const { streams = "boundaries" } = recording;
+  const ports = withSystemPorts(recording.ports);
+  return setOpener(fork, async (request, isStream) => {
+    const turn = (await openTurn(recorder, request, isStream)) as OpenTurn;
+    try {
+      const answer = await line.replayed(() => collectTurn(replay, request, isStream));
+      if (answer === undefined) {
+        await line.goLive();
+        return turn;
+      }
+      const note = isStream && streams !== false ? createStreamNote(streams, () => ports.now()) : undefined;
+      for (const delta of answer.deltas) note?.take(delta);
+      turn.answer(answer.response, note);
+      return answer;
+    } catch (error) {
+      turn.fail();
+      throw error;
+    }
+  });
 }
 
 function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
@@ -172,7 +193,7 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
       await provider?.destroy?.();
     },
   };
-  return { provider: line, isLive: () => isLive };
+  return { provider: line, isLive: () => isLive, goLive, replayed };
 }
 
 /** The first `at` turns as a cassette of the same id, with the extensions of those turns. */

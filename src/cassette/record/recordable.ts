@@ -1,4 +1,4 @@
-// Checks what a recording can hold, at the turn that brings a value, so that no paid call ends in a cassette that the loader refuses.
+// Checks each value when its turn is recorded, so that no paid call ends in a cassette that the loader refuses.
 
 import {
   findMessageFlaw,
@@ -28,7 +28,7 @@ export function assertName(provider: LlmProviderAdapter): void {
   if (typeof name === "string" && name.isWellFormed()) return;
   const what = typeof name === "string" ? "holds a lone surrogate" : `is a ${typeof name}`;
   throw new CassetteError("invalid-options", `the name of the provider ${what}, so it cannot be recorded`, {
-    hint: "Give the provider a name such as openai:gpt-4o, or leave it out.",
+    hint: "Pass a provider with a name such as openai:gpt-4o, or without a name.",
   });
 }
 
@@ -83,7 +83,7 @@ export function recordable<T>(take: () => T, what = "this turn cannot be recorde
     if (!(error instanceof NotJsonError)) throw error;
     throw notRecordable(`${what}: ${toVisible(error.message)}`, {
       pointer: error.pointer,
-      hint: "Return only JSON from providers and tools, or leave the recorder off.",
+      hint: "Return only JSON from providers and tools, or turn the recorder off.",
       cause: error,
     });
   }
@@ -93,7 +93,7 @@ function assertDepth(value: unknown, levels: number, what: string, pointer: stri
   if (!isDeeper(value, levels)) return;
   throw notRecordable(`${what} is nested deeper than the ${levels} levels a cassette has room for`, {
     pointer,
-    hint: "Flatten it, or leave the recorder off.",
+    hint: "Flatten it, or turn the recorder off.",
   });
 }
 

@@ -1,4 +1,4 @@
-// The recorder: keeps what was asked and answered in the order of the calls. A provider, a proxy or an agent under test drives it.
+// The recorder keeps requests and answers in the order of the calls. A provider, a proxy or an agent under test drives it.
 
 import {
   copyJson,
@@ -38,7 +38,7 @@ import {
   recordable,
 } from "./recordable.js";
 
-/** The options of `recordingProvider`. A wrong one throws `CassetteError` `invalid-options` before any call. */
+/** The options of `recordingProvider`. A wrong one throws `CassetteError` `invalid-options` before the first call. */
 export interface RecordingOptions {
   /** Replaces volatile prompt text before it is hashed and stored. Pass the same one to `cassetteProvider`. */
   readonly hashFilter?: HashFilterOption;
@@ -47,16 +47,16 @@ export interface RecordingOptions {
    * gets the real values. Default: the secrets of `SECRET_RULES`. False removes nothing. A function scrubs answers before the rules.
    */
   readonly redact?: RedactOption;
-  /** False keeps only hashes: the file is smaller, and a replay miss says less. Default true. */
+  /** Stores the prompts. False stores only their hashes: the file is smaller, but a replay miss has fewer details. Default true. */
   readonly prompts?: boolean;
   /**
-   * What `extensions.streams` keeps of streamed answers: `boundaries` (where they were cut), `times` (that and when, which differs
-   * in every run), or false for nothing. Default `boundaries`. Turns that are not streamed leave nothing there.
+   * The record of streamed answers in `extensions.streams`: `boundaries` (where the pieces begin), `times` (also when each arrived, which
+   * differs in every run), or false for none. Default `boundaries`. Turns that are not streamed have no record.
    */
   readonly streams?: RecordedStreaming;
-  /** Signs every cassette of `toCassette`: a key, or `env:NAME` for a key in `env`. Read at once, so a wrong key costs nothing. */
+  /** Signs every cassette of `toCassette`: a key, or `env:NAME` for a key in `env`. Read immediately, so a wrong key fails before any paid call. */
   readonly sign?: SigningKey;
-  /** Where `env:NAME` is looked up. Default on Node: the environment of the process. */
+  /** The environment variables for `env:NAME`. Default on Node: those of the process. */
   readonly env?: SigningEnvironment;
   readonly ports?: Partial<Ports>;
 }

@@ -1,21 +1,22 @@
-// Recording: a provider that forwards every call to the one it wraps and keeps what was asked and answered. It only watches.
+// A provider that forwards every call to the provider it wraps, and records requests and answers. It changes nothing.
 
 import { providerName, withSystemPorts, type LlmProviderAdapter } from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";
 import { createStreamNote } from "../stream/record.js";
+import { setOpener } from "./open-turn.js";
 import { assertName } from "./recordable.js";
 import { createRecorder, type RecordingHead, type RecordingOptions } from "./recorder.js";
 
-/** A provider that records. It passes on the answers and errors of the wrapped one unchanged; an error is not a turn. */
+/** A provider that records. It returns the answers and errors of the wrapped provider unchanged. An error is not recorded. */
 export interface RecordingProvider extends LlmProviderAdapter {
   readonly name: string;
-  /** Turns recorded so far. */
+  /** The number of turns recorded so far. */
   readonly turns: number;
-  /** The cassette so far, frozen. Throws `CassetteError` `turn-in-progress` while a call is unanswered. */
+  /** Returns the frozen cassette of the run so far. Throws `CassetteError` `turn-in-progress` while a call is unanswered. */
   toCassette(options?: RecordingHead): CassetteV2;
 }
 
-/** Wraps `provider`. A turn that a cassette cannot hold rejects with `not-recordable`, a wrong prompt before the provider is called. */
+/** Wraps `provider`. A turn that a cassette cannot hold rejects with `not-recordable`. For a wrong prompt, this happens before the provider is called. */
 export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
   assertName(provider);
   const recorder = createRecorder(() => providerName(provider), options);
@@ -41,7 +42,7 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
     }
   };
 
-  return {
+  const recording: RecordingProvider = {
     name: providerName(provider),
     get turns() {
       return recorder.turns;
@@ -63,4 +64,5 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
       await provider.destroy?.();
     },
   };
+  return setOpener(recording, async (request) => recorder.open(request));
 }

@@ -1,8 +1,8 @@
-// Redaction by a function of the user's: answers are scrubbed before they are hashed and stored, and so are the same answers
-// where a later prompt repeats them. On replay the loop is given the scrubbed answers, so its prompts hash the same.
+// Redaction by the user's own function. It scrubs each answer before the recorder hashes and stores it, and again where a later
+// prompt repeats the answer. A replay gives the loop the scrubbed answers, so the prompts have the same hashes.
 //
-// An answer is recognised whole, and by its parts where an agent resends only some of them: its text, each of its calls, each
-// of its thoughts. The limit: a part of a text, or an answer quoted in a message that is not the assistant's, stays as it is.
+// An agent may resend only parts of an answer, so these are recognised too: the text, each call and each thought. The limit: part
+// of a text is not recognised, nor is an answer quoted in a message of another role.
 
 import {
   canonicalize,
@@ -19,8 +19,9 @@ import {
 import { mapMessage } from "./leaves.js";
 
 /**
- * Gives back the response with its secrets replaced. It is handed a copy and may change it. A `finalAnswer` that it leaves as it
- * is follows `message.content`: it becomes the new content, or is handed over as the content of a second call where it differs.
+ * Returns the response with its secrets replaced. It receives a copy, which it may change. If it leaves `finalAnswer` unchanged, the
+ * recorder updates that: a copy of `message.content` becomes the new content. Any other final answer goes through a second call, as
+ * the content.
  */
 export type Redact = (response: LlmTurnResponse) => LlmTurnResponse;
 
@@ -29,10 +30,10 @@ export interface AnswerRedactor {
   messages(messages: readonly LlmMessage[]): readonly LlmMessage[];
 }
 
-/** One for each recording. Without a function it changes nothing. */
+/** Creates the redactor of one recording. Without a function it changes nothing. */
 export function createAnswerRedactor(redact: Redact | undefined): AnswerRedactor {
   if (redact === undefined) return { response: (response) => response, messages: (messages) => messages };
-  // From an answer's own canonical text to the scrubbed message that stands for it.
+  // Maps the canonical text of an answer to the scrubbed message that replaces it.
   const scrubbed = new Map<string, LlmMessage>();
   const parts = createParts();
 
@@ -55,7 +56,7 @@ export function createAnswerRedactor(redact: Redact | undefined): AnswerRedactor
   };
 }
 
-/** The answer without copies of the old content: a thought or argument that is it, and the final answer, which mostly repeats it. */
+/** Replaces copies of the old content: thoughts and arguments equal to it, and the final answer, which usually repeats it. */
 function withoutCopies(raw: LlmTurnResponse, clean: LlmTurnResponse, redact: Redact): LlmTurnResponse {
   const [before, after] = [raw.message.content, clean.message.content];
   const message =
@@ -67,14 +68,14 @@ function withoutCopies(raw: LlmTurnResponse, clean: LlmTurnResponse, redact: Red
   return { ...clean, message, finalAnswer: finalAnswer === before ? after : redactText(finalAnswer, raw, redact) };
 }
 
-/** What the function makes of a final answer that is not the content: it is handed over as the content. */
+/** Runs the function on a final answer that differs from the content, by passing it as the content. */
 function redactText(text: string, raw: LlmTurnResponse, redact: Redact): string {
   const copy = copyJson(raw);
   const clean = redact({ ...copy, message: { ...copy.message, content: text } });
   return findResponseFlaw(clean) === undefined ? clean.message.content : text;
 }
 
-/** What the parts of answers became, each under its own canonical text. The last answer wins. */
+/** Maps each part of an answer, by its canonical text, to the scrubbed part. The last answer wins. */
 function createParts() {
   const contents = new Map<string, string>();
   const calls = new Map<string, { raw: LlmToolCall; clean: LlmToolCall }>();
@@ -83,7 +84,7 @@ function createParts() {
   function scrubCall(call: LlmToolCall): LlmToolCall {
     const known = calls.get(callText(call));
     if (known === undefined) return call;
-    // An agent may number the calls anew.
+    // An agent may give the calls new ids.
     return { ...known.clean, id: call.id === known.raw.id ? known.clean.id : call.id };
   }
 
@@ -95,7 +96,7 @@ function createParts() {
       }
       for (const [before, after] of pairs(raw.reasoning, clean.reasoning)) thoughts.set(canonicalize(before), after);
     },
-    /** The message itself where no part of it is known. */
+    /** Returns the message itself if no part of it is known. */
     scrub(message: AssistantMessage): AssistantMessage {
       if (findMessageFlaw(message) !== undefined) return message;
       const { content, toolCalls, reasoning } = message;
@@ -107,7 +108,7 @@ function createParts() {
   };
 }
 
-/** The items of two lists place by place; none where one was shortened, since then nobody knows which stands for which. */
+/** Pairs the items of two lists by index. Lists of different lengths give no pairs, since it is unclear which items correspond. */
 function pairs<T>(before: readonly T[] | undefined, after: readonly T[] | undefined): [T, T][] {
   if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length) return [];
   return before.map((item: T, index) => [item, after[index] as T]);

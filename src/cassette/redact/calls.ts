@@ -1,20 +1,20 @@
-// Recorded calls whose arguments hold a placeholder. A replay refuses them before a live tool acts on a text that is no value.
+// Finds recorded calls with a placeholder in their arguments. A replay refuses them before a live tool uses the placeholder as a value.
 
 import { toPointer, type JsonValue, type LlmTurnResponse } from "../../core/index.js";
 import { placeholdersIn } from "./placeholder.js";
 
 /** One argument of a recorded call that was redacted. */
 export interface RedactedArgument {
-  /** The recorded turn that asks for it. */
+  /** Index of the recorded turn that makes the call. */
   readonly turn: number;
   readonly tool: string;
   /** JSON pointer into the arguments. */
   readonly pointer: string;
-  /** The rule that took the value out. */
+  /** Id of the rule that replaced the value. */
   readonly rule: string;
 }
 
-/** Every placeholder in the arguments of an answer's calls, in their order. */
+/** Lists every placeholder in the arguments of an answer's calls, in order. */
 export function redactedCalls(response: LlmTurnResponse, turn: number): RedactedArgument[] {
   const { toolCalls = [] } = response.message;
   return toolCalls.flatMap(({ name, arguments: args }) =>

@@ -1,6 +1,5 @@
-// The texts of a message, and the numbers in its arguments, that may hold a secret: all but roles, names and ids, and what a
-// vendor made opaque, which is the data of an image and the signature of a thought. A field that nobody knows is stored as
-// well, so it is among them.
+// Visits the texts of a message, and the numbers in its arguments, that may hold a secret. It skips roles, names, ids and opaque
+// data: the bytes of an image and the signature of a thought. Unknown fields are stored too, so it visits them.
 
 import {
   defined,
@@ -16,7 +15,7 @@ import {
 
 type Rewrite = (text: string) => string;
 
-/** What has no secret in it, or is scrubbed by its own function. All else, also what nobody knows, is scrubbed as JSON. */
+/** Fields without secrets, and fields with a scrub function of their own. All others, even unknown ones, are scrubbed as JSON. */
 const OWN = {
   system: ["role", "content"],
   user: ["role", "content"],
@@ -29,7 +28,7 @@ const OWN = {
   redacted: ["type", "data"],
 } as const;
 
-/** The message itself where no text changed. */
+/** Rewrites the texts of a message. Returns the message itself if none changed. */
 export function mapMessage(message: LlmMessage, rewrite: Rewrite): LlmMessage {
   return mapOthers(mapOwn(message, rewrite), OWN[message.role], rewrite);
 }
@@ -47,7 +46,7 @@ function mapOwn(message: LlmMessage, rewrite: Rewrite): LlmMessage {
   return { ...message, content: text, ...defined({ toolCalls: calls, reasoning: thoughts }) };
 }
 
-/** Every field but those named, keys included; the object itself where none changed. */
+/** Rewrites all fields except `own`, keys included. Returns the object itself if none changed. */
 export function mapOthers<T extends object>(object: T, own: readonly string[], rewrite: Rewrite): T {
   const before = object as unknown as JsonObject;
   const others = mapKeys(before, rewrite, own);
@@ -66,7 +65,7 @@ function mapCall(call: LlmToolCall, rewrite: Rewrite): LlmToolCall {
   return mapOthers(args === call.arguments ? call : { ...call, arguments: args }, OWN.call, rewrite);
 }
 
-/** Of thoughts nobody checks the shape. */
+/** Accepts any value, since the shape of thoughts is not checked. */
 function mapThoughts(reasoning: Reasoning[], rewrite: Rewrite): Reasoning[] {
   if (!Array.isArray(reasoning)) return mapValue(reasoning, rewrite) as unknown as Reasoning[];
   return mapList(reasoning, (thought) => {
@@ -86,7 +85,7 @@ function mapList<T>(list: T[], map: (item: T) => T): T[] {
   return mapped ?? list;
 }
 
-/** Every text and every key of a JSON value; the value itself where none changed. */
+/** Rewrites every text and key of a JSON value. Returns the value itself if none changed. */
 export function mapStrings<T extends JsonValue>(value: T, rewrite: Rewrite): T {
   return mapValue(value, rewrite) as T;
 }
@@ -99,7 +98,7 @@ function mapValue(value: JsonValue, rewrite: Rewrite, hasNumbers = false): JsonV
   return mapKeys(value, rewrite, NO_KEYS, hasNumbers) ?? value;
 }
 
-/** A number that is a secret as text is one. */
+/** Treats a number as a secret if its text is one. */
 function mapNumber(value: number, rewrite: Rewrite): JsonValue {
   const text = String(value);
   const after = rewrite(text);
@@ -108,7 +107,7 @@ function mapNumber(value: number, rewrite: Rewrite): JsonValue {
 
 const NO_KEYS: readonly string[] = [];
 
-/** A copy of all keys but those of `own`, begun at the first that changes: nearly always none does. Undefined then. */
+/** Copies all keys except `own`, starting at the first change. Undefined if nothing changed, which is the usual case. */
 function mapKeys(
   object: JsonObject,
   rewrite: Rewrite,

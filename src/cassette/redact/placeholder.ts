@@ -1,14 +1,12 @@
-// What stands in the place of a secret: `<redacted:RULE:N>`, with the same N for equal secrets of one recording.
+// The placeholder of a secret: `<redacted:RULE:N>`. Equal secrets of one recording have the same N.
 
-/** N has at most this many digits; what has more is text like any other. */
+/** N has at most 6 digits. With more, the text is not a placeholder. */
 const PLACEHOLDER = /<redacted:([a-z0-9]+(?:-[a-z0-9]+)*):([1-9][0-9]{0,5})>/;
 const ALL = new RegExp(PLACEHOLDER.source, "g");
 const WHOLE = new RegExp(`^${PLACEHOLDER.source}$`);
 
-/** What every placeholder begins with: a text without it has none. */
+/** The start of every placeholder, for a quick test. */
 export const PLACEHOLDER_START = "<redacted:";
-
-export const MAX_PLACEHOLDERS = 999_999;
 
 export interface Placeholder {
   readonly rule: string;
@@ -28,7 +26,7 @@ export function placeholdersIn(text: string): Placeholder[] {
   return Array.from(text.matchAll(ALL), ([, rule = "", number]) => ({ rule, number: Number(number) }));
 }
 
-/** The text between the placeholders of rules that `isOurs` knows through `rewrite`, those as they are. */
+/** Applies `rewrite` to the text between placeholders. `isOurs` decides whether a rule's placeholder counts. */
 export function outsidePlaceholders(
   text: string,
   isOurs: (rule: string) => boolean,
@@ -45,7 +43,7 @@ export function outsidePlaceholders(
   return result + rewrite(text.slice(end));
 }
 
-/** The same text, as long as before, with a character that is in no secret wherever a placeholder of ours is. */
+/** Overwrites our placeholders with a character that no secret contains. The length stays the same. */
 export function withoutPlaceholders(text: string, isOurs: (rule: string) => boolean): string {
   if (!text.includes(PLACEHOLDER_START)) return text;
   return text.replace(ALL, (found, rule: string) => (isOurs(rule) ? "<".repeat(found.length) : found));
@@ -58,7 +56,7 @@ export function renumber(text: string, renumber: (number: number) => number): st
   );
 }
 
-/** Numbers by their first appearance, so that two texts that differ in numbers alone become the same. */
+/** Renumbers placeholders by first appearance, so that texts that differ only in those numbers become equal. */
 export function neutralNumbers(text: string): string {
   const known = new Map<number, number>();
   return renumber(text, (number) => {
@@ -68,7 +66,7 @@ export function neutralNumbers(text: string): string {
   });
 }
 
-/** How to renumber `live` so that it reads as `recorded`, if nothing else differs. Two may become one: a live tool repeats a value. */
+/** Maps the numbers in `live` to those in `recorded`. Undefined if anything else differs. Two may map to one: a live tool repeats a value. */
 export function alignNumbers(recorded: string, live: string): Map<number, number> | undefined {
   if (bare(recorded) !== bare(live)) return undefined;
   const [theirs, ours] = [placeholdersIn(recorded), placeholdersIn(live)];

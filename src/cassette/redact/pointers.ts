@@ -1,4 +1,4 @@
-// Secrets by their place: JSON pointers (RFC 6901) with `*` for any key or index. A pointer goes on into a text that is JSON.
+// Replaces values at JSON pointers (RFC 6901), with `*` for any key or index. A pointer may lead into a text that holds JSON.
 
 import type { JsonValue } from "../../core/index.js";
 
@@ -6,7 +6,7 @@ export type Segments = readonly string[];
 
 type Replace = (value: JsonValue) => JsonValue;
 
-/** A copy in which `replace` has seen every value that a pointer leads to; the value itself where none does. */
+/** Copies `value` and applies `replace` to every value that a pointer matches. Returns `value` itself if nothing changed. */
 export function replaceAt(value: JsonValue, pointers: readonly Segments[], replace: Replace): JsonValue {
   return pointers.reduce<JsonValue>((before, pointer) => replaceOne(before, pointer, replace), value);
 }

@@ -1,4 +1,4 @@
-// Redaction: a recorder runs the user's function on answers, then the rules on everything; a replay runs the recording's rules.
+// Redaction. A recorder runs the user's function on answers, then the rules on everything. A replay runs the recording's rules.
 
 import {
   defined,
@@ -15,27 +15,27 @@ import { BY_FUNCTION, BY_POINTER, BY_VALUE, readRedaction, type RedactOption } f
 import { KNOWN_RULES } from "./detect/secret-rules.js";
 import { createScrubber, type Scrubber } from "./scrubber.js";
 
-/** Takes secrets out, as a recorder with the same `redact` does. */
+/** Replaces secrets like a recorder with the same `redact`. */
 export interface Redactor {
-  /** An answer without its secrets; a sealed one is given back itself where it had none. */
+  /** Replaces the secrets of an answer. Returns a sealed answer itself if it had none. */
   response(response: LlmTurnResponse): LlmTurnResponse;
   /**
-   * A prompt without its secrets. `before` is the list that the last call returned, cut to the messages that are sealed and the very
-   * same ones now. It is grown and returned if it still holds; else the result is a new list.
+   * Replaces the secrets of a prompt. `before` is the list that the last call returned, cut to the sealed messages that this prompt
+   * shares with the last one. If it is still valid, it is extended and returned. If not, the result is a new list.
    */
   readonly messages: (messages: readonly LlmMessage[], before?: LlmMessage[]) => LlmMessage[];
   json<T extends JsonValue>(value: T): T;
-  /** What `extensions.redacted` lists. */
+  /** The names for `extensions.redacted`. */
   used(): string[];
 }
 
-/** `Redactor.messages` without redaction. */
+/** The `messages` of a redactor that changes nothing. */
 export function keepMessages(messages: readonly LlmMessage[], before: LlmMessage[] = []): LlmMessage[] {
   for (let index = before.length; index < messages.length; index++) before.push(messages[index] as LlmMessage);
   return before;
 }
 
-/** What a recorder makes of its `redact`, for one recording. Throws `invalid-options`. */
+/** Creates the redactor of one recording from a recorder's `redact`. Throws `invalid-options`. */
 export function createRedactor(option: RedactOption | undefined): Redactor {
   const redaction = readRedaction(option);
   if (redaction === undefined) {
@@ -46,11 +46,11 @@ export function createRedactor(option: RedactOption | undefined): Redactor {
   return {
     response(response) {
       const clean = answers.response(response);
-      // What is no answer is refused by the recorder, in words.
+      // The recorder refuses a malformed answer with a clear message.
       if (clean !== response && findResponseFlaw(clean) !== undefined) return clean;
       return scrubber.response(clean === response ? response : sealResponse(clean));
     },
-    // What a function of the user's made of an answer is looked up anew each time.
+    // The results of the user's function are looked up again in every prompt.
     messages: (messages, before) =>
       scrubber.messages(answers.messages(messages), redaction.custom === undefined ? before : undefined),
     json: (value) => scrubber.json(value),
@@ -58,12 +58,12 @@ export function createRedactor(option: RedactOption | undefined): Redactor {
   };
 }
 
-/** Sealed with its message on its own, so that this is not copied again. */
+/** Seals the message before the response, so that a prompt that repeats the message does not copy it again. */
 export function sealResponse(response: LlmTurnResponse): LlmTurnResponse {
   try {
     return seal({ ...response, message: seal(response.message) });
   } catch (error) {
-    // Once more as a whole, for the place in it.
+    // Seals the whole response, so that the error's pointer starts at its root.
     if (error instanceof NotJsonError) return seal(response);
     throw error;
   }
@@ -71,17 +71,17 @@ export function sealResponse(response: LlmTurnResponse): LlmTurnResponse {
 
 export interface ReplayRedaction {
   readonly scrubber: Scrubber;
-  /** What the recording names and this side was not given; what it found there stays as it is here. */
+  /** Names that the recording used and this replay lacks. Secrets found only by these stay in the live prompt. */
   readonly missing: readonly string[];
 }
 
-/** The names in `extensions.redacted` that concern prompts, whatever wrote them. */
+/** Returns the names in `extensions.redacted` that affect prompts. Accepts any value. */
 export function redactedBy(redacted: unknown): string[] {
   if (!Array.isArray(redacted)) return [];
   return redacted.filter((name): name is string => typeof name === "string" && name !== BY_FUNCTION);
 }
 
-/** Undefined where no rule took anything out. Throws `redaction-one-sided` where redaction is off now, and `invalid-options`. */
+/** Undefined if the recording has no redacted prompts. Throws `redaction-one-sided` if redaction is off now, and `invalid-options`. */
 export function createReplayRedaction(
   redacted: unknown,
   option: RedactOption | undefined,
@@ -92,7 +92,7 @@ export function createReplayRedaction(
   if (names.length === 0) return undefined;
   if (redaction === undefined) {
     const what = `the cassette was redacted when it was recorded (${names.join(", ")}) and is replayed with redact: false`;
-    const hint = "Leave redact: false out, or record again with it.";
+    const hint = "Remove redact: false, or record again with it.";
     throw new CassetteError("redaction-one-sided", what, { hint, ...defined({ file }) });
   }
   const given = redaction.rules.map(({ id }) => id);

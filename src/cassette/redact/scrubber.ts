@@ -1,4 +1,4 @@
-// Replaces secrets by placeholders, the same way each time. What is known from the prompt before is not scrubbed again.
+// Replaces secrets with placeholders, always in the same way. Messages known from the previous prompt are not scrubbed again.
 
 import {
   findMessageFlaw,
@@ -9,28 +9,29 @@ import {
   type LlmTurnResponse,
 } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
+import { MAX_REDACTION_ROUNDS } from "../limits.js";
 import { mapMessage, mapOthers, mapStrings } from "./leaves.js";
 import { createNumbers } from "./detect/numbers.js";
 import { BY_POINTER, type Redaction } from "./options.js";
 import { isPlaceholder } from "./placeholder.js";
 import { replaceAt } from "./pointers.js";
-import { createTextScrubber, MAX_ROUNDS } from "./text.js";
+import { createTextScrubber } from "./text.js";
 
 export interface Scrubber {
-  /** Grows and returns `before` if it is the list that the last call returned and still holds; else returns a new list. */
+  /** Extends and returns `before` if the last call returned it and it is still valid. If not, returns a new list. */
   readonly messages: (messages: readonly LlmMessage[], before?: LlmMessage[]) => LlmMessage[];
   response(response: LlmTurnResponse): LlmTurnResponse;
-  /** Tools, settings, arguments: every text in it, keys included. */
+  /** Scrubs every text of tools, settings or arguments, keys included. */
   json<T extends JsonValue>(value: T): T;
-  /** The names of what replaced something, sorted. */
+  /** The sorted names of the rules that replaced something, and of `value` and `pointer`. */
   used(): string[];
-  /** Values whose number may still change; after this, none. */
+  /** Fixes the numbers of all values found so far. */
   settle(): void;
-  /** Gives values other numbers, where all of these may still change and none is taken. False: nothing was done. */
+  /** Renumbers values. Returns false and changes nothing if one of the numbers is fixed or a new number is taken. */
   renumber(numbers: ReadonlyMap<number, number>): boolean;
 }
 
-/** What of a response has no secret in it, or is scrubbed on its own. */
+/** Fields of a response without secrets, or with a scrub step of their own. */
 const OWN_OF_RESPONSE = ["message", "finalAnswer", "stopReason"];
 
 type Given = Pick<Redaction, "rules" | "values" | "pointers">;
@@ -53,20 +54,20 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
 
   function scrubMessage(message: LlmMessage): LlmMessage {
     const own = seal(message);
-    // What is no message is refused elsewhere, in words, unless a filter makes one of it: every text of it may hold a secret.
+    // A malformed message is refused elsewhere, unless a filter repairs it. Any of its texts may hold a secret.
     if (findMessageFlaw(own) !== undefined) return seal(mapStrings(own as never, scrubText));
     return seal(mapMessage(pointers.length === 0 ? own : placeIn(own), scrubText));
   }
 
-  /** The list of clean messages that was returned last, while its values have the numbers they had then. */
+  /** The clean messages returned last. Undefined once their numbers have changed. */
   let current: LlmMessage[] | undefined;
 
-  /** Once more where a value became known on the way, since it may stand further up as well. */
+  /** Scrubs again if it learned a new value, which may also occur earlier. */
   function untilKnown<T>(scrub: () => T): T {
     for (let round = 0; ; round++) {
       const before = texts.known;
       const result = scrub();
-      if (texts.known === before || round === MAX_ROUNDS) return result;
+      if (texts.known === before || round === MAX_REDACTION_ROUNDS) return result;
       current = undefined;
     }
   }
@@ -75,7 +76,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     messages: (messages, before) =>
       untilKnown(() => {
         const clean = before !== undefined && before === current ? before : [];
-        // Forgotten where a message throws.
+        // Cleared first, in case a message throws.
         current = undefined;
         for (let index = clean.length; index < messages.length; index++) {
           clean.push(scrubMessage(messages[index] as LlmMessage));
@@ -88,7 +89,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
         const rest = mapOthers(response, OWN_OF_RESPONSE, scrubText);
         const { finalAnswer } = response;
         if (finalAnswer === undefined) return message === response.message ? rest : { ...rest, message };
-        // The final answer mostly repeats the text, and a pointer into the text is meant for both.
+        // The final answer usually repeats the text, so a pointer into the text applies to both.
         const { content } = scrubMessage({ role: "assistant", content: finalAnswer }) as LlmTurnResponse["message"];
         return { ...rest, message, finalAnswer: content };
       }),
@@ -106,7 +107,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
 function assertMessage(placed: LlmMessage): void {
   const flaw = findMessageFlaw(placed);
   if (flaw === undefined) return;
-  const what = `redact.pointers takes out a part that a message needs: ${flaw.pointer} would not be ${flaw.expected}`;
-  const hint = "Point at a text, or at a value in the arguments of a call.";
+  const what = `redact.pointers replaces a part that a message needs: ${flaw.pointer} would not be ${flaw.expected}`;
+  const hint = "Use a pointer to a text, or to a value in the arguments of a call.";
   throw new CassetteError("invalid-options", toVisible(what), { pointer: flaw.pointer, hint });
 }

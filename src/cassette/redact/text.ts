@@ -1,5 +1,6 @@
-// The secrets of one text: by rule, by value, and by what became known on the way. Scrubbing what was scrubbed changes nothing.
+// Finds the secrets of one text by rule, by given value and by values learned earlier. Scrubbing a text twice changes nothing more.
 
+import { MAX_HARMLESS, MAX_HARMLESS_LENGTH, MAX_REDACTION_ROUNDS } from "../limits.js";
 import { createFinder, joinOverlaps, type Finder, type Found } from "./detect/find.js";
 import { createLiterals, type Literals } from "./detect/literals.js";
 import type { createNumbers } from "./detect/numbers.js";
@@ -7,22 +8,18 @@ import { BY_VALUE, RESERVED, type Redaction } from "./options.js";
 import { outsidePlaceholders, placeholdersIn, withoutPlaceholders } from "./placeholder.js";
 import { KNOWN_RULES, type RedactionRule } from "./detect/secret-rules.js";
 
-/** Everything of a text is seen anew until nothing more is found, at most so often. */
-export const MAX_ROUNDS = 8;
-const MAX_HARMLESS = 1_000;
-const MAX_REMEMBERED = 64;
 /** A shorter value is not looked for elsewhere. */
 const MIN_LEARNED_LENGTH = 8;
 
 export interface TextScrubber {
   scrub(text: string): string;
-  /** Is this the name of a rule that a placeholder may have? */
+  /** True for a name that a placeholder of ours may have. */
   isOurs(rule: string): boolean;
-  /** Texts that are secrets wherever they stand; more when one was found by what stands around it. */
+  /** How many texts are secrets everywhere. It grows when the context of a text gives away a secret. */
   readonly known: number;
 }
 
-/** Finds by rule and by value what is no placeholder, for reports: nothing is replaced. */
+/** Creates a finder for reports. It finds secrets outside placeholders by rule and by value, and replaces nothing. */
 export function createSecretFinder({ rules, values }: Pick<Redaction, "rules" | "values">): Finder {
   const find = createFinder(rules);
   const literals = createLiterals(values);
@@ -41,7 +38,7 @@ export function createTextScrubber(
   const literals = createLiterals(values);
   const isOurs = createIsOurs(rules);
 
-  // Names, keys and other short texts without a secret come again and again. Forgotten when something more is known.
+  // A cache of names, keys and other short texts without a secret. A newly learned secret clears it.
   const harmless = new Set<string>();
   let knownThen = literals.size;
 
@@ -52,7 +49,7 @@ export function createTextScrubber(
     }
     if (harmless.has(text)) return text;
     const result = scrubAll(text);
-    if (result === text && text.length <= MAX_REMEMBERED && harmless.size < MAX_HARMLESS && !text.includes("<")) {
+    if (result === text && text.length <= MAX_HARMLESS_LENGTH && harmless.size < MAX_HARMLESS && !text.includes("<")) {
       harmless.add(text);
     }
     return result;
@@ -61,7 +58,7 @@ export function createTextScrubber(
   function scrubAll(text: string): string {
     for (const { number } of placeholdersIn(text)) numbers.reserve(number);
     let before = text;
-    for (let round = 0; round < MAX_ROUNDS; round++) {
+    for (let round = 0; round < MAX_REDACTION_ROUNDS; round++) {
       const after = outsidePlaceholders(before, isOurs, scrubPart);
       if (after === before) break;
       before = after;
@@ -97,7 +94,7 @@ export function createTextScrubber(
   };
 }
 
-/** What a rule found elsewhere keeps the name of that rule: `value` stands for the values that were given. */
+/** A learned secret keeps the name of the rule that found it. The name `value` means a value given by the caller. */
 function findLiterals(text: string, literals: Literals): Found[] {
   return literals.find(text).map((span) => {
     const rules = literals.rulesOf(text.slice(span.start, span.end)) ?? [BY_VALUE];
@@ -105,7 +102,7 @@ function findLiterals(text: string, literals: Literals): Found[] {
   });
 }
 
-/** A text that only has the form of a placeholder hides nothing: a secret may stand where the rule's name does. */
+/** Accepts known rule names only: text in the form of a placeholder could hold a secret in place of the rule's name. */
 function createIsOurs(rules: readonly RedactionRule[]): (rule: string) => boolean {
   return (name) => KNOWN_NAMES.has(name) || rules.some(({ id }) => id === name);
 }

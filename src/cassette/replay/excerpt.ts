@@ -1,4 +1,4 @@
-// Two values cut around the place where they part. Messages are printed in logs, so secrets of a live prompt are hidden.
+// Two values cut around the place where they differ, and the lines that show them. Messages are printed in logs, so secrets of a live prompt are hidden.
 
 import { toVisible, type JsonValue } from "../../core/index.js";
 import { SECRET_RULES } from "../redact/detect/secret-rules.js";
@@ -11,7 +11,7 @@ const SURROUNDINGS = 4_096;
 
 const findSecrets = createSecretFinder({ rules: SECRET_RULES, values: [] });
 
-/** Two values as JSON text, both cut to the neighbourhood of the first character that differs. */
+/** Returns two values as JSON text, cut around the first different character. */
 export function cutAround(
   a: JsonValue | undefined,
   b: JsonValue | undefined,
@@ -32,7 +32,7 @@ function excerpt(text: string | undefined, at: number): string | undefined {
   return `${start > 0 ? "…" : ""}${toVisible(shown)}${end < text.length ? "…" : ""}`;
 }
 
-/** The part from `start` to `end`, with an asterisk for every character of a secret. */
+/** Returns the part from `start` to `end`, with an asterisk for every character of a secret. */
 function hideSecrets(text: string, start: number, end: number): string {
   const from = Math.max(0, start - SURROUNDINGS);
   const around = text.slice(from, end + SURROUNDINGS);
@@ -42,4 +42,18 @@ function hideSecrets(text: string, start: number, end: number): string {
     hidden = hidden.slice(0, secret.start) + stars + hidden.slice(secret.end);
   }
   return hidden.slice(start - from, end - from);
+}
+
+/** A difference as `cutAround` leaves it. */
+interface Difference {
+  readonly pointer?: string;
+  readonly recorded?: string;
+  readonly actual?: string;
+}
+
+/** The lines of a message that show where two values differ, and how. */
+export function differenceLines({ pointer, recorded, actual }: Difference): string[] {
+  const at = pointer === undefined ? [] : [`  at       ${pointer === "" ? "(the whole)" : toVisible(pointer)}`];
+  if (recorded === undefined && actual === undefined) return at;
+  return [...at, `  recorded ${recorded ?? "(nothing)"}`, `  now      ${actual ?? "(nothing)"}`];
 }

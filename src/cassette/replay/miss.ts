@@ -1,45 +1,33 @@
-// A replay miss, explained: which turn, message and JSON pointer, what was recorded, what came, and what to do.
+// Explains a replay miss: the turn, the message and the JSON pointer, the recorded and the live value, and what to do.
 
 import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
-import { settingsChanges, toolsChanges, type ContextChange } from "../offer/context-change.js";
+import { changeText, compareOffers, placeOf, type OfferChange } from "../offer/offer-change.js";
+import { deltasOf, rebuildPrompt } from "../prompt/rebuild.js";
 import { firstDifference } from "../prompt/values.js";
 import { findVolatileChange } from "../prompt/volatile-difference.js";
 import type { MissReport } from "../errors.js";
 import type { TurnContext } from "../offer/context.js";
 import type { Cassette, ContextExtension, PromptDelta } from "../file/format.js";
-import { cutAround } from "./excerpt.js";
+import { cutAround, differenceLines } from "./excerpt.js";
 import type { UnusedTurns } from "./unused.js";
 
-const MAX_CHANGES = 3;
+const SHOWN_CHANGES = 3;
 
 export function formatMiss(report: MissReport): string {
   const lines = [`turn ${report.turn}: ${report.what}`, ...differenceLines(report)];
   if (report.nearest !== undefined) {
     const { turnIndex, used } = report.nearest;
-    lines.push(`  nearest  recorded turn ${turnIndex}${used ? ", which was used already" : ""}`);
+    lines.push(`  nearest  recorded turn ${turnIndex}${used ? ", which was already used" : ""}`);
   }
   for (const what of report.also ?? []) lines.push(`  also     ${what}`);
   return lines.join("\n");
-}
-
-/** The place of a difference and its two sides, as the lines of a miss. */
-export function differenceLines({
-  pointer,
-  recorded,
-  actual,
-}: Pick<MissReport, "pointer" | "recorded" | "actual">): string[] {
-  const sides = [`  recorded ${recorded ?? "(nothing)"}`, `  now      ${actual ?? "(nothing)"}`];
-  return [
-    ...(pointer === undefined ? [] : [`  at       ${pointer === "" ? "(the whole)" : toVisible(pointer)}`]),
-    ...(recorded === undefined && actual === undefined ? [] : sides),
-  ];
 }
 
 export const CHOICES =
   "If the change was not intended, undo it. Otherwise record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.";
 
 interface Unanswered {
-  readonly tape: Cassette;
+  readonly recording: Cassette;
   readonly contexts: readonly (ContextExtension | undefined)[];
   readonly turns: UnusedTurns;
   readonly turn: number;
@@ -47,38 +35,39 @@ interface Unanswered {
   readonly promptHash: string;
   /** The tools and settings of the request; undefined if they are not compared. */
   readonly now: TurnContext | undefined;
-  /** Redaction that the recording was made with and this replay was not given. */
+  /** Redaction that the recording used and this replay lacks. */
   readonly missing: readonly string[] | undefined;
 }
 
 /** Explains why no recorded turn answers a prompt. Names, too, how tools and settings differ from those of the nearest turn. */
-export function explainMiss(asked: Unanswered): MissReport {
-  const { contexts, turn, now, missing = [] } = asked;
-  const report = explainNoAnswer(asked);
+export function explainMiss(request: Unanswered): MissReport {
+  const { contexts, turn, now, missing = [] } = request;
+  const report = explainNoAnswer(request);
   if (missing.length > 0) {
     report.hint = toVisible(
       `${report.hint} The recording was redacted by ${missing.join(", ")} as well, which this replay was not given: pass the same redact option.`,
     );
   }
   const { turnIndex } = report.nearest ?? {};
-  return turnIndex === undefined ? report : withAlso(report, offerMisses(contexts[turnIndex], now, turn, turnIndex));
+  const offer = turnIndex === undefined ? undefined : explainOfferMiss(contexts[turnIndex], now, turn, turnIndex);
+  return offer === undefined ? report : { ...report, also: [offer.what, ...(offer.also ?? [])] };
 }
 
-function explainNoAnswer({ tape, prompt, turn, turns, promptHash }: Unanswered): MissReport {
+function explainNoAnswer({ recording, prompt, turn, turns, promptHash }: Unanswered): MissReport {
   const sameUsed = turns.lastWith(promptHash);
-  const total = tape.entries.length;
+  const total = recording.entries.length;
   if (sameUsed !== undefined) {
     return {
       code: "exhausted",
       turn,
       nearest: { turnIndex: sameUsed, used: true },
-      what: `exhausted: recorded turn ${sameUsed} answers this prompt and was used already`,
+      what: `exhausted: recorded turn ${sameUsed} answers this prompt and was already used`,
       hint: "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.",
     };
   }
-  if (turns.left > 0) return explainPromptMiss(tape, prompt, turn, turns.used, turns.next());
+  if (turns.left > 0) return explainPromptMiss(recording, prompt, turn, turns.used, turns.next());
   // Every turn was used. The nearest one still shows where the run took another way.
-  const near = total === 0 ? undefined : explainPromptMiss(tape, prompt, turn, turns.used, total - 1);
+  const near = total === 0 ? undefined : explainPromptMiss(recording, prompt, turn, turns.used, total - 1);
   return {
     ...near,
     code: "exhausted",
@@ -106,7 +95,7 @@ export function explainPromptMiss(
     return {
       code: "prompt-changed",
       turn,
-      what: "the prompt is not the recorded one; the cassette holds only hashes, so it cannot say where they differ",
+      what: "the prompt changed, but the cassette holds only hashes, which do not show where",
       nearest: { turnIndex: cursor, used: used[cursor] ?? false },
       hint: `${CHOICES} A recording that keeps prompts says more.`,
     };
@@ -131,27 +120,6 @@ export function explainPromptMiss(
   };
 }
 
-export function explainContextMiss(
-  code: "tools-changed" | "settings-changed",
-  turn: number,
-  turnIndex: number,
-  recorded: JsonValue | undefined,
-  actual: JsonValue,
-): MissReport {
-  const noun = code === "tools-changed" ? "tools" : "settings";
-  const base = { code, turn, nearest: { turnIndex, used: false }, hint: CHOICES };
-  if (recorded === undefined) return { ...base, what: `the ${noun} changed; the cassette holds only their hash` };
-  const changes = (code === "tools-changed" ? toolsChanges : settingsChanges)(recorded, actual);
-  const first = changes[0] ?? firstDifference(recorded, actual);
-  const [before, now] = cutAround(first?.old, first?.new);
-  return {
-    ...base,
-    what: changes.length === 0 ? `the ${noun} changed` : listChanges(changes),
-    pointer: first?.pointer ?? "",
-    ...defined({ recorded: before, actual: now }),
-  };
-}
-
 /** Explains how tools and settings of a request differ from those of its recorded turn; undefined if they do not. */
 export function explainOfferMiss(
   recorded: ContextExtension | undefined,
@@ -159,60 +127,32 @@ export function explainOfferMiss(
   turn: number,
   turnIndex: number,
 ): MissReport | undefined {
-  const [first, ...others] = offerMisses(recorded, now, turn, turnIndex);
-  return first === undefined ? undefined : withAlso(first, others);
+  if (recorded === undefined || now === undefined) return undefined;
+  const parts = (["tools", "settings"] as const).filter((part) => recorded[`${part}Hash`] !== now[`${part}Hash`]);
+  const found = parts.length === 0 ? [] : compareOffers([recorded], [now]);
+  const reports = parts.map((part): MissReport => {
+    const report = { code: `${part}-changed` as const, turn, nearest: { turnIndex, used: false }, hint: CHOICES };
+    if (recorded[part] === undefined) {
+      return { ...report, what: `the ${part} changed, but the cassette holds only their hash` };
+    }
+    const changes = found.filter(({ kind }) => (kind === "setting-changed") === (part === "settings"));
+    const place = changes[0] === undefined ? firstDifference(recorded[part], now[part]) : placeOf(changes[0]);
+    const [before, after] = cutAround(place?.old, place?.new);
+    return {
+      ...report,
+      what: changes.length === 0 ? `the ${part} changed` : listChanges(changes),
+      pointer: place?.pointer ?? "",
+      ...defined({ recorded: before, actual: after }),
+    };
+  });
+  const [first, second] = reports;
+  return first === undefined || second === undefined ? first : { ...first, also: [second.what] };
 }
 
-function offerMisses(
-  recorded: ContextExtension | undefined,
-  now: TurnContext | undefined,
-  turn: number,
-  turnIndex: number,
-): MissReport[] {
-  if (recorded === undefined || now === undefined) return [];
-  const reports: MissReport[] = [];
-  if (recorded.toolsHash !== now.toolsHash) {
-    reports.push(explainContextMiss("tools-changed", turn, turnIndex, recorded.tools, now.tools));
-  }
-  if (recorded.settingsHash !== now.settingsHash) {
-    reports.push(explainContextMiss("settings-changed", turn, turnIndex, recorded.settings, now.settings));
-  }
-  return reports;
-}
-
-/** The report with what the others say, so that one run names everything that must be undone or recorded. */
-function withAlso(report: MissReport, others: readonly MissReport[]): MissReport {
-  return others.length === 0 ? report : { ...report, also: others.map(({ what }) => what) };
-}
-
-function listChanges(changes: readonly ContextChange[]): string {
-  const named = changes.slice(0, MAX_CHANGES).map(({ what }) => what);
+function listChanges(changes: readonly OfferChange[]): string {
+  const named = changes.slice(0, SHOWN_CHANGES).map(changeText);
   const rest = changes.length - named.length;
   return [...named, ...(rest > 0 ? [`and ${plural(rest, "more change")}`] : [])].join(", ");
-}
-
-/** The whole prompt of every turn, or undefined if the cassette keeps no prompts. Large for a long conversation. */
-export function rebuildPrompts(cassette: Cassette): LlmMessage[][] | undefined {
-  let prompt: LlmMessage[] = [];
-  return deltasOf(cassette)?.map(({ keep, messages }) => {
-    prompt = [...prompt.slice(0, keep), ...messages];
-    return prompt;
-  });
-}
-
-function deltasOf(cassette: Cassette): PromptDelta[] | undefined {
-  if (cassette.version === 1) return undefined;
-  const deltas = cassette.entries.flatMap(({ prompt }) => prompt ?? []);
-  return deltas.length === cassette.entries.length ? deltas : undefined;
-}
-
-function rebuildPrompt(deltas: readonly PromptDelta[], turnIndex: number): LlmMessage[] {
-  const prompt: LlmMessage[] = [];
-  for (const { keep, messages } of deltas.slice(0, turnIndex + 1)) {
-    prompt.length = keep;
-    for (const message of messages) prompt.push(message);
-  }
-  return prompt;
 }
 
 /** The recorded prompt with the longest common beginning, on a tie the next unused one. Compares each message of the file once. */

@@ -3,25 +3,23 @@
 import { canonicalize, defined, toVisible, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
-import { rebuildPrompts } from "./miss.js";
+import { MAX_COMPARED_TURNS } from "../limits.js";
+import { rebuildPrompts } from "../prompt/rebuild.js";
 import { redactedCalls } from "../redact/calls.js";
 import { alignNumbers, placeholdersIn } from "../redact/placeholder.js";
 
-/** Most unused turns that are compared with one prompt. */
-const MAX_COMPARED = 1_000;
-
 /** Finds numbers that make `prompt` a recorded one. They differ where a live tool repeats a value, or parallel calls swapped. */
 export function findNumbers(
-  tape: Cassette,
+  recording: Cassette,
   prompt: readonly LlmMessage[],
   used: readonly boolean[],
   accept: (numbers: ReadonlyMap<number, number>) => boolean,
 ): boolean {
   const live = canonicalize(prompt);
   if (placeholdersIn(live).length === 0) return false;
-  const left = (rebuildPrompts(tape) ?? []).filter((_, index) => used[index] !== true);
+  const left = (rebuildPrompts(recording) ?? []).filter((_, index) => used[index] !== true);
   const same = left.filter((messages) => messages.length === prompt.length);
-  return same.slice(0, MAX_COMPARED).some((messages) => {
+  return same.slice(0, MAX_COMPARED_TURNS).some((messages) => {
     const numbers = alignNumbers(canonicalize(messages), live);
     return numbers !== undefined && accept(numbers);
   });

@@ -14,13 +14,14 @@ import {
   type LlmTurnResponse,
   type Ports,
 } from "../../core/index.js";
+import { DEFAULT_MAX_GAP_MS } from "../limits.js";
 import { contextsByTurn, createContextReader, type TurnContext } from "../offer/context.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
-import type { Cassette } from "../file/format.js";
+import { extensionsOf, type Cassette } from "../file/format.js";
 import { assertSameFilter, readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import { explainMiss, explainOfferMiss } from "./miss.js";
-import { createMisses } from "./misses.js";
+import { createMissLog } from "./miss-log.js";
 import type { HashFilter } from "../prompt/prompt-hash.js";
 import { createPromptReader, type PromptReader } from "../prompt/reader.js";
 import { assertNotRedacted, findNumbers } from "./redacted-replay.js";
@@ -28,35 +29,28 @@ import { redactedCalls, type RedactedArgument } from "../redact/calls.js";
 import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
 import { assertRequest } from "../prompt/request.js";
-import {
-  assertStreaming,
-  DEFAULT_MAX_GAP_MS,
-  playStream,
-  STREAMING_OPTIONS,
-  wholeStream,
-  type StreamingOptions,
-} from "../stream/play.js";
+import { assertStreaming, playStream, STREAMING_OPTIONS, wholeStream, type StreamingOptions } from "../stream/play.js";
 import { describeStreams, readStreams, type RecordedStreams } from "../stream/read.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
 import { comparableContexts, createWireFieldCheck, type WireFieldCheck } from "../offer/wire-fields.js";
 
-/** The options of {@link cassetteProvider}. A wrong one is `CassetteError` `invalid-options`. */
+/** The options of {@link cassetteProvider}. A wrong one throws `CassetteError` `invalid-options`. */
 export interface ReplayOptions extends StreamingOptions {
-  /** False answers with the next unused turn when no recorded prompt fits. Default true. */
+  /** False answers with the next unused turn if no recorded prompt fits. Default true. */
   readonly strict?: boolean;
-  /** Refuses version 1 cassettes. Default false; recommended in CI. */
+  /** Refuses version 1 cassettes. Default false. Recommended in CI. */
   readonly requireIntegrity?: boolean;
-  /** The function the recording was made with. */
+  /** The `hashFilter` of the recording. */
   readonly hashFilter?: HashFilterOption;
-  /** The option of the recording, if it was more than the rules for secrets. False refuses a redacted recording. */
+  /** The `redact` option of the recording, if it used more than the default rules. False refuses a redacted recording. */
   readonly redact?: RedactOption;
-  /** True gives out calls with a placeholder in their arguments. Default false: such a turn throws `redacted-argument`. */
+  /** Allows calls with a placeholder in their arguments. Default false: such a turn throws `redacted-argument`. */
   readonly allowRedacted?: boolean;
-  /** Named in messages. */
+  /** The path for error messages. */
   readonly file?: string;
-  /** The command that records the cassette again, ready to paste from messages. */
+  /** The command that records the cassette again. Error messages show it, ready to paste. */
   readonly rerecord?: string;
-  /** `now` and `timer` are for the waits of `timed`. */
+  /** `now` and `timer` serve the waits of `timed`. */
   readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
 }
 
@@ -77,13 +71,13 @@ export interface CassetteProvider extends LlmProviderAdapter {
   readonly name: string;
   stream(request: LlmTurnRequest): AsyncIterable<LlmStreamEvent>;
   readonly cassette: Cassette;
-  /** Recorded turns that are unused so far. */
+  /** The number of recorded turns that are still unused. */
   readonly remaining: number;
-  /** How the recorded answers arrived, and which of them can only be given whole. */
+  /** How the recorded answers arrived, and which of them can only be streamed whole. */
   readonly streams: RecordedStreams;
-  /** Every argument of a recorded call that holds a placeholder, in the order of the turns. */
+  /** All arguments of recorded calls that contain a placeholder, in the order of the turns. */
   readonly redactedCalls: readonly RedactedArgument[];
-  /** Indexes of the turns given out, in ascending order. */
+  /** Indexes of the used turns, in ascending order. */
   used(): number[];
   /** Makes every turn unused again. */
   reset(): void;
@@ -93,7 +87,10 @@ export interface CassetteProvider extends LlmProviderAdapter {
   assertAnswered(): void;
 }
 
-/** Checks `cassette` like a file, then replays it by prompt, in any order (`ports.warn` says so once). Throws a `LoadErrorCode`. */
+/**
+ * Creates a provider that answers from `cassette`, which is checked like a file. It finds turns by prompt, in any order, and warns once
+ * about another order (`ports.warn`). Throws `CassetteError` with a `LoadErrorCode`.
+ */
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
   assertKnownOptions("cassetteProvider", options, OPTIONS);
   assertStreaming("cassetteProvider", options);
@@ -104,23 +101,23 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
     });
   }
   const named = readHashFilter(options.hashFilter);
-  const tape = seal(checkCassette(sealIfJson(cassette), options));
-  if (strict) assertSameFilter(tape, named, file);
+  const recording = seal(checkCassette(sealIfJson(cassette), options));
+  if (strict) assertSameFilter(recording, named, file);
   const ports = withSystemPorts(options.ports);
   const warn = (text: string): void => ports.warn(`playhead: ${file ?? "a cassette"}: ${text}`);
-  const session = createSession(tape, options, named.filter, warn);
+  const session = createSession(recording, options, named.filter, warn);
   const pace = streaming === "timed" ? { speed, maxGapMs, ports } : undefined;
-  const streams = readStreams(tape);
-  const told = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
-  for (const text of told) warn(text);
-  const exchanges = tape.version === 1 ? [] : (tape.extensions?.exchanges ?? []);
+  const streams = readStreams(recording);
+  const notes = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
+  for (const text of notes) warn(text);
+  const { exchanges = [] } = extensionsOf(recording);
   if (exchanges.length > 0) {
     warn(`${plural(exchanges.length, "recorded exchange")} left out: a provider replays turns alone.`);
   }
 
   return {
-    name: `cassette:${tape.recordedProvider}`,
-    cassette: tape,
+    name: `cassette:${recording.recordedProvider}`,
+    cassette: recording,
     streams: streams.state,
     get remaining() {
       return session.remaining;
@@ -139,15 +136,15 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       yield* tellAhead(response, events);
     },
     get redactedCalls() {
-      return tape.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex));
+      return recording.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex));
     },
     used: () => session.turns(true),
     reset: () => session.reset(),
     assertConsumed() {
       const left = session.turns(false);
       if (left.length === 0) return;
-      const total = tape.entries.length;
-      const what = `${left.length} of ${total} recorded turns were never asked for: turn ${left.join(", ")}`;
+      const total = recording.entries.length;
+      const what = `${left.length} of ${total} recorded turns were never requested: turn ${left.join(", ")}`;
       const hint = "The run ended sooner than the recorded one. Undo the change, or record again.";
       throw new CassetteError("unconsumed", what, { hint, ...defined({ file, rerecord }) });
     },
@@ -173,27 +170,26 @@ function createOrderNote(warn: Warn): (turnIndex: number, firstUnused: number) =
   return (turn, first) => {
     if (turn === first || isDone) return;
     isDone = true;
-    warn(`recorded turn ${turn} was asked for before turn ${first}. Turns are found by content, so it was answered.`);
+    warn(`recorded turn ${turn} was requested before turn ${first}. Turns are found by content, so it was answered.`);
   };
 }
 
-function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined, warn: Warn) {
+function createSession(recording: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined, warn: Warn) {
   const noteOrder = createOrderNote(warn);
   const { strict = true, file } = options;
-  const { entries } = tape;
-  const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
+  const { entries } = recording;
+  const { contexts: noted = [], redacted } = extensionsOf(recording);
   const contexts = contextsByTurn(comparableContexts(noted), entries.length);
   const fields = createWireFieldCheck(noted, warn);
-  const misses = createMisses(options);
+  const misses = createMissLog(options);
   let run = begin();
   let asked = 0;
 
   function begin() {
-    const redacted = tape.version === 1 ? undefined : tape.extensions?.redacted;
     const side = createReplayRedaction(redacted, options.redact, file);
     const readContext = createContextReader(side && ((value) => side.scrubber.json(value)));
     const prompts = createPromptReader(defined({ scrub: side?.scrubber.messages, filter: hashFilter }));
-    return { tape, side, readContext, prompts, turns: createUnusedTurns(entries, contexts) };
+    return { recording, side, readContext, prompts, turns: createUnusedTurns(entries, contexts) };
   }
 
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
@@ -204,7 +200,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
 
   function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
     const report = explainOfferMiss(contexts[turnIndex], now, turn, turnIndex);
-    if (report !== undefined) throw misses.note(report);
+    if (report !== undefined) throw misses.add(report);
   }
 
   return {
@@ -218,8 +214,8 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       const index = find(promptHash, now);
       if (index === undefined) {
         const prompt = prompts.since(0);
-        throw misses.note(
-          explainMiss({ tape, contexts, turns, turn, prompt, promptHash, now, missing: side?.missing }),
+        throw misses.add(
+          explainMiss({ recording, contexts, turns, turn, prompt, promptHash, now, missing: side?.missing }),
         );
       }
       checkContext(now, index, turn);
@@ -250,19 +246,19 @@ function comparable(request: LlmTurnRequest, fields: WireFieldCheck): LlmTurnReq
 }
 
 interface Asking {
-  tape: Cassette;
+  recording: Cassette;
   side: ReplayRedaction | undefined;
   turns: UnusedTurns;
   prompts: PromptReader;
 }
 
 /** The hash of the next prompt. If only numbers of placeholders differ from a recorded one, they become the recorded ones. */
-function nextHash({ tape, side, turns, prompts }: Asking): string {
+function nextHash({ recording, side, turns, prompts }: Asking): string {
   let { promptHash } = prompts.next();
   if (side === undefined) return promptHash;
   const { scrubber } = side;
   if (turns.find(promptHash, undefined) === undefined) {
-    const isFound = findNumbers(tape, prompts.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
+    const isFound = findNumbers(recording, prompts.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
     if (!isFound) return promptHash;
     ({ promptHash } = prompts.next());
   }

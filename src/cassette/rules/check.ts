@@ -2,12 +2,10 @@
 
 import { isSealed, type AssistantMessage, type LlmTurnResponse } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
+import { MAX_BREAKS_PER_RULE } from "../limits.js";
 import type { RuleBreak, RuleSet } from "./format.js";
 import { checkRuleSet } from "./read.js";
 import { compileRules, type Found, type RuleWatch } from "./watch.js";
-
-/** Most breaks of one rule that are listed for one run. The last one counts the rest in `more`. */
-export const MAX_BREAKS_PER_RULE = 100;
 
 export type RuledTurn = Pick<LlmTurnResponse, "usage" | "costUsd" | "model"> & {
   message: Pick<AssistantMessage, "toolCalls">;

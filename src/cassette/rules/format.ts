@@ -4,7 +4,7 @@ import type { JsonObject } from "../../core/index.js";
 
 export const RULES_FILE = "cassette.rules.json";
 
-/** Calls that a rule means: all calls of one tool, or those whose arguments match a JSON Schema. */
+/** The calls that a rule applies to: all calls of one tool, or those whose arguments match a JSON Schema. */
 export type CallPattern = string | { tool: string; arguments?: JsonObject };
 
 /** Limits of a run. At least one is needed. */
@@ -30,9 +30,9 @@ export type RuleBody =
   | { within: RunLimits; allowUnknown?: boolean };
 
 export type Rule = {
-  /** Unique in its file; reports name it. */
+  /** Unique in its file. Reports show it. */
   id: string;
-  /** Why the rule exists, for whoever breaks it. */
+  /** The reason for the rule. Reports of a broken rule show it. */
   reason?: string;
 } & RuleBody;
 
@@ -41,7 +41,7 @@ export type RuleKind = "never" | "before" | "atMost" | "atLeast" | "arguments" |
 
 export const RULE_KINDS: readonly RuleKind[] = ["never", "before", "atMost", "atLeast", "arguments", "within"];
 
-/** Checked rules; see `parseRules`. */
+/** A checked set of rules. See `parseRules`. */
 export interface RuleSet {
   readonly rules: readonly Rule[];
 }

@@ -1,4 +1,4 @@
-// Decides which calls a rule means. A call whose arguments cannot be checked is or is not meant, whichever breaks the rule.
+// Decides which calls a rule applies to. For a call whose arguments cannot be checked, it decides so that the rule is broken.
 
 import type { ArgumentMatch, LlmToolCall } from "../../core/index.js";
 import type { CallPattern } from "./format.js";
@@ -8,7 +8,7 @@ export type AskedCall = Pick<LlmToolCall, "name" | "arguments" | "malformedArgum
 
 export interface Pattern {
   readonly tool: string;
-  /** True when only calls with certain arguments are meant. */
+  /** True if the rule applies only to calls with certain arguments. */
   readonly isNarrow: boolean;
   /** Undefined for a call of another tool. */
   match(call: AskedCall): ArgumentMatch | undefined;

@@ -13,30 +13,27 @@ import {
 import { CassetteError } from "../errors.js";
 import { readWhole } from "../file/read-bytes.js";
 import { parseSettings } from "../file/authored-json.js";
+import { MAX_RULES, MAX_RULES_FILE_BYTES, MAX_RULE_ID_CHARACTERS, MAX_RULE_REASON_CHARACTERS } from "../limits.js";
 import { compilePattern } from "./pattern.js";
 import { RULE_KINDS, type Rule, type RuleKind, type RuleSet } from "./format.js";
 
-export const MAX_RULES = 1_000;
-const MAX_BYTES = 1024 * 1024;
-const MAX_ID = 100;
-const MAX_REASON = 500;
 const LIMITS = ["maxTokens", "maxCostUsd", "maxTurns", "maxCalls"];
-const HINT = "See docs/rules.md; schemas/rules.schema.json lets an editor check the file while it is written.";
+const HINT = "See docs/rules.md. With schemas/rules.schema.json, an editor checks the file as you type.";
 
 type Path = readonly (string | number)[];
 type Refuse = (what: string, path: Path) => never;
 type Fields = Record<string, unknown>;
 
-/** Reads the text of a file of rules. Throws {@link CassetteError} `rules-malformed` with a JSON pointer. */
+/** Parses the text of a rules file. Throws {@link CassetteError} `rules-malformed` with a JSON pointer. */
 export function parseRules(input: string | Uint8Array, options: { file?: string } = {}): RuleSet {
-  const format = { maxBytes: MAX_BYTES, what: "rules", code: "rules-malformed", hint: HINT } as const;
+  const format = { maxBytes: MAX_RULES_FILE_BYTES, what: "rules", code: "rules-malformed", hint: HINT } as const;
   return checkRuleSet(parseSettings(input, { ...options, ...format }), options);
 }
 
-/** {@link parseRules} for a file; also throws `file-not-found`, `file-unreadable` and `too-large`. */
+/** {@link parseRules} for a file. Also throws `file-not-found`, `file-unreadable` and `too-large`. */
 export async function readRules(files: FilePort, path: string): Promise<RuleSet> {
-  const missing = "Check the path; docs/rules.md shows a file of rules.";
-  const bytes = await readWhole(files, path, { what: "file of rules", maxBytes: MAX_BYTES, missing });
+  const missing = "Check the path. docs/rules.md shows a rules file.";
+  const bytes = await readWhole(files, path, { what: "file of rules", maxBytes: MAX_RULES_FILE_BYTES, missing });
   return parseRules(bytes, { file: path });
 }
 
@@ -49,7 +46,7 @@ export function checkRuleSet(value: unknown, { file }: { file?: string } = {}): 
   };
   const { rulesVersion, rules } = fieldsOf(value, ["$schema", "rulesVersion", "rules"], [], refuse);
   if (rulesVersion !== 1) refuse(`have the rulesVersion ${showValue(rulesVersion)}, not 1`, ["rulesVersion"]);
-  if (!Array.isArray(rules) || rules.length === 0) return refuse("hold no list with a rule in it", ["rules"]);
+  if (!Array.isArray(rules) || rules.length === 0) return refuse("must be a list with at least one rule", ["rules"]);
   if (rules.length > MAX_RULES) refuse(`are ${rules.length}, more than the limit of ${MAX_RULES}`, ["rules"]);
   const ids = new Set<string>();
   rules.forEach((rule, index) => {
@@ -63,17 +60,17 @@ export function checkRuleSet(value: unknown, { file }: { file?: string } = {}): 
 function checkRule(value: unknown, path: Path, refuse: Refuse): Rule {
   const fields = fieldsOf(value, ["id", "reason", "allowUnknown", ...RULE_KINDS], path, refuse);
   const { id, reason } = fields;
-  if (typeof id !== "string" || id === "" || id.length > MAX_ID) {
-    refuse(`have a rule without an id of 1 to ${MAX_ID} characters`, [...path, "id"]);
+  if (typeof id !== "string" || id === "" || id.length > MAX_RULE_ID_CHARACTERS) {
+    refuse(`have a rule without an id of 1 to ${MAX_RULE_ID_CHARACTERS} characters`, [...path, "id"]);
   }
-  if (reason !== undefined && (typeof reason !== "string" || reason.length > MAX_REASON)) {
-    refuse(`have a reason that is no text of at most ${MAX_REASON} characters`, [...path, "reason"]);
+  if (reason !== undefined && (typeof reason !== "string" || reason.length > MAX_RULE_REASON_CHARACTERS)) {
+    refuse(`have a reason that is not a text of at most ${MAX_RULE_REASON_CHARACTERS} characters`, [...path, "reason"]);
   }
   const kinds = RULE_KINDS.filter((kind) => Object.hasOwn(fields, kind));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
     const found = kinds.length === 0 ? "none" : kinds.join(" and ");
-    return refuse(`have a rule with ${found} of ${RULE_KINDS.join(", ")}; exactly one is needed`, path);
+    return refuse(`have a rule with ${found} of ${RULE_KINDS.join(", ")}, but it needs exactly one`, path);
   }
   if (Object.hasOwn(fields, "allowUnknown")) {
     const place = [...path, "allowUnknown"];
@@ -90,7 +87,7 @@ const CHECKS: Readonly<Record<RuleKind, (value: unknown, path: Path, refuse: Ref
     const { first, then } = fieldsOf(value, ["first", "then"], path, refuse);
     checkPattern(first, [...path, "first"], refuse);
     checkPattern(then, [...path, "then"], refuse);
-    if (canonicalize(first) === canonicalize(then)) refuse("ask for a call before itself", path);
+    if (canonicalize(first) === canonicalize(then)) refuse("require a call before itself", path);
   },
   atMost: checkCount,
   atLeast: checkCount,
@@ -102,12 +99,13 @@ const CHECKS: Readonly<Record<RuleKind, (value: unknown, path: Path, refuse: Ref
   },
   within(value, path, refuse) {
     const limits = fieldsOf(value, LIMITS, path, refuse);
-    if (Object.keys(limits).length === 0) refuse(`set no limit; there are ${LIMITS.join(", ")}`, path);
+    if (Object.keys(limits).length === 0)
+      refuse(`have a within rule without a limit: set at least one of ${LIMITS.join(", ")}`, path);
     for (const [name, limit] of Object.entries(limits)) {
       const isFigure = typeof limit === "number" && limit >= 0 && Number.isFinite(limit);
       if (isFigure && (name === "maxCostUsd" || Number.isSafeInteger(limit))) continue;
       const wanted = name === "maxCostUsd" ? "number" : "whole number";
-      refuse(`have the ${name} ${showValue(limit)}, which is no ${wanted} of 0 or more`, [...path, name]);
+      refuse(`have the ${name} ${showValue(limit)}, which must be a ${wanted} of 0 or more`, [...path, name]);
     }
   },
 };
@@ -116,7 +114,7 @@ function checkCount(value: unknown, path: Path, refuse: Refuse): void {
   const { call, times } = fieldsOf(value, ["call", "times"], path, refuse);
   checkPattern(call, [...path, "call"], refuse);
   if (Number.isSafeInteger(times) && (times as number) >= 1) return;
-  refuse(`have the times ${showValue(times)}, which is no whole number of 1 or more`, [...path, "times"]);
+  refuse(`have the times ${showValue(times)}, which must be a whole number of 1 or more`, [...path, "times"]);
 }
 
 function checkPattern(value: unknown, path: Path, refuse: Refuse, schemaField = "arguments"): void {
@@ -128,7 +126,7 @@ function checkPattern(value: unknown, path: Path, refuse: Refuse, schemaField = 
   checkTool(tool, [...path, "tool"], refuse);
   if (schema === undefined) return;
   const place = [...path, schemaField];
-  if (!isPlainObject(schema)) return refuse(`have a schema that is ${showValue(schema)} and no object`, place);
+  if (!isPlainObject(schema)) return refuse(`have a schema that is ${showValue(schema)}, not an object`, place);
   try {
     compilePattern(value as { tool: string });
   } catch (error) {
@@ -137,14 +135,14 @@ function checkPattern(value: unknown, path: Path, refuse: Refuse, schemaField = 
 }
 
 function checkTool(value: unknown, path: Path, refuse: Refuse): void {
-  if (typeof value !== "string" || value === "") refuse(`have ${showValue(value)} where a tool is named`, path);
+  if (typeof value !== "string" || value === "") refuse(`have ${showValue(value)} in place of a tool's name`, path);
 }
 
 function fieldsOf(value: unknown, known: readonly string[], path: Path, refuse: Refuse): Fields {
-  if (!isPlainObject(value)) return refuse(`have ${showValue(value)} where an object belongs`, path);
+  if (!isPlainObject(value)) return refuse(`have ${showValue(value)} in place of an object`, path);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    refuse(`have an unknown field: ${showValue(unknown)}; use ${known.join(", ")}`, [...path, unknown]);
+    refuse(`have an unknown field: ${showValue(unknown)}. Use ${known.join(", ")}`, [...path, unknown]);
   }
   return value;
 }

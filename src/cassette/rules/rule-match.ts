@@ -13,14 +13,9 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../core/index.js";
+import { MAX_PATTERN_INPUT, MAX_PATTERN_TEXTS, MAX_PATTERN_WORK } from "../limits.js";
 import { compilePattern, type CompiledPattern } from "../tolerance/pattern.js";
-import { MAX_PATTERN_INPUT } from "../tolerance/steps.js";
 import { findEndlessReference } from "./endless.js";
-
-/** Most work on one call's arguments: characters times steps, over all patterns. */
-export const MAX_PATTERN_WORK = 5_000_000;
-/** Most different texts of one call that are matched, the shortest first; and as many names. */
-export const MAX_PATTERN_TEXTS = 1_000;
 
 type Regex = Extract<CompiledPattern, { kind: "compiled" }>;
 
@@ -34,7 +29,7 @@ interface Judged {
 export function createRuleMatch(tool: string, schema: JsonObject): (args: unknown) => ArgumentMatch {
   const whole = createArgumentMatch(tool, schema);
   const loop = findEndlessReference(schema);
-  if (loop !== undefined) throw unusable(tool, `its $ref ${loop} leads back to itself, so a check of it never ends`);
+  if (loop !== undefined) throw unusable(tool, `its $ref ${loop} leads back to itself, so a check would never end`);
   const texts = compileAll(tool, patternsOf(schema, "pattern"));
   const names = compileAll(tool, patternsOf(schema, "patternProperties"));
   if (texts.size + names.size === 0) return whole;
@@ -44,7 +39,10 @@ export function createRuleMatch(tool: string, schema: JsonObject): (args: unknow
   return (args) => {
     const found = textsIn(args);
     if (!found.texts.every((text) => text.isWellFormed())) {
-      return { kind: "unchecked", what: "a text in the arguments has half a character, so no pattern can be matched" };
+      return {
+        kind: "unchecked",
+        what: "a text in the arguments has a lone surrogate, so it cannot be matched against a pattern",
+      };
     }
     const budget = { left: MAX_PATTERN_WORK };
     const results = { texts: judgeAll(texts, found.texts, budget), names: judgeAll(names, found.names, budget) };
@@ -142,7 +140,7 @@ function literally(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
-/** Names the pattern in the validator's message, which names the list instead. */
+/** Puts the pattern into the validator's message, which shows the list instead. */
 function withWords(match: ArgumentMatch, texts: ReadonlyMap<string, Judged>): ArgumentMatch {
   if (match.kind !== "mismatch") return match;
   for (const [pattern, judged] of texts) {

@@ -15,7 +15,7 @@ export interface PlacedCall {
 
 export type TurnFigures = CountedTurn;
 
-/** Takes the turns and calls of a run in order, and gives the rules that each of them breaks. */
+/** Takes the turns and calls of a run in order, and returns the rules that each of them breaks. */
 export interface RuleWatch {
   turn(turn: number, figures: TurnFigures): Found[];
   call(call: PlacedCall): Found[];
@@ -75,7 +75,7 @@ function createJudge(rule: Rule): () => Judge {
   return withinJudge(rule.within, rule.allowUnknown === true);
 }
 
-/** Judges each call alone: the sentence of a call that breaks the rule. */
+/** Judges each call by itself. The check returns a sentence for a call that breaks the rule. */
 function onCalls(createCheck: () => (placed: PlacedCall) => string | undefined): () => Judge {
   return () => {
     const check = createCheck();
@@ -92,7 +92,9 @@ function neverJudge(pattern: Pattern): () => Judge {
   return onCalls(
     () =>
       ({ call, turn }) =>
-        mayMean(pattern, call) ? `${callText(pattern)} was asked for at turn ${turn}, and never may be.` : undefined,
+        mayMean(pattern, call)
+          ? `${callText(pattern)} was called at turn ${turn}, but must never be called.`
+          : undefined,
   );
 }
 
@@ -103,7 +105,7 @@ function beforeJudge(first: Pattern, then: Pattern): () => Judge {
       const isBroken = mayMean(then, call) && seen >= turn;
       if (surelyMeans(first, call)) seen = Math.min(seen, turn);
       if (!isBroken) return undefined;
-      return `${callText(then)} was asked for at turn ${turn}, and ${callText(first)} in no turn before it.`;
+      return `${callText(then)} was called at turn ${turn}, but ${callText(first)} was not called in an earlier turn.`;
     };
   });
 }
@@ -113,7 +115,7 @@ function atMostJudge(pattern: Pattern, times: number): () => Judge {
     let count = 0;
     return ({ call, turn }) => {
       if (!mayMean(pattern, call) || ++count <= times) return undefined;
-      return `${callText(pattern)} was asked for at turn ${turn} as call ${count} of its kind; ${times} is the most.`;
+      return `${callText(pattern)} was called at turn ${turn}, which is call ${count} of at most ${times}.`;
     };
   });
 }
@@ -128,16 +130,16 @@ function atLeastJudge(pattern: Pattern, times: number): () => Judge {
       },
       end(turn) {
         if (count >= times) return [];
-        const seen = count === 0 ? "never asked for" : `asked for ${timesText(count)}`;
-        const sentence = `${callText(pattern)} was ${seen} in the whole run; ${timesText(times)} is the least.`;
+        const seen = count === 0 ? "never called" : `called ${timesText(count)}`;
+        const sentence = `${callText(pattern)} was ${seen} in the whole run, but must be called at least ${timesText(times)}.`;
         return [{ turn, pointer: "/entries", sentence }];
       },
     };
   };
 }
 
-/** Longer messages of the validator are cut; the pointer names the place. */
-const MAX_WORDS = 200;
+/** Longer messages of the validator are cut. The pointer names the place. */
+const SHOWN_CHARACTERS = 200;
 
 function argumentsJudge(pattern: Pattern): () => Judge {
   return () => ({
@@ -145,9 +147,9 @@ function argumentsJudge(pattern: Pattern): () => Judge {
       const match = pattern.match(call);
       if (match === undefined || match.kind === "match") return undefined;
       const inside = match.kind === "mismatch" ? match.pointer : "";
-      const words = shorten(match.what, MAX_WORDS).replace(/\.$/, "");
+      const words = shorten(match.what, SHOWN_CHARACTERS).replace(/\.$/, "");
       const place = inside === "" ? "" : ` (at ${inside})`;
-      const sentence = `${nameText(pattern.tool)} was asked for at turn ${turn} with arguments that the rule does not allow: ${words}${place}.`;
+      const sentence = `${nameText(pattern.tool)} was called at turn ${turn} with arguments that the rule does not allow: ${words}${place}.`;
       return { turn, pointer: `${at(turn, index).pointer}/arguments${inside}`, sentence };
     },
   });
@@ -172,18 +174,18 @@ function withinJudge(limits: RunLimits, allowUnknown: boolean): () => Judge {
         hasTokens &&= tokens <= maxTokens;
         hasCost &&= cost <= maxCostUsd;
         const say = (once: NonNullable<Found["once"]>, what: string): Fact => {
-          const sentence = `With turn ${turn} the run took ${what} is the most.`;
+          const sentence = `At turn ${turn} the run reached ${what}.`;
           return { turn, pointer: toPointer(["entries", turn]), once, sentence };
         };
         return [
-          ...(turn < maxTurns ? [] : [say("maxTurns", `${turn + 1} turns; ${maxTurns}`)]),
-          ...(hasTokens ? [] : [say("maxTokens", `${tokens} tokens; ${maxTokens}`)]),
-          ...(hasCost ? [] : [say("maxCostUsd", `${cost} USD; ${maxCostUsd}`)]),
+          ...(turn < maxTurns ? [] : [say("maxTurns", `${turn + 1} turns, but the limit is ${maxTurns}`)]),
+          ...(hasTokens ? [] : [say("maxTokens", `${tokens} tokens, but the limit is ${maxTokens}`)]),
+          ...(hasCost ? [] : [say("maxCostUsd", `${cost} USD, but the limit is ${maxCostUsd}`)]),
         ];
       },
       call({ turn, index }) {
         if (++calls <= maxCalls) return undefined;
-        const sentence = `Turn ${turn} asked for call ${calls} of the run; ${maxCalls} is the most.`;
+        const sentence = `Turn ${turn} made call ${calls} of the run, but the limit is ${maxCalls}.`;
         return { ...at(turn, index), once: "maxCalls", sentence };
       },
       end() {
@@ -199,8 +201,8 @@ function withinJudge(limits: RunLimits, allowUnknown: boolean): () => Judge {
 
 function unknownFact(unit: "tokens" | "USD", turn: number | undefined, limit: number): Fact | undefined {
   if (turn === undefined) return undefined;
-  const what = unit === "tokens" ? "how many tokens it took" : "what it cost";
-  const sentence = `Turn ${turn} does not say ${what}, so nobody knows whether the run kept to ${limit} ${unit}; allowUnknown lets that pass.`;
+  const what = unit === "tokens" ? "its tokens" : "its cost";
+  const sentence = `Turn ${turn} does not report ${what}, so the limit of ${limit} ${unit} cannot be checked. Set allowUnknown to accept this.`;
   return { state: "unknown", turn, pointer: toPointer(["entries", turn, "response"]), sentence };
 }
 

@@ -13,8 +13,8 @@ import {
 import { countAlike, digestAlike, type Likeness } from "./alike.js";
 import { createExchangePlayer, type ExchangePlayer } from "../exchange/player.js";
 import { contextAt } from "../offer/context.js";
-import type { Cassette, ContextExtension } from "../file/format.js";
-import { rebuildPrompts } from "../replay/miss.js";
+import { extensionsOf, type Cassette, type ContextExtension } from "../file/format.js";
+import { rebuildPrompts } from "../prompt/rebuild.js";
 import { hashPrompt } from "../prompt/prompt-hash.js";
 import { likenessOf } from "../prompt/values.js";
 import { neutralNumbers } from "../redact/placeholder.js";
@@ -46,7 +46,7 @@ export interface Nearness extends Likeness {
   readonly isContext: boolean;
 }
 
-export interface Tape {
+export interface Served {
   readonly file: string;
   readonly names: ReadonlySet<string>;
   readonly cassette: Cassette;
@@ -66,7 +66,7 @@ export interface Tape {
   planOf(turnIndex: number): StreamPlan | undefined;
 }
 
-export interface TapeOptions extends Pick<ReplayOptions, "redact" | "allowRedacted"> {
+export interface ServeOptions extends Pick<ReplayOptions, "redact" | "allowRedacted"> {
   /** Called once if fields of requests are not compared, since the recording does not say whether it was made with them. */
   readonly warn?: (text: string) => void;
 }
@@ -77,13 +77,13 @@ export function toAsked(wire: Wire, request: WireRequest): Asked {
 }
 
 /** Throws `CassetteError` if the cassette is refused or cannot be replayed. */
-export function createTape(value: unknown, file: string, names: Iterable<string>, given: TapeOptions = {}): Tape {
+export function serveCassette(value: unknown, file: string, names: Iterable<string>, given: ServeOptions = {}): Served {
   const { warn, ...options } = given;
   const ports = { warn: () => undefined };
   const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports });
   const { cassette } = provider;
   const prompts = rebuildPrompts(cassette);
-  const { contexts: noted = [], redacted } = (cassette.version === 2 ? cassette.extensions : undefined) ?? {};
+  const { contexts: noted = [], redacted } = extensionsOf(cassette);
   const contexts = comparableContexts(noted);
   const fields = createWireFieldCheck(noted, (text) => warn?.(`${file}: ${text}`));
   const streams = readStreams(cassette);

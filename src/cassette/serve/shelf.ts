@@ -9,7 +9,14 @@ import type { Cassette } from "../file/format.js";
 import { isNearer } from "./alike.js";
 import type { StreamPlan } from "../stream/texts.js";
 import type { UncomparedFields } from "../offer/wire-fields.js";
-import { createTape, toAsked, type Asked, type Nearness, type Tape, type TapeOptions } from "./served-cassette.js";
+import {
+  serveCassette,
+  toAsked,
+  type Asked,
+  type Nearness,
+  type Served,
+  type ServeOptions,
+} from "./served-cassette.js";
 
 /** A cassette on the shelf, and the names by which a client may pin it. */
 export interface ShelfItem {
@@ -59,20 +66,20 @@ export interface Shelf {
 }
 
 /** Checks every cassette as if it came from a file. Throws `CassetteError`. */
-export function createShelf(items: readonly ShelfItem[], options: TapeOptions = {}): Shelf {
-  const tapes = items.map(({ file, cassette, names }) => createTape(cassette, file, names, options));
+export function createShelf(items: readonly ShelfItem[], options: ServeOptions = {}): Shelf {
+  const all = items.map(({ file, cassette, names }) => serveCassette(cassette, file, names, options));
   return {
     async answer(wire, request, pin) {
-      const among = pinned(tapes, pin);
+      const among = pinned(all, pin);
       const asked = toAsked(wire, request);
-      const [tape, near] = choose(among, asked);
-      const response = await tape.play(asked, near);
-      const { file, cassette } = tape;
+      const [served, near] = choose(among, asked);
+      const response = await served.play(asked, near);
+      const { file, cassette } = served;
       const turnIndex = near?.turnIndex ?? 0;
-      return { file, cassette, turnIndex, response, planOf: () => tape.planOf(turnIndex) };
+      return { file, cassette, turnIndex, response, planOf: () => served.planOf(turnIndex) };
     },
     exchange(request, pin) {
-      for (const { file, cassette, exchanges } of pinned(tapes, pin)) {
+      for (const { file, cassette, exchanges } of pinned(all, pin)) {
         const index = exchanges.take(exchanges.read(request));
         const exchange = exchanges.exchanges[index ?? -1];
         if (index !== undefined && exchange !== undefined) {
@@ -81,12 +88,12 @@ export function createShelf(items: readonly ShelfItem[], options: TapeOptions = 
       }
       return undefined;
     },
-    exchangeMiss: (request, pin) => explainExchangeMiss(pinned(tapes, pin), request),
-    counts: () => tapes.map(countOf),
+    exchangeMiss: (request, pin) => explainExchangeMiss(pinned(all, pin), request),
+    counts: () => all.map(countOf),
   };
 }
 
-function countOf({ file, cassette, exchanges, remaining, uncompared }: Tape): ShelfCount {
+function countOf({ file, cassette, exchanges, remaining, uncompared }: Served): ShelfCount {
   const turns = cassette.entries.length;
   const total = exchanges.exchanges.length;
   return {
@@ -99,31 +106,31 @@ function countOf({ file, cassette, exchanges, remaining, uncompared }: Tape): Sh
 }
 
 /** The cassettes of a name, which is not a path; all of them without one. */
-function pinned(tapes: readonly Tape[], pin: string | undefined): readonly Tape[] {
-  if (pin === undefined) return tapes;
-  const among = tapes.filter((tape) => tape.names.has(pin));
+function pinned(all: readonly Served[], pin: string | undefined): readonly Served[] {
+  if (pin === undefined) return all;
+  const among = all.filter((served) => served.names.has(pin));
   if (among.length > 0) return among;
   throw new CassetteError("file-not-found", `no cassette that is served has the name ${JSON.stringify(pin)}`, {
     hint: "Pin one by its file name or its task.",
   });
 }
 
-type Choice = [tape: Tape, near: Nearness | undefined];
+type Choice = [served: Served, near: Nearness | undefined];
 
 /** Prefers exact turns to similar ones, and the same tools and settings to others. Falls back to the nearest turn. */
-function choose(tapes: readonly Tape[], asked: Asked): Choice {
-  const exact = tapes.map((tape): Choice => [tape, tape.findExact(asked)]);
+function choose(all: readonly Served[], asked: Asked): Choice {
+  const exact = all.map((served): Choice => [served, served.findExact(asked)]);
   const isContext = ([, near]: Choice) => near?.isContext === true;
   const atOnce = exact.find(isContext);
   if (atOnce !== undefined) return atOnce;
-  const alike = tapes.map((tape): Choice => [tape, tape.findAlike(asked)]);
+  const alike = all.map((served): Choice => [served, served.findAlike(asked)]);
   const isPrompt = ([, near]: Choice) => near !== undefined;
-  return alike.find(isContext) ?? exact.find(isPrompt) ?? alike.find(isPrompt) ?? nearest(tapes, asked);
+  return alike.find(isContext) ?? exact.find(isPrompt) ?? alike.find(isPrompt) ?? nearest(all, asked);
 }
 
-function nearest(tapes: readonly Tape[], asked: Asked): Choice {
-  const choice = tapes
-    .map((tape): Choice => [tape, tape.nearest(asked)])
+function nearest(all: readonly Served[], asked: Asked): Choice {
+  const choice = all
+    .map((served): Choice => [served, served.nearest(asked)])
     .reduce<Choice | undefined>((best, next) => (isBetter(next, best) ? next : best), undefined);
   if (choice !== undefined) return choice;
   throw new CassetteError("nothing-recorded", "no cassette is served", { hint: "Serve at least one." });

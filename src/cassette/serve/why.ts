@@ -3,7 +3,7 @@
 import { type LlmTurnRequest, type Wire, type WireRequest } from "../../core/index.js";
 import { CassetteError, type MissReport } from "../errors.js";
 import { cassetteProvider } from "../replay/replay.js";
-import { createTape, toAsked } from "./served-cassette.js";
+import { serveCassette, toAsked } from "./served-cassette.js";
 
 /** The turn that answers a request (`turnIndex` from 0), or the report of the miss. */
 export type WhyVerdict = { kind: "match"; turnIndex: number } | { kind: "miss"; report: MissReport };
@@ -24,13 +24,13 @@ export async function whyWireRequest(
   request: WireRequest,
   file: string,
 ): Promise<WhyVerdict> {
-  const tape = createTape(cassette, file, [], { allowRedacted: true });
+  const served = serveCassette(cassette, file, [], { allowRedacted: true });
   const asked = toAsked(wire, request);
-  const exact = tape.findExact(asked);
-  const alike = exact?.isContext === true ? undefined : tape.findAlike(asked);
-  const near = (alike?.isContext === true ? alike : undefined) ?? exact ?? alike ?? tape.nearest(asked);
+  const exact = served.findExact(asked);
+  const alike = exact?.isContext === true ? undefined : served.findAlike(asked);
+  const near = (alike?.isContext === true ? alike : undefined) ?? exact ?? alike ?? served.nearest(asked);
   return toVerdict(async () => {
-    await tape.play(asked, near);
+    await served.play(asked, near);
     return near?.turnIndex ?? 0;
   });
 }

@@ -30,9 +30,6 @@ export interface StreamBoundaries {
 /** How the answer of one turn arrived, or the part that does not fit. */
 export type StreamedTurn = { turn: number } & (StreamBoundaries | { unfit: UnfitPart });
 
-/** Most deltas of one answer that keep their boundaries. */
-export const MAX_STREAM_PIECES = 100_000;
-
 const NUMBER = "(0|[1-9][0-9]{0,14})";
 const PIECE = new RegExp(`^(?:([tr])${NUMBER}|c${NUMBER}(i?)(n?):${NUMBER})(?:\\+${NUMBER})?$`);
 

@@ -1,30 +1,27 @@
-// Streams a recorded answer whole, in its recorded pieces, or in those at their recorded times. All end with the same response.
+// Streams a recorded answer whole, in its recorded pieces, or in those pieces at their recorded times. All end with the same response.
 
 import { showValue, sleep, type LlmStreamEvent, type LlmTurnResponse, type Ports } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { StreamPlan } from "./texts.js";
 
 /**
- * How a replay streams. `whole`: the text in one piece. `chunked`: delta by delta as recorded, without waiting. `timed`: the same,
- * with the recorded waits. What was not recorded is streamed whole.
+ * How a replay streams. `whole`: the text in one piece. `chunked`: the recorded deltas, without waiting. `timed`: the recorded deltas with
+ * the recorded waits. A turn whose pieces were not recorded is streamed whole.
  */
 export type Streaming = "whole" | "chunked" | "timed";
 
-/** How a replay streams. Turns whose pieces were not recorded are given whole. */
+/** Options for the streams of a replay. Turns whose pieces were not recorded are streamed whole. */
 export interface StreamingOptions {
   /** Default `chunked`. */
   readonly streaming?: Streaming;
-  /** How many times faster than recorded `timed` plays. Default 1. */
+  /** The speed of `timed` as a factor: 2 is twice as fast as recorded. Default 1. */
   readonly speed?: number;
-  /** The longest wait before one delta that `timed` makes, in milliseconds of the recording. Default 10,000. */
+  /** The longest wait of `timed` before one delta, in recorded milliseconds. Default 10,000. */
   readonly maxGapMs?: number;
 }
 
 /** The names of {@link StreamingOptions}, for options that include them. */
 export const STREAMING_OPTIONS = ["streaming", "speed", "maxGapMs"] as const;
-
-/** The longest wait before one delta of a timed replay, in recorded milliseconds: 10,000. */
-export const DEFAULT_MAX_GAP_MS = 10_000;
 
 export interface Pace {
   readonly speed: number;
@@ -38,10 +35,10 @@ export function assertStreaming(owner: string, { streaming, speed, maxGapMs }: S
     throw invalid(`streaming of ${owner} is ${showValue(streaming)}`, "Use one of whole, chunked, timed.");
   }
   if (speed !== undefined && !(Number.isFinite(speed) && speed > 0)) {
-    throw invalid(`speed of ${owner} is ${showValue(speed)}`, "Give a number above 0: 2 is twice as fast.");
+    throw invalid(`speed of ${owner} is ${showValue(speed)}`, "Pass a number above 0: 2 is twice as fast.");
   }
   if (maxGapMs !== undefined && !(Number.isFinite(maxGapMs) && maxGapMs >= 0)) {
-    throw invalid(`maxGapMs of ${owner} is ${showValue(maxGapMs)}`, "Give a number of milliseconds, 0 or more.");
+    throw invalid(`maxGapMs of ${owner} is ${showValue(maxGapMs)}`, "Pass a number of milliseconds, 0 or more.");
   }
 }
 
@@ -49,14 +46,14 @@ function invalid(summary: string, hint: string): CassetteError {
   return new CassetteError("invalid-options", summary, { hint });
 }
 
-/** The text in one piece, then the response. */
+/** Yields the text in one piece, then the response. */
 export function* wholeStream(response: LlmTurnResponse): Generator<LlmStreamEvent> {
   const { content } = response.message;
   if (content !== "") yield { type: "text-delta", text: content };
   yield { type: "response", response };
 }
 
-/** The recorded deltas, then the response. Without a pace it waits for nothing. Rejects with the signal's reason. */
+/** Yields the recorded deltas, then the response. Without a pace it does not wait. Rejects with the signal's reason. */
 export async function* playStream(
   plan: StreamPlan,
   response: LlmTurnResponse,
@@ -74,7 +71,7 @@ export async function* playStream(
   yield { type: "response", response };
 }
 
-/** Waits for gaps one after the other (recorded ms). The reader's own time counts; no wait is longer than its gap. `signal` rejects it. */
+/** Waits for one gap after another (recorded ms). The reader's own time counts. No wait exceeds its gap. `signal` rejects it. */
 export function createWait({ speed, maxGapMs, ports }: Pace, signal?: AbortSignal): (gapMs: number) => Promise<void> {
   const start = ports.now();
   let due = 0;

@@ -1,25 +1,25 @@
-// Reads `extensions.streams` and checks its shape, which the loader does not. What does not fit is streamed whole and reported.
+// Reads `extensions.streams` and checks its shape, which the loader does not check. A turn that does not fit is streamed whole and reported.
 
 import { isPlainObject, showValue, toVisible } from "../../core/index.js";
-import type { Cassette } from "../file/format.js";
+import { extensionsOf, type Cassette } from "../file/format.js";
 import type { StreamBoundaries, StreamedTurn } from "./format.js";
 import { planStream, type StreamPlan } from "./texts.js";
 
-/** What a cassette knows of how its answers came. */
+/** The record of how a cassette's answers arrived. */
 export type RecordedStreams =
   | { readonly kind: "none" }
   | {
       readonly kind: "recorded";
-      /** Turns that can be streamed as they came, in order. */
+      /** Indexes of turns that can be streamed as recorded, in order. */
       readonly turns: readonly number[];
       readonly hasTimes: boolean;
-      /** Turns that were streamed and can only be given whole, and why. */
+      /** Turns that were streamed but can only be replayed whole, with the reason. */
       readonly whole: readonly WholeTurn[];
     }
-  /** Not what `docs/cassette-format.md` describes. Nothing is streamed as it came. */
+  /** The record does not match `docs/cassette-format.md`. Every turn is streamed whole. */
   | { readonly kind: "unreadable"; readonly why: string };
 
-/** `isChanged`: its boundaries were recorded, and the response is not the one they were recorded of. */
+/** A turn that can only be streamed whole. `isChanged`: its recorded boundaries belong to another response. */
 export interface WholeTurn {
   readonly turn: number;
   readonly isChanged: boolean;
@@ -28,13 +28,13 @@ export interface WholeTurn {
 
 export interface StreamReader {
   readonly state: RecordedStreams;
-  /** How the answer of a turn came; undefined where it is given whole. */
+  /** The deltas of a turn's answer. Undefined if it is streamed whole. */
   planOf(turnIndex: number): StreamPlan | undefined;
 }
 
-/** Reads and checks all of it at once. Never throws. */
+/** Reads and checks the whole record. Never throws. */
 export function readStreams(cassette: Cassette): StreamReader {
-  const value = cassette.version === 1 ? undefined : cassette.extensions?.["streams"];
+  const value = extensionsOf(cassette).streams;
   if (value === undefined) return { state: { kind: "none" }, planOf: () => undefined };
   const why = findFlaw(value, cassette.entries.length);
   if (why !== undefined) return { state: { kind: "unreadable", why }, planOf: () => undefined };
@@ -48,7 +48,7 @@ export function readStreams(cassette: Cassette): StreamReader {
   for (const streamed of value as StreamedTurn[]) {
     const { turn } = streamed;
     if ("unfit" in streamed) {
-      whole.push({ turn, isChanged: false, why: `its ${streamed.unfit} was stored as another than was streamed` });
+      whole.push({ turn, isChanged: false, why: `its stored and streamed ${streamed.unfit} differ` });
       continue;
     }
     const plan = planned(streamed, streamed);
@@ -59,7 +59,7 @@ export function readStreams(cassette: Cassette): StreamReader {
   const hasTimes = [...records.values()].some(({ end }) => end !== undefined);
   return {
     state: { kind: "recorded", turns: [...records.keys()], hasTimes, whole },
-    // Cut again when it is asked for: the deltas of a whole recording take many times its size.
+    // Computed on demand: the deltas of a whole recording take many times its size.
     planOf(turnIndex) {
       const record = records.get(turnIndex);
       const plan = record === undefined ? undefined : planned({ turn: turnIndex, ...record }, record);
@@ -83,33 +83,34 @@ function findFlaw(value: unknown, turns: number): string | undefined {
 
 function findTurnFlaw(item: Record<string, unknown>, last: number, turns: number): string | undefined {
   const { turn, deltas, unfit, spaces = {}, respelled = [] } = item;
-  if (!isCount(turn) || turn <= last || turn >= turns) return "has no turn of the recording, or not in order";
+  if (!isCount(turn) || turn <= last || turn >= turns) return "has a turn that is not in the recording or out of order";
   if (unfit !== undefined) {
-    if (Object.keys(item).length > 2) return "has more than a turn and unfit";
-    return ["text", "reasoning", "calls"].includes(unfit as string) ? undefined : "has an unfit part nobody knows";
+    if (Object.keys(item).length > 2) return "has fields besides turn and unfit";
+    return ["text", "reasoning", "calls"].includes(unfit as string) ? undefined : "has an unknown unfit part";
   }
   const unknown = Object.keys(item).find((name) => !FIELDS.includes(name));
   if (unknown !== undefined) return `has the unknown field ${showValue(unknown)}`;
-  if (typeof deltas !== "string") return "has deltas that are no text";
+  if (typeof deltas !== "string") return "has deltas that are not a string";
   if (!isPlainObject(spaces) || !Object.values(spaces).every((runs) => typeof runs === "string")) {
-    return "has spaces that are no texts";
+    return "has spaces that are not strings";
   }
-  if (!Array.isArray(respelled) || !respelled.every(isCount)) return "has respelled calls that are no list of numbers";
+  if (!Array.isArray(respelled) || !respelled.every(isCount))
+    return "has respelled calls that are not a list of numbers";
   const wrong = ["end", "merged"].find((name) => item[name] !== undefined && !isCount(item[name]));
-  return wrong === undefined ? undefined : `has ${wrong} that is no count`;
+  return wrong === undefined ? undefined : `has a value of ${wrong} that is not a count`;
 }
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** What is known of the first `turns` turns; what cannot be read is left as it is. */
+/** Keeps the records of the first `turns` turns. Returns an unreadable value unchanged. */
 export function cutStreams(streams: unknown, turns: number): unknown {
   if (!Array.isArray(streams)) return streams;
   return streams.filter((item) => !isPlainObject(item) || !isCount(item["turn"]) || item["turn"] < turns);
 }
 
-/** What a person should be told of a record before it is played; turns that no recorder could cut are no surprise. */
+/** Lists warnings about a record, to print before a replay. It omits turns that a recorder could not cut. */
 export function describeStreams(state: RecordedStreams, isTimed: boolean): string[] {
   if (state.kind === "unreadable") {
     return [`extensions.streams cannot be read, so answers are streamed whole: ${toVisible(state.why)}`];

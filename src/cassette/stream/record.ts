@@ -1,10 +1,10 @@
-// Noting how one answer arrives, delta by delta, and checking at its end that this fits the stored response. Texts are counted and not
-// kept, except for the arguments of calls, whose white space the stored value lacks.
+// Notes how one answer arrives, delta by delta, and checks at the end that this fits the stored response. It only counts texts, but keeps
+// the arguments of calls, because the stored value lacks their white space.
 
 import { argumentsText, type LlmStreamDelta, type LlmTurnResponse } from "../../core/index.js";
+import { MAX_STREAM_PIECES } from "../limits.js";
 import {
   formatPieces,
-  MAX_STREAM_PIECES,
   type RecordedStreaming,
   type StreamBoundaries,
   type StreamPiece,
@@ -13,13 +13,13 @@ import {
 import { spacesOf } from "./spaces.js";
 import { thoughtsOf } from "./texts.js";
 
-/** How an answer arrived, or the part that differs from the stored answer, which can then only be given whole. */
+/** How an answer arrived, or the part that differs from the stored answer. With such a part, a replay streams the answer whole. */
 export type StreamNoted = StreamBoundaries | { unfit: UnfitPart };
 
-/** Notes of one streamed answer; made by {@link createStreamNote}. */
+/** The notes about one streamed answer. Created by {@link createStreamNote}. */
 export interface StreamNote {
   take(delta: LlmStreamDelta): void;
-  /** Call it once, when the response has arrived. `stored` is the response in the cassette. */
+  /** Finishes the notes when the response has arrived. Call it once. `stored` is the response in the cassette. */
   finish(stored: LlmTurnResponse): StreamNoted;
 }
 
@@ -76,7 +76,7 @@ function createLap(now: () => number): () => number {
   };
 }
 
-/** False for an unknown event of a foreign provider, which is passed on unrecorded. */
+/** False for an unknown event of a foreign provider. The recorder forwards it without a note. */
 function isDelta(delta: LlmStreamDelta): boolean {
   const { type, ...rest } = delta as { type: string; text?: unknown; index?: unknown; argumentsText?: unknown };
   if (type === "text-delta" || type === "reasoning-delta") return typeof rest.text === "string";
@@ -105,7 +105,7 @@ function join(last: StreamPiece, piece: StreamPiece): void {
 
 type Fitted = Pick<StreamBoundaries, "spaces" | "respelled"> | { unfit: UnfitPart };
 
-/** A text that was not streamed at all also fits: replay does not stream it either. */
+/** Fits pieces to a stored text. A text that was not streamed at all also fits, since a replay does not stream it either. */
 function fit(
   pieces: readonly StreamPiece[],
   written: ReadonlyMap<number, string>,
@@ -136,7 +136,7 @@ function fit(
   };
 }
 
-/** Cuts `length` units where `written` units were cut, in proportion. */
+/** Cuts `length` units in proportion to the cuts of `written` units. */
 function rescale(pieces: readonly StreamPiece[], index: number, written: number, length: number): void {
   let [seen, given] = [0, 0];
   for (const piece of pieces) {

@@ -1,12 +1,12 @@
-// The white space that a model put into the JSON of a call's arguments: a cassette stores the value alone, and with this a
-// replay streams the very text. Runs as `7s`: after seven more characters of the dense JSON a space; n, r and t are the others.
+// The white space that a model wrote in the JSON of a call's arguments. A cassette stores only the value. With this, a replay streams the
+// exact text. `7s` means a space after seven more characters of the dense JSON. The letters n, r and t are the other white space.
 
 import { hasMoreWords } from "./format.js";
 
 const LETTERS: Readonly<Record<string, string>> = { " ": "s", "\n": "n", "\r": "r", "\t": "t" };
 const SPACES: Readonly<Record<string, string>> = { s: " ", n: "\n", r: "\r", t: "\t" };
 
-/** What to put into `dense` to get `written`; "" when they are equal, undefined when they differ by more than white space. */
+/** Encodes the white space that turns `dense` into `written`. "" if they are equal, undefined if anything else differs. */
 export function spacesOf(written: string, dense: string): string | undefined {
   if (written === dense) return "";
   const runs: string[] = [];
@@ -31,14 +31,14 @@ export function spacesOf(written: string, dense: string): string | undefined {
   return at === dense.length ? runs.join(" ") : undefined;
 }
 
-/** Behind an odd number of backslashes. */
+/** True after an odd number of backslashes. */
 function isEscaped(text: string, place: number): boolean {
   let start = place;
   while (text[start - 1] === "\\") start--;
   return (place - start) % 2 === 1;
 }
 
-/** `dense` with its white space, or undefined where `spaces` is none of ours or does not fit. */
+/** Inserts the white space into `dense`. Undefined if `spaces` is malformed or does not fit. */
 export function withSpaces(dense: string, spaces: string): string | undefined {
   if (spaces === "") return dense;
   if (hasMoreWords(spaces, dense.length + 1)) return undefined;

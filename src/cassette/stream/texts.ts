@@ -1,4 +1,4 @@
-// The texts of a stored response that deltas are cut from. A record that does not fit a changed response is refused as a whole.
+// Cuts the texts of a stored response into deltas. If any part of a record does not fit the response, the whole record is refused.
 
 import {
   argumentsText,
@@ -7,10 +7,11 @@ import {
   type LlmStreamDelta,
   type LlmTurnResponse,
 } from "../../core/index.js";
-import { hasMoreWords, MAX_STREAM_PIECES, parsePieces, type StreamBoundaries, type StreamPiece } from "./format.js";
+import { MAX_STREAM_PIECES } from "../limits.js";
+import { hasMoreWords, parsePieces, type StreamBoundaries, type StreamPiece } from "./format.js";
 import { withSpaces } from "./spaces.js";
 
-/** A delta, and how long after the one before it, or after the call, it came. */
+/** A delta, and its wait in milliseconds after the previous delta or after the call. */
 export interface TimedDelta {
   delta: LlmStreamDelta;
   gapMs: number;
@@ -22,9 +23,9 @@ export interface StreamPlan {
   endMs: number;
 }
 
-/** All thoughts that can be read, as deltas give them. */
+/** Joins all readable thoughts, as in reasoning deltas. */
 export function thoughtsOf({ reasoning }: AssistantMessage): string {
-  // Nobody checks their shape when a cassette is loaded.
+  // The loader does not check their shape.
   if (!Array.isArray(reasoning)) return "";
   const thoughts: readonly unknown[] = reasoning;
   const textOf = (thought: unknown): unknown =>
@@ -35,13 +36,13 @@ export function thoughtsOf({ reasoning }: AssistantMessage): string {
     .join("");
 }
 
-/** The deltas of `record` over `response`; a text where they do not fit, saying why. */
+/** Cuts `response` into the deltas of `record`. Returns the reason as a string if they do not fit. */
 export function planStream(record: StreamBoundaries, response: LlmTurnResponse): StreamPlan | string {
   // A recorder may give each text one piece beyond the limit.
   const limit = MAX_STREAM_PIECES + 2 + (response.message.toolCalls ?? []).length;
   if (hasMoreWords(record.deltas, limit)) return `it has more than ${limit} pieces`;
   const pieces = parsePieces(record.deltas);
-  if ("wrong" in pieces) return `${JSON.stringify(pieces.wrong.slice(0, 40))} is no piece of a stream`;
+  if ("wrong" in pieces) return `${JSON.stringify(pieces.wrong.slice(0, 40))} is not a piece of a stream`;
   const texts = createTexts(record, response);
   const deltas: TimedDelta[] = [];
   for (const piece of pieces) {
@@ -56,7 +57,7 @@ function createTexts(record: StreamBoundaries, { message }: LlmTurnResponse) {
   const { content, toolCalls = [] } = message;
   const channels = new Map<string, { text: string; at: number }>();
 
-  /** The text of a channel; undefined where there is none, or its white space does not fit. */
+  /** The text of a channel. Undefined if there is no such channel, or if its white space does not fit. */
   const channelOf = (piece: StreamPiece): { text: string; at: number } | undefined => {
     const name = piece.kind === "call" ? `call ${piece.index}` : piece.kind;
     const known = channels.get(name);
@@ -78,7 +79,7 @@ function createTexts(record: StreamBoundaries, { message }: LlmTurnResponse) {
   return {
     cut(piece: StreamPiece): LlmStreamDelta | string {
       const channel = channelOf(piece);
-      if (channel === undefined) return "it cuts a call that the response does not have as it was streamed";
+      if (channel === undefined) return "it has a call that the response lacks or spells differently";
       const end = channel.at + piece.length;
       if (end > channel.text.length) return "it is longer than the response";
       const text = channel.text.slice(channel.at, end);
@@ -93,7 +94,7 @@ function createTexts(record: StreamBoundaries, { message }: LlmTurnResponse) {
         argumentsText: text,
       };
     },
-    /** What is wrong at the end: a text is streamed whole, or not at all. */
+    /** Reports the flaw at the end: a text must be streamed completely or not at all. */
     rest(): string | undefined {
       const isShort = [...channels.values()].some(({ text, at }) => at !== 0 && at !== text.length);
       return isShort ? "it is shorter than the response" : undefined;

@@ -2,14 +2,12 @@
 
 import { defined, shorten, ToolPolicyError, toVisible, type JsonObject } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
-import { cutAround } from "../replay/excerpt.js";
+import { MAX_COMPARED_CALLS } from "../limits.js";
+import { cutAround, differenceLines } from "../replay/excerpt.js";
 import type { Tolerances } from "../tolerance/tolerances.js";
 import { diffValues } from "../prompt/values.js";
-import type { Reel } from "./reel.js";
 import type { TapeResult } from "./tape.js";
-
-/** Limit on the recorded calls of one tool among which the nearest is sought. */
-const MAX_LOOKED_AT = 1_000;
+import type { UnusedResults } from "./unused.js";
 
 /** Everything known about a tool call without a recorded result. */
 export interface TapeMiss {
@@ -40,33 +38,30 @@ export class TapeMissError extends ToolPolicyError {
 
 /** The miss as lines of text, the first one a sentence. */
 export function formatTapeMiss(miss: TapeMiss, file?: string): string {
-  const { what, nearest, pointer, recorded, actual } = miss;
+  const { what, nearest } = miss;
   const lines = [what];
   if (nearest !== undefined) {
     lines.push(`  nearest  turn ${nearest.turn}: ${short(nearest.key)}${nearest.used ? ", already used" : ""}`);
   }
-  if (pointer !== undefined) {
-    lines.push(`  at       ${pointer === "" ? "(the whole)" : toVisible(pointer)}`);
-    lines.push(`  recorded ${recorded ?? "(nothing)"}`, `  now      ${actual ?? "(nothing)"}`);
-  }
+  lines.push(...differenceLines(miss));
   if (file !== undefined) lines.push(`  file     ${toVisible(file)}`);
   return lines.join("\n");
 }
 
-/** Explains why no recorded result answers a call. `reel` knows which results could, and which were used. */
+/** Explains why no recorded result answers a call. `unused` knows which results could, and which were used. */
 export function explainTapeMiss(
   results: readonly TapeResult[],
-  reel: Pick<Reel, "used" | "answers">,
+  unused: Pick<UnusedResults, "used" | "answers">,
   tolerances: Tolerances,
   name: string,
   args: JsonObject,
 ): TapeMiss {
-  const { used } = reel;
+  const { used } = unused;
   const key = callKey({ name, arguments: args });
-  const same = results.filter((result) => reel.answers(result, name, args));
+  const same = results.filter((result) => unused.answers(result, name, args));
   const last = same.at(-1);
   if (last !== undefined) return explainSame(same, last, used);
-  const named = results.filter((result) => result.name === name).slice(0, MAX_LOOKED_AT);
+  const named = results.filter((result) => result.name === name).slice(0, MAX_COMPARED_CALLS);
   if (named.length === 0) {
     const names = [...new Set(results.map((result) => result.name))];
     const others =

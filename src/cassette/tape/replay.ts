@@ -1,5 +1,5 @@
-// Recorded tool results in place of live tools. The arguments of a call must be equal, except for what tolerances allow. Equal
-// calls are answered in recorded order, each result once, and a call that was not recorded ends the run. See docs/replay.md.
+// Replays recorded tool results in place of live tools. Tolerances may allow differences between the arguments of a call and the recorded
+// ones. Equal calls get their results in recorded order, each once. A call that was not recorded ends the run. See docs/replay.md.
 
 import {
   defined,
@@ -14,23 +14,24 @@ import {
   type VerbBodies,
 } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
+import { extensionsOf } from "../file/format.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction } from "../redact/redactor.js";
 import { assertTolerances, NO_TOLERANCES, type Tolerances } from "../tolerance/tolerances.js";
 import type { ToleranceUse } from "../tolerance/uses.js";
-import { watchTool, type ToolDrift } from "./drift.js";
 import { explainTapeMiss, short, TapeMissError } from "./miss.js";
-import { createReel } from "./reel.js";
 import { readTape, type TapeResult } from "./tape.js";
+import { createUnusedResults } from "./unused.js";
+import { watchTool, type ToolDrift } from "./watch.js";
 
-/** The options of {@link cassetteTools}. A wrong one is `CassetteError` `invalid-options`. */
+/** The options of {@link cassetteTools}. A wrong one throws `CassetteError` `invalid-options`. */
 export interface CassetteToolsOptions {
   /** Refuses version 1 cassettes. Default false. */
   readonly requireIntegrity?: boolean;
   /** As for `cassetteProvider`. Calls and answers of the live run are redacted before they are compared. */
   readonly redact?: RedactOption;
-  /** Named in messages. */
+  /** The path for error messages. */
   readonly file?: string;
   /** How a live call's arguments may differ from the recorded ones. Default: not at all. */
   readonly tolerances?: Tolerances;
@@ -40,11 +41,11 @@ export interface CassetteToolsOptions {
 /** A tool to replace. `invoke` is never called. */
 export type ToolLike = LlmToolDefinition | CustomTool;
 
-/** Recorded tool results; made by {@link cassetteTools}. A call that was not recorded throws {@link TapeMissError}. */
+/** Recorded tool results. Created by {@link cassetteTools}. A call that was not recorded throws {@link TapeMissError}. */
 export interface CassetteTools {
   /** Every recorded call in order. */
   readonly results: readonly TapeResult[];
-  /** Gives stand-ins with the names, descriptions and schemas of `tools`. */
+  /** Returns stand-ins with the names, descriptions and schemas of `tools`. */
   replace(tools: readonly ToolLike[]): CustomTool[];
   /** Stand-ins for the eight verbs, for `createRuntime({ verbs })`. */
   readonly verbs: VerbBodies;
@@ -68,27 +69,27 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
   const { file, redact, tolerances = NO_TOLERANCES, ...checking } = options;
   assertTolerances("cassetteTools", tolerances);
   const checked = checkCassette(cassette, { ...checking, ...defined({ file }) });
-  const redacted = checked.version === 2 ? checked.extensions?.redacted : undefined;
+  const { redacted } = extensionsOf(checked);
   const { scrubber } = createReplayRedaction(redacted, redact, file) ?? {};
   const results = readTape(checked, file);
-  const reel = createReel(results, tolerances);
+  const unused = createUnusedResults(results, tolerances);
   const drift: ToolDrift[] = [];
 
   function take(name: string, live: JsonObject): TapeResult | undefined {
     const args = scrubber?.json(live) ?? live;
     // Placeholders of secrets may differ from the recorded ones in their numbers.
-    return reel.take(name, args) ?? (scrubber === undefined ? undefined : reel.takeRenumbered(name, args));
+    return unused.take(name, args) ?? (scrubber === undefined ? undefined : unused.takeRenumbered(name, args));
   }
 
   function answer(name: string, live: JsonObject): string {
     const result = take(name, live);
     if (result !== undefined) return play(result);
     const args = scrubber?.json(live) ?? live;
-    throw new TapeMissError(explainTapeMiss(results, reel, tolerances, name, args), file);
+    throw new TapeMissError(explainTapeMiss(results, unused, tolerances, name, args), file);
   }
 
   const scrub = (text: string): string => scrubber?.json(text) ?? text;
-  const unused = (): TapeResult[] => results.filter((result) => result.isToolsOwn && !reel.used.has(result));
+  const left = (): TapeResult[] => results.filter((result) => result.isToolsOwn && !unused.used.has(result));
 
   return {
     results,
@@ -109,16 +110,15 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
     get drift() {
       return [...drift];
     },
-    unused,
+    unused: left,
     get tolerances() {
-      return reel.uses();
+      return unused.uses();
     },
     assertConsumed() {
-      const left = unused();
-      if (left.length > 0) throw unconsumed(left, file);
+      if (left().length > 0) throw unconsumed(left(), file);
     },
     reset() {
-      reel.reset();
+      unused.reset();
       drift.length = 0;
     },
   };
@@ -133,7 +133,7 @@ function play({ name, content = "", isError, isToolsOwn }: TapeResult): string {
 
 const CUT = /\n\[… (\d{1,8}) more characters were cut off\]$/;
 
-/** Fills a cut result up to its length, so that it is cut at the same place again on its way to the model. */
+/** Pads a cut result to its original length, so that it is cut at the same place again on its way to the model. */
 function uncut(content: string): string {
   const found = content.length > MAX_RESULT_CHARACTERS ? CUT.exec(content.slice(MAX_RESULT_CHARACTERS)) : null;
   if (found?.index !== 0) return content;

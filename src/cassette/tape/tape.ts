@@ -15,17 +15,17 @@ import type { Cassette } from "../file/format.js";
 
 /** One recorded tool call, with the result that the model read. */
 export interface TapeResult {
-  /** The turn that made it. */
+  /** Index of the turn that made the call. */
   readonly turn: number;
   readonly callId: string;
   readonly name: string;
-  /** As a tool receives them. */
+  /** The arguments in the form that a tool receives. */
   readonly arguments: JsonObject;
   /** `name(canonicalArguments)`. */
   readonly key: string;
-  /** True where the model did not write an arguments object; the key then has its text. */
+  /** True if the model did not write an arguments object. The key then contains its text. */
   readonly isMalformed?: boolean;
-  /** Absent where no later prompt shows it, because the run ended with the call. */
+  /** The result's text. Undefined if no later prompt shows it, because the run ended with the call. */
   readonly content?: string;
   readonly isError: boolean;
   /** False for the result of a call that never reached a tool, such as an unknown one. */
@@ -77,7 +77,7 @@ function readMessage(
   return before;
 }
 
-/** Finds turns that were not repeated yet by their calls, or by ids and names only where a filter rewrote the arguments. */
+/** Finds turns that no prompt has repeated yet, by their calls. If a filter rewrote the arguments, it finds them by ids and names. */
 function createBatches() {
   const queues = new Map<string, { batches: Batch[]; at: number }>();
   const front = (key: string): Batch | undefined => {
@@ -118,7 +118,7 @@ function openCalls(turn: number, message: LlmMessage): OpenCall[] {
   });
 }
 
-/** The arguments as a tool receives them; those that no tool can receive stay as they are. */
+/** Converts arguments to the form that a tool receives. Arguments that no tool can receive stay as they are. */
 function scrubbed(args: JsonObject): JsonObject {
   try {
     return scrubArguments(args);

@@ -2,16 +2,14 @@
 // publishes the same rules, except two that a schema cannot state: usable patterns, and what must not lie below a set.
 
 import { isPlainObject, parsePointer, showValue, toPointer } from "../../core/index.js";
+import {
+  MAX_TOLERANCES_PER_PLACE,
+  MAX_TOLERANCE_NAME_LENGTH,
+  MAX_TOLERANCE_PLACES,
+  MAX_TOLERANCE_TOOLS,
+} from "../limits.js";
 import { readTolerance } from "./entry.js";
 import type { Rule, Tolerance } from "./kinds.js";
-
-export const MAX_TOOLS = 1_000;
-/** Pointers of one tool. */
-export const MAX_PLACES = 1_000;
-/** Code points in a pointer or in the name of a tool. */
-export const MAX_NAME_LENGTH = 1_000;
-/** Tolerances of one pointer. */
-export const MAX_PER_PLACE = 16;
 
 /** A rule with the keys that its pointer leads through. */
 export interface PlacedRule extends Rule {
@@ -39,7 +37,8 @@ export function readDocument(value: unknown): { rules: RulesByTool; problems: Pr
   refuseUnknown(value, complain);
   const { tools } = value;
   if (!isPlainObject(tools)) complain(["tools"], "must be an object of tools");
-  else if (Object.keys(tools).length > MAX_TOOLS) complain(["tools"], `has more than the limit of ${MAX_TOOLS} tools`);
+  else if (Object.keys(tools).length > MAX_TOLERANCE_TOOLS)
+    complain(["tools"], `has more than the limit of ${MAX_TOLERANCE_TOOLS} tools`);
   else for (const [tool, places] of Object.entries(tools)) rules.set(tool, readTool(tool, places, complain));
   for (const problem of findConflicts(rules)) problems.push(problem);
   return { rules, problems };
@@ -62,20 +61,20 @@ function refuseUnknown(value: Record<string, unknown>, complain: Complain): void
 
 function readTool(tool: string, places: unknown, complain: Complain): PlacedRule[] {
   const here = ["tools", tool];
-  if (tool === "" || isTooLong(tool)) complain(here, `must be a name of 1 to ${MAX_NAME_LENGTH} characters`);
+  if (tool === "" || isTooLong(tool)) complain(here, `must be a name of 1 to ${MAX_TOLERANCE_NAME_LENGTH} characters`);
   if (!isPlainObject(places)) {
     complain(here, "must be an object of places");
     return [];
   }
-  if (Object.keys(places).length > MAX_PLACES) {
-    complain(here, `has more than the limit of ${MAX_PLACES} places`);
+  if (Object.keys(places).length > MAX_TOLERANCE_PLACES) {
+    complain(here, `has more than the limit of ${MAX_TOLERANCE_PLACES} places`);
     return [];
   }
   return Object.entries(places).flatMap(([pointer, entry]) => {
     const at = [...here, pointer];
     const segments = isTooLong(pointer) ? undefined : parsePointer(pointer);
     if (segments !== undefined) return readPlace({ pointer, segments, at }, entry, complain);
-    const words = `/arg, /arg/path or /list/*, ${MAX_NAME_LENGTH} characters at the most, "~1" for "/" and "~0" for "~"`;
+    const words = `/arg, /arg/path or /list/*, ${MAX_TOLERANCE_NAME_LENGTH} characters at the most, "~1" for "/" and "~0" for "~"`;
     complain(at, `must be a JSON pointer into the arguments: ${words}`);
     return [];
   });
@@ -91,8 +90,8 @@ interface PlaceName {
 function readPlace({ pointer, segments, at }: PlaceName, entry: unknown, complain: Complain): PlacedRule[] {
   const isList = Array.isArray(entry);
   const entries: readonly unknown[] = isList ? entry : [entry];
-  if (entries.length === 0 || entries.length > MAX_PER_PLACE) {
-    complain(at, `must be a list of 1 to ${MAX_PER_PLACE} tolerances`);
+  if (entries.length === 0 || entries.length > MAX_TOLERANCES_PER_PLACE) {
+    complain(at, `must be a list of 1 to ${MAX_TOLERANCES_PER_PLACE} tolerances`);
     return [];
   }
   const kinds = new Set<string>();
@@ -157,5 +156,5 @@ export function canLieBelow(inner: readonly string[], outer: readonly string[]):
 }
 
 function isTooLong(text: string): boolean {
-  return text.length > MAX_NAME_LENGTH && Array.from(text).length > MAX_NAME_LENGTH;
+  return text.length > MAX_TOLERANCE_NAME_LENGTH && Array.from(text).length > MAX_TOLERANCE_NAME_LENGTH;
 }

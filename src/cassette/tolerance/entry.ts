@@ -1,13 +1,10 @@
 // One tolerance as a file writes it: a word, or an object with one field. A misspelt one is refused, never ignored.
 
 import { canonicalize, isPlainObject, showValue, type JsonValue } from "../../core/index.js";
+import { MAX_PATTERN_LENGTH, MAX_TOLERANCE_CHOICES } from "../limits.js";
 import { FIELDS, WORDS, type DateUnit, type Scalar, type Tolerance } from "./kinds.js";
 import { compilePattern } from "./pattern.js";
 import { isScalar } from "./steps.js";
-
-/** Code points in a pattern. */
-export const MAX_PATTERN_LENGTH = 256;
-export const MAX_CHOICES = 100;
 
 const UNITS: readonly DateUnit[] = ["any", "instant", "day"];
 
@@ -80,8 +77,8 @@ function readRegex(value: unknown, refuse: Refuse): Tolerance | Flaw {
 }
 
 function readOneOf(value: unknown, refuse: Refuse): Tolerance | Flaw {
-  if (!Array.isArray(value) || value.length < 2 || value.length > MAX_CHOICES) {
-    return refuse("", `must be a list of 2 to ${MAX_CHOICES} values`);
+  if (!Array.isArray(value) || value.length < 2 || value.length > MAX_TOLERANCE_CHOICES) {
+    return refuse("", `must be a list of 2 to ${MAX_TOLERANCE_CHOICES} values`);
   }
   const values = value as JsonValue[];
   const wrong = values.findIndex((item) => !isScalar(item));

@@ -1,4 +1,4 @@
-// Dates as text: RFC 3339 §5.6, a date alone, a time without an offset. Dates of no calendar (30 February, leap seconds) do not count.
+// Dates as text: RFC 3339 §5.6, a date alone, a time without an offset. Impossible dates (30 February) and leap seconds do not count.
 
 import type { DateUnit } from "./kinds.js";
 
@@ -7,7 +7,7 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d
 /** Represents every date where all are equal. */
 const ANY_DATE = "1970-01-01";
 
-/** The normal form of a date; undefined for other text. `instant` moves an offset to UTC; without one a date equals only its own kind. */
+/** Returns the normal form of a date. Undefined for other text. `instant` converts an offset to UTC. Without one, a date equals only its own kind. */
 export function normalDate(text: string, unit: DateUnit): string | undefined {
   const found = DATE.exec(text);
   if (found === null) return undefined;

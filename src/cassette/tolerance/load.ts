@@ -4,21 +4,20 @@ import { copyJson, defined, NotJsonError, type FilePort } from "../../core/index
 import { CassetteError } from "../errors.js";
 import { parseSettings } from "../file/authored-json.js";
 import { readWhole } from "../file/read-bytes.js";
+import { MAX_TOLERANCES_BYTES } from "../limits.js";
 import { readDocument, type Problem } from "./document.js";
 import { createTolerances, type Tolerances } from "./tolerances.js";
 
 /** The file that commands read by default. */
 export const TOLERANCES_FILE = "cassette.tolerances.json";
 
-export const MAX_TOLERANCES_BYTES = 1024 * 1024;
-
-const MAX_SHOWN = 10;
+const SHOWN_PROBLEMS = 10;
 const HINT =
   'A tolerance file is { "version": 1, "tools": { "<tool or *>": { "</arg/path>": <tolerance or list> } } }; ' +
   "docs/diff.md has the kinds.";
 
 export interface TolerancesOptions {
-  /** The file name that messages show. */
+  /** The path for error messages. */
   file?: string;
 }
 
@@ -28,9 +27,9 @@ export function parseTolerances(input: string | Uint8Array, options: TolerancesO
   return checkTolerances(parseSettings(input, { ...options, ...what, maxBytes: MAX_TOLERANCES_BYTES }), options);
 }
 
-/** {@link parseTolerances} for a file; also throws `file-not-found` and `file-unreadable`. */
+/** {@link parseTolerances} for a file. Also throws `file-not-found` and `file-unreadable`. */
 export async function readTolerances(files: FilePort, path: string): Promise<Tolerances> {
-  const missing = "Check the path, or leave the tolerances out.";
+  const missing = "Check the path, or omit the tolerances.";
   const bytes = await readWhole(files, path, { what: "tolerance file", maxBytes: MAX_TOLERANCES_BYTES, missing });
   return parseTolerances(bytes, { file: path });
 }
@@ -57,7 +56,7 @@ function problemText({ pointer, what }: Problem): string {
 }
 
 function malformed(pointer: string, problems: readonly string[], file: string | undefined): CassetteError {
-  const shown = problems.slice(0, MAX_SHOWN);
+  const shown = problems.slice(0, SHOWN_PROBLEMS);
   if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`);
   const text = shown.length === 1 ? ` ${shown.join("")}` : `\n${shown.map((line) => `  - ${line}`).join("\n")}`;
   return new CassetteError("tolerances-malformed", `the tolerances are malformed:${text}`, {

@@ -2,15 +2,13 @@
 // The syntax is ECMAScript's with the flag `u`. Back references, look-around and word boundaries are refused, as they need more.
 // RegExp itself only tests single characters. docs/internal/dependencies.md says why this is no library.
 
+import { MAX_PATTERN_STEPS } from "../limits.js";
 import { parsePattern, type PatternNode } from "./pattern-parse.js";
 
 export type CompiledPattern =
   /** One character takes at most `steps`. */
   | { readonly kind: "compiled"; readonly matches: (text: string) => boolean; readonly steps: number }
   | { readonly kind: "refused"; readonly reason: string };
-
-/** Steps of a pattern with its counted repetitions written out. */
-export const MAX_PATTERN_STEPS = 2_000;
 
 type Instruction =
   | { kind: "atom"; fits: (character: string) => boolean }

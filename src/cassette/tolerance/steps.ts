@@ -3,6 +3,7 @@
 // applying all steps twice changes nothing (test/laws/tolerance.test.ts).
 
 import { canonicalize, type JsonValue } from "../../core/index.js";
+import { MAX_PATTERN_INPUT } from "../limits.js";
 import { normalDate } from "./iso-date.js";
 import type { Rule, Scalar, Tolerance, ToleranceKind } from "./kinds.js";
 
@@ -16,9 +17,6 @@ const ORDER: readonly ToleranceKind[] = ["trim", "case", "isoDate", "uuid", "reg
 /** RFC 9562 §4, of any version. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NIL_UUID = "00000000-0000-0000-0000-000000000000";
-
-/** Longer texts never match a pattern. */
-export const MAX_PATTERN_INPUT = 10_000;
 
 /** The steps of the rules at one place. Rules for objects and lists have none. */
 export function toSteps(rules: readonly Rule[]): Step[] {

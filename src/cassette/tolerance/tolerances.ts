@@ -26,10 +26,10 @@ export interface ToleranceComparison {
   uses: ToleranceUse[];
 }
 
-/** Decides which differences in tool arguments to ignore. Made by {@link parseTolerances} or {@link checkTolerances}. */
+/** Decides which differences in tool arguments to ignore. Created by {@link parseTolerances} or {@link checkTolerances}. */
 export interface Tolerances {
   normalise(tool: string, args: JsonObject): NormalCall;
-  /** Reflexive and symmetric. Not transitive with `numeric` or `ignoreExtra`. */
+  /** True if the arguments of two calls of a tool are alike. Reflexive and symmetric, but not transitive with `numeric` or `ignoreExtra`. */
   alike(tool: string, a: JsonObject, b: JsonObject): boolean;
   compare(tool: string, a: JsonObject, b: JsonObject): ToleranceComparison;
 }
@@ -76,7 +76,7 @@ export const NO_TOLERANCES: Tolerances = createTolerances(new Map());
 export function assertTolerances(owner: string, value: unknown): asserts value is Tolerances {
   if (isTolerances(value)) return;
   throw new CassetteError("invalid-options", `tolerances of ${owner} is ${showValue(value)}`, {
-    hint: "Pass what parseTolerances, checkTolerances or loadTolerances gave.",
+    hint: "Pass the result of parseTolerances, checkTolerances or loadTolerances.",
   });
 }
 

@@ -1,4 +1,4 @@
-// Why a baseline holds a cassette: a JSON line for each accepted one, with a reason and maybe a DSSE signature. See docs/drift.md.
+// Records why a baseline holds each cassette: one JSON line with a reason and an optional DSSE signature. See docs/drift.md.
 
 import {
   canonicalize,
@@ -17,33 +17,30 @@ import { isLockPath } from "./lock.js";
 import { resolveSigningKey } from "./sign.js";
 import { validityAt, type Trust } from "./trust.js";
 
-/** The file in the folder of a baseline that the lines stand in. */
+/** The file in the baseline's folder that holds the lines. */
 export const ACCEPTED_FILE = "accepted.jsonl";
 
 export const ACCEPTANCE_PAYLOAD_TYPE = "application/vnd.playhead.acceptance.v1+json";
 
-/** The most characters of a reason. */
-export const MAX_REASON = 2_000;
-
-/** That one cassette was accepted into a baseline. */
+/** The record that one cassette was accepted into a baseline. */
 export interface Acceptance {
-  /** Below the folder of the baseline, with `/`. */
+  /** Path relative to the baseline's folder, with `/`. */
   path: string;
   cassetteId: string;
   envelopeHash: string;
   reason: string;
-  /** ISO 8601, by the clock of whoever accepted it. */
+  /** ISO 8601, by the clock of the person or job that accepted it. */
   acceptedAt: string;
   signature?: { keyId: string; publicKey: string; sig: string };
 }
 
-/** Whose word an acceptance is. `trusted` needs a list of keys. */
+/** How an acceptance is signed. `trusted` needs a trust list. */
 export type AcceptanceProof = "unsigned" | "invalid" | "unknown-key" | "trusted";
 
 const FIELDS = ["path", "cassetteId", "envelopeHash", "reason", "acceptedAt", "signature"];
-const HINT = "Restore the file from version control; cassette bless writes its lines.";
+const HINT = "Restore the file from version control. Only cassette bless writes its lines.";
 
-/** The acceptance with a signature over the rest of it. Throws `CassetteError` `invalid-options` for a key that is none. */
+/** Returns the acceptance with a signature over its other fields. Throws `CassetteError` `invalid-options` for an invalid key. */
 export async function signAcceptance(acceptance: Acceptance, key: SigningKey): Promise<Acceptance> {
   const { signature: _signature, ...signed } = acceptance;
   const signer = resolveSigningKey(key);
@@ -56,7 +53,7 @@ export function formatAcceptance(acceptance: Acceptance): string {
   return `${canonicalize(acceptance)}\n`;
 }
 
-/** All lines. Throws `CassetteError`: `acceptance-malformed`, or the code of what is wrong with the JSON of one. */
+/** Parses all lines. Throws `CassetteError`: `acceptance-malformed`, or the code of the error in a line's JSON. */
 export function parseAcceptances(text: string, file?: string): Acceptance[] {
   return text
     .split("\n")
@@ -65,7 +62,7 @@ export function parseAcceptances(text: string, file?: string): Acceptance[] {
     .map(({ line, number }) => parseLine(line, number, file));
 }
 
-/** What the signature of an acceptance is worth; `now` in milliseconds. */
+/** Verifies the signature of an acceptance. `now` is in milliseconds since the Unix epoch. */
 export function proofOf(acceptance: Acceptance, now: number, trust?: Trust): AcceptanceProof {
   const { signature, ...signed } = acceptance;
   if (signature === undefined) return "unsigned";
@@ -88,12 +85,12 @@ function parseLine(line: string, number: number, file: string | undefined): Acce
   const value = parseStrictJson(line, place);
   if (!isPlainObject(value)) return refuse("is not an object");
   const unknown = Object.keys(value).find((key) => !FIELDS.includes(key));
-  if (unknown !== undefined) return refuse(`has a field nobody knows: ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined) return refuse(`has an unknown field: ${JSON.stringify(unknown)}`);
   const texts = FIELDS.slice(0, 5).map((field) => value[field]);
-  if (texts.some((text) => typeof text !== "string")) return refuse("lacks a text that every acceptance has");
-  if (!isLockPath(value["path"] as string)) return refuse(`has the path ${JSON.stringify(value["path"])}`);
+  if (texts.some((text) => typeof text !== "string")) return refuse("lacks a required text field");
+  if (!isLockPath(value["path"] as string)) return refuse(`has an invalid path: ${JSON.stringify(value["path"])}`);
   const { signature } = value;
-  if (signature !== undefined && !isSignature(signature)) return refuse("has a signature that is none");
+  if (signature !== undefined && !isSignature(signature)) return refuse("has a malformed signature");
   return value as unknown as Acceptance;
 }
 

@@ -1,5 +1,5 @@
-// A cassette as evidence for supply-chain tools: an in-toto Statement (in-toto/attestation, spec/v1/statement.md) about the bytes
-// of its file, with a Test Result predicate (spec/predicates/test-result.md, v0.1) whose tests are the checks of the loader.
+// Turns a cassette into evidence for supply-chain tools: an in-toto Statement (in-toto/attestation, spec/v1/statement.md) about the
+// bytes of its file. Its Test Result predicate (spec/predicates/test-result.md, v0.1) lists the checks of the loader as tests.
 
 import {
   canonicalize,
@@ -19,7 +19,7 @@ import { resolveSigningKey } from "./sign.js";
 
 export const STATEMENT_PAYLOAD_TYPE = "application/vnd.in-toto+json";
 
-/** An in-toto v1 statement as it is written here. */
+/** The in-toto v1 statement about one cassette. */
 export interface CassetteStatement {
   _type: "https://in-toto.io/Statement/v1";
   subject: { name: string; digest: { sha256: string } }[];
@@ -30,7 +30,7 @@ export interface CassetteStatement {
     passedTests: string[];
     warnedTests: string[];
     failedTests: string[];
-    /** Our own addition: consumers leave alone what they do not know. */
+    /** Our own extension. Consumers ignore fields that they do not know. */
     cassette: {
       version: 2;
       cassetteId: string;
@@ -42,7 +42,10 @@ export interface CassetteStatement {
   };
 }
 
-/** `name` is the subject's, `file` the path that errors name. Throws a `LoadErrorCode` for what does not verify, and for version 1. */
+/**
+ * Creates the statement about a cassette file. `name` is the subject's name, `file` the path in errors. Throws a `LoadErrorCode` for a
+ * cassette that does not verify, and for version 1.
+ */
 export function attestCassette(bytes: Uint8Array, name: string, file = name): CassetteStatement {
   const cassette = parseCassette(bytes, { file, requireIntegrity: true }) as CassetteV2;
   const { version, cassetteId, envelopeHash, entries, recordedAt, recordedProvider } = cassette;
@@ -62,7 +65,7 @@ export function attestCassette(bytes: Uint8Array, name: string, file = name): Ca
   };
 }
 
-/** What was checked of this cassette: one without prompts has none to check. */
+/** Lists the checks that apply to this cassette. One without prompts has no prompt hashes. */
 function passedTests({ entries, signature }: CassetteV2): string[] {
   const hasPrompts = entries.some((entry) => entry.prompt !== undefined);
   return [
@@ -70,12 +73,12 @@ function passedTests({ entries, signature }: CassetteV2): string[] {
     ...(hasPrompts ? ["prompt-hash"] : []),
     "response-hash",
     "envelope-hash",
-    // Whose key it is, a trust list would have to say.
+    // Only a trust list could say who owns the key.
     ...(signature === undefined ? [] : ["signature-of-key-beside-it"]),
   ];
 }
 
-/** A statement in a signed DSSE envelope. Throws `CassetteError` `invalid-options` for a key that is none. */
+/** Signs a statement in a DSSE envelope. Throws `CassetteError` `invalid-options` for an invalid key. */
 export async function signStatement(statement: CassetteStatement, key: SigningKey): Promise<DsseEnvelope> {
   const signer = resolveSigningKey(key);
   const { publicKey, keyId, isOwn } = signer;
@@ -83,7 +86,7 @@ export async function signStatement(statement: CassetteStatement, key: SigningKe
   const message = preAuthEncode(STATEMENT_PAYLOAD_TYPE, new TextEncoder().encode(text));
   const sig = await signer.sign(message);
   if (!isOwn && !verifySignature(publicKey, message, sig)) {
-    throw new CassetteError("invalid-options", "the signing key gave a signature that its publicKey does not verify");
+    throw new CassetteError("invalid-options", "the signature of the signing key does not match its publicKey");
   }
   return toEnvelope(STATEMENT_PAYLOAD_TYPE, text, [{ keyid: keyId, sig: toBase64(sig) }]);
 }

@@ -1,10 +1,11 @@
-// Cassettes in files, through a host's file port: every refusal on load, no torn file, and never over an existing one unasked.
+// Loads and saves cassette files through a host's file port. Saving is atomic and never replaces a file unless `overwrite` is set.
 
 import { defined, type FilePort } from "../../core/index.js";
+import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";
 import { readEnvelope } from "./dsse-file.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
-import { byteLength, DEFAULT_MAX_BYTES } from "../file/json.js";
+import { byteLength } from "../file/json.js";
 import { parseCassette, type ParseOptions } from "./load-cassette.js";
 import { readWhole } from "../file/read-bytes.js";
 
@@ -16,29 +17,32 @@ export interface SaveOptions {
   maxBytes?: number;
 }
 
-/** Cassettes in files; made by {@link createCassetteStore}. */
+/** Loads and saves cassette files. Created by {@link createCassetteStore}. */
 export interface CassetteStore {
-  /** Reads `<path>.dsse` too with `trust`. Throws `file-not-found`, `file-unreadable`, or a `LoadErrorCode`. */
+  /** Reads and checks a cassette. With `trust`, also reads `<path>.dsse`. Throws `file-not-found`, `file-unreadable`, or a `LoadErrorCode`. */
   readonly load: (path: string, options?: Omit<ParseOptions, "file">) => Promise<Cassette>;
-  /** Throws `file-exists` unless `overwrite`, `too-large` where `load` would (`maxBytes`, default 64 MiB), or `file-unreadable`. */
+  /**
+   * Writes a cassette. Throws `file-exists` unless `overwrite` is set, `too-large` above `maxBytes` (default 64 MiB, as for `load`), or
+   * `file-unreadable`.
+   */
   readonly save: (path: string, cassette: Cassette, options?: SaveOptions) => Promise<void>;
 }
 
 export function createCassetteStore(files: FilePort): CassetteStore {
   return {
     async load(path, options = {}) {
-      const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+      const maxBytes = options.maxBytes ?? DEFAULT_MAX_FILE_BYTES;
       const missing = "Check the path, or record it first (CASSETTE_MODE=record).";
       const bytes = await readWhole(files, path, { what: "cassette", maxBytes, missing });
       const envelope = options.trust === undefined ? undefined : await readEnvelope(files, path);
       return parseCassette(bytes, { ...options, file: path, ...defined({ envelope }) });
     },
-    async save(path, cassette, { overwrite = false, maxBytes = DEFAULT_MAX_BYTES } = {}) {
+    async save(path, cassette, { overwrite = false, maxBytes = DEFAULT_MAX_FILE_BYTES } = {}) {
       const text = formatCassette(cassette);
       if (byteLength(text, maxBytes) > maxBytes) {
         throw new CassetteError("too-large", `${path} was not written: it would have more than ${maxBytes} bytes`, {
           file: path,
-          hint: "Raise maxBytes here and where it is loaded, or record less in one cassette.",
+          hint: "Raise maxBytes here and for loading, or record less in one cassette.",
         });
       }
       const result = await files.write(path, text, { overwrite });
@@ -70,7 +74,7 @@ const FIELD_ORDER = [
 ] as const;
 const ENTRY_ORDER = ["turnIndex", "promptHash", "prompt", "responseHash", "response"] as const;
 
-/** The text of a cassette file: two spaces, keys in the order of the format, one final newline. */
+/** Returns the text of a cassette file: indented by two spaces, keys in the order of the format, one final newline. */
 export function formatCassette(cassette: Cassette): string {
   const entries = cassette.entries.map((entry) => inOrder(entry, ENTRY_ORDER));
   return JSON.stringify(inOrder({ ...cassette, entries }, FIELD_ORDER), null, 2) + "\n";

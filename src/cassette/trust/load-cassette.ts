@@ -1,4 +1,4 @@
-// Loading a cassette: refuse, never normalise. Checks shape, hashes and signature, and lock and trust list if given.
+// Loads a cassette: refuse, never normalise. Checks shape, hashes and signature, and lock and trust list if given.
 
 import {
   copyJson,
@@ -24,32 +24,32 @@ import { checkTrust, type Trust } from "./trust.js";
 
 /** Requirements for a cassette; the options of {@link checkCassette}. */
 export interface CheckOptions {
-  /** Named in every message. */
+  /** The path for error messages. */
   file?: string;
-  /** Refuses version 1 and what was migrated from it, which prove nothing. Default false; recommended in CI. */
+  /** Refuses version 1 and cassettes migrated from it, whose contents are not proven. Default false. Recommended in CI. */
   requireIntegrity?: boolean;
-  /** 2 refuses version 1. Default 1. */
+  /** The lowest accepted version: 2 refuses version 1. Default 1. */
   minVersion?: 1 | 2;
   /** Refuses a cassette that this lock does not confirm. */
   lock?: LockPlace;
-  /** Refuses a signed cassette that no key of this list signed. Unsigned ones are allowed: see `requireSignature`. */
+  /** Refuses a signed cassette without a signature by a key of this list. Allows unsigned ones: see `requireSignature`. */
   trust?: Trust;
-  /** Refuses a cassette without a signature. Needs `trust`, since anybody can sign with a key of their own. */
+  /** Refuses an unsigned cassette. Needs `trust`, since anybody can sign with a key of their own. */
   requireSignature?: boolean;
-  /** Further signatures, from the file next to the cassette. Read by `load` of a store if `trust` is given. */
+  /** Further signatures, from the `.dsse` file next to the cassette. The `load` of a store reads them if `trust` is given. */
   envelope?: DsseEnvelope;
-  /** For the one warning about version 1, and the clock for the validity of keys. */
+  /** `warn` prints the one warning about version 1. `now` is the clock for the validity of keys. */
   ports?: Partial<Pick<Ports, "warn" | "now">>;
 }
 
 export type ParseOptions = CheckOptions & StrictJsonOptions;
 
-/** A cassette from the text or bytes of its file. Throws {@link CassetteError} with a `LoadErrorCode`. */
+/** Parses and checks a cassette from the text or bytes of its file. Throws {@link CassetteError} with a `LoadErrorCode`. */
 export function parseCassette(input: string | Uint8Array, options: ParseOptions = {}): Cassette {
   return check(parseStrictJson(input, options), options);
 }
 
-/** A cassette from an object, copied unless it is sealed, so that a later change to `value` cannot reach it. Throws like `parseCassette`. */
+/** Checks an object as a cassette. Copies it unless it is sealed, so that later changes to `value` have no effect. Throws like `parseCassette`. */
 export function checkCassette(value: unknown, options: CheckOptions = {}): Cassette {
   return check(copyOrRefuse(value, options), options);
 }
@@ -68,8 +68,8 @@ function check(value: unknown, options: CheckOptions): Cassette {
   const refuse = refuseWith(options);
   const { lock, trust, requireSignature = false } = options;
   if (requireSignature && trust === undefined) {
-    throw new CassetteError("invalid-options", "requireSignature was asked for without trust", {
-      hint: "Say with trust whose signature counts: anybody can sign with a key of their own.",
+    throw new CassetteError("invalid-options", "requireSignature needs the option trust", {
+      hint: "Pass the trusted keys as trust, since anybody can sign with a key of their own.",
     });
   }
   const cassette = checkShape(value, refuse);
@@ -122,7 +122,7 @@ function verifySignatures(cassette: CassetteV2, options: CheckOptions, refuse: R
   });
   switch (verdict.kind) {
     case "invalid":
-      return refuse("signature-invalid", `the signature does not hold: ${verdict.what}`, "/signature");
+      return refuse("signature-invalid", `the signature is not valid: ${verdict.what}`, "/signature");
     case "unsigned":
       if (requireSignature) refuse("signature-missing", "the cassette is not signed", "", SIGN_HINT);
       return;
@@ -135,16 +135,16 @@ function verifySignatures(cassette: CassetteV2, options: CheckOptions, refuse: R
   }
 }
 
-/** A cassette migrated from version 1 proves as little as that version, since its hashes are of the copy. */
+/** Checks the version. A cassette migrated from version 1 proves as little as the original, since its hashes cover the copy. */
 function requireVersion(cassette: Cassette, { requireIntegrity, minVersion }: CheckOptions, refuse: Refuse): void {
   const isMigrated = migrationOf(cassette) !== undefined;
   const hint = "Record it again: recordings are version 2.";
   if (cassette.version === 1 && (requireIntegrity === true || minVersion === 2)) {
-    const message = "the cassette has version 1, which proves nothing about its contents, and integrity is required";
+    const message = "integrity is required, but the cassette has version 1, which has no hashes to prove its contents";
     refuse("integrity-required", message, "/version", hint);
   }
   if (isMigrated && requireIntegrity === true) {
-    const message = "the cassette was migrated from version 1, which proved nothing, and integrity is required";
+    const message = "integrity is required, but the cassette was migrated from version 1, which had no hashes";
     refuse("integrity-required", message, "/extensions/migrated", hint);
   }
 }
@@ -157,6 +157,6 @@ function warnOfVersion1({ ports, file }: CheckOptions): void {
   if (warned.has(port.warn)) return;
   warned.add(port.warn);
   port.warn(
-    `playhead: ${file ?? "a cassette"} has version 1, whose contents nothing proves. Record it again to get version 2.`,
+    `playhead: ${file ?? "a cassette"} has version 1, which has no hashes to prove its contents. Record it again to get version 2.`,
   );
 }

@@ -1,13 +1,13 @@
-// The lock: one committed file that lists all cassettes with their envelope hashes. It catches changes that a cassette alone cannot
-// show: a new recording, new hashes, an added or missing file, and a version 2 stripped to a version 1. Specification:
-// docs/cassette-format.md.
+// The lock: one committed file that lists all cassettes with their envelope hashes. It reveals changes that a cassette alone cannot:
+// a new recording, new hashes, an added or missing file, and a version 2 stripped to version 1. Specification: docs/cassette-format.md.
 
 import { defined, isPlainObject, toVisible, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
-import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
+import { parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read-bytes.js";
 import type { Refuse } from "../file/downgrade.js";
+import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";
 
 export const LOCK_FILE = "cassettes.lock";
 
@@ -23,7 +23,7 @@ export interface LockEntry {
 /** Entries by path: relative to the folder of the lock, with `/`. */
 export type Lock = ReadonlyMap<string, LockEntry>;
 
-/** A lock, and the path that one cassette has in it. */
+/** A lock, and the path of one cassette in it. */
 export interface LockPlace {
   readonly lock: Lock;
   readonly path: string;
@@ -32,19 +32,19 @@ export interface LockPlace {
 const HEX_32 = /^[0-9a-f]{32}$/;
 const HEX_64 = /^[0-9a-f]{64}$/;
 const ENTRY_FIELDS = ["version", "cassetteId", "envelopeHash", "entries"];
-const HINT = "Restore the lock from version control, or write it anew with cassette lock after a review.";
+const HINT = "Restore the lock from version control, or review the cassettes and write a new lock with cassette lock.";
 
 export function toLockEntry({ version, cassetteId, envelopeHash, entries }: CassetteV2): LockEntry {
   return { version, cassetteId, envelopeHash, entries: entries.length };
 }
 
-/** True for a path that a lock may hold: relative, with `/`, no part of it empty, `.` or `..`, and no drive. */
+/** True for a valid path in a lock: relative, with `/`, without a drive and without empty, `.` or `..` segments. */
 export function isLockPath(path: string): boolean {
   if (path.includes("\\") || path.includes("\0") || /^[A-Za-z]:/.test(path) || !path.isWellFormed()) return false;
   return path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
 }
 
-/** A lock from its text. Throws {@link CassetteError}: `lock-malformed`, or the code of what is wrong with the JSON. */
+/** Parses a lock. Throws {@link CassetteError}: `lock-malformed`, or the code of the error in the JSON. */
 export function parseLock(input: string | Uint8Array, options: { file?: string } = {}): Lock {
   const refuse = (message: string, pointer: string): never => {
     const { file } = options;
@@ -56,21 +56,22 @@ export function parseLock(input: string | Uint8Array, options: { file?: string }
     return refuse(`has lockVersion ${JSON.stringify(value["lockVersion"]) ?? "missing"}, not 1`, "/lockVersion");
   }
   const unknown = Object.keys(value).find((key) => key !== "lockVersion" && key !== "cassettes");
-  if (unknown !== undefined) return refuse(`has a field nobody knows: ${JSON.stringify(unknown)}`, `/${unknown}`);
+  if (unknown !== undefined) return refuse(`has an unknown field: ${JSON.stringify(unknown)}`, `/${unknown}`);
   const cassettes = value["cassettes"];
-  if (!isPlainObject(cassettes)) return refuse("has no object of cassettes", "/cassettes");
+  if (!isPlainObject(cassettes)) return refuse("has no object named cassettes", "/cassettes");
   return new Map(Object.entries(cassettes).map(([path, entry]) => [path, checkEntry(path, entry, refuse)]));
 }
 
 function checkEntry(path: string, entry: unknown, refuse: (message: string, pointer: string) => never): LockEntry {
   const name = JSON.stringify(path);
-  if (!isLockPath(path)) return refuse(`holds a path that is not relative and plain: ${name}`, "/cassettes");
-  if (!isPlainObject(entry)) return refuse(`holds no object for ${name}`, "/cassettes");
+  if (!isLockPath(path)) return refuse(`has a path that is not plain and relative: ${name}`, "/cassettes");
+  if (!isPlainObject(entry)) return refuse(`has an entry that is not an object: ${name}`, "/cassettes");
   const unknown = Object.keys(entry).find((key) => !ENTRY_FIELDS.includes(key));
-  if (unknown !== undefined) refuse(`has a field nobody knows for ${name}: ${JSON.stringify(unknown)}`, "/cassettes");
+  if (unknown !== undefined)
+    refuse(`has an unknown field in the entry of ${name}: ${JSON.stringify(unknown)}`, "/cassettes");
   const { version, cassetteId, envelopeHash, entries } = entry;
   if (version !== 2)
-    return refuse(`has version ${JSON.stringify(version)} for ${name}; only 2 is locked`, "/cassettes");
+    return refuse(`has version ${JSON.stringify(version)} for ${name}, but only version 2 can be locked`, "/cassettes");
   if (typeof cassetteId !== "string" || !HEX_32.test(cassetteId)) {
     return refuse(`has no cassetteId of 32 lower-case hex digits for ${name}`, "/cassettes");
   }
@@ -83,14 +84,14 @@ function checkEntry(path: string, entry: unknown, refuse: (message: string, poin
   return { version, cassetteId, envelopeHash, entries: entries as number };
 }
 
-/** The lock in a file. Throws {@link CassetteError} like `parseLock`, and `file-not-found` or `file-unreadable`. */
+/** Reads a lock file. Throws {@link CassetteError} like `parseLock`, and `file-not-found` or `file-unreadable`. */
 export async function readLock(files: FilePort, path: string): Promise<Lock> {
-  const missing = "Write it with cassette lock, review it and commit it; or check the path.";
-  const bytes = await readWhole(files, path, { what: "lock", maxBytes: DEFAULT_MAX_BYTES, missing });
+  const missing = "Check the path, or write the lock with cassette lock, review it and commit it.";
+  const bytes = await readWhole(files, path, { what: "lock", maxBytes: DEFAULT_MAX_FILE_BYTES, missing });
   return parseLock(bytes, { file: path });
 }
 
-/** The text of a lock file: sorted by path (UTF-16 code units), two spaces, one final newline. */
+/** Returns the text of a lock file: sorted by path (UTF-16 code units), indented by two spaces, one final newline. */
 export function formatLock(lock: Lock): string {
   const lines = [...lock.keys()].sort().map((path) => {
     const { version, cassetteId, envelopeHash, entries } = lock.get(path) as LockEntry;
@@ -101,7 +102,7 @@ export function formatLock(lock: Lock): string {
   return `{\n  "lockVersion": 1,\n  "cassettes": ${cassettes}\n}\n`;
 }
 
-/** The differences from the lock in words, such as "it has 2 turns, not 3". Empty if the lock confirms the cassette. */
+/** Describes the differences from the lock, such as "it has 2 turns, not 3". Empty if the lock confirms the cassette. */
 export function lockDifferences(locked: LockEntry, now: LockEntry): string[] {
   const found: string[] = [];
   if (now.cassetteId !== locked.cassetteId) {
@@ -128,4 +129,4 @@ export function checkLocked(cassette: Cassette, { lock, path }: LockPlace, refus
 }
 
 const MISMATCH_HINT =
-  "If the change is meant, review the cassette and run cassette lock --update; else restore it from version control.";
+  "If the change is intended, review the cassette and run cassette lock --update. If not, restore it from version control.";

@@ -1,4 +1,4 @@
-// Signs a cassette: in it, in the envelope beside it, or while it is recorded. Only what verifies is signed.
+// Signs a cassette: inside it, in the envelope next to it, or during recording. Only a cassette that verifies can be signed.
 
 import {
   AgentError,
@@ -19,10 +19,10 @@ import { CASSETTE_PAYLOAD_TYPE, signedBytes, signedText } from "./signature.js";
 import { judgeSignatures, type SignatureVerdict } from "./signed-by.js";
 import { checkTrust, type Trust } from "./trust.js";
 
-/** The variables that `env:NAME` is looked up in. */
+/** The environment variables for `env:NAME`. */
 export type SigningEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** The key itself, or the one of `env:NAME`. Throws `CassetteError` `invalid-options`, which repeats nothing of a key. */
+/** Reads the key, also from `env:NAME`. Throws `CassetteError` `invalid-options`, which never contains any part of a key. */
 export function resolveSigningKey(sign: SigningKey, env?: SigningEnvironment): ReadKey {
   try {
     return readSigningKey(typeof sign === "string" && sign.startsWith("env:") ? fromEnvironment(sign, env) : sign);
@@ -37,40 +37,46 @@ function fromEnvironment(sign: string, env: SigningEnvironment | undefined): str
   const name = sign.slice("env:".length);
   const value = env !== undefined && Object.hasOwn(env, name) ? env[name] : undefined;
   if (value !== undefined && value !== "") return value;
-  const why = env === undefined ? "but no environment was handed in" : "which is not set";
+  const why = env === undefined ? "but no environment was passed" : "which is not set";
   throw new CassetteError("invalid-options", `sign names the variable ${name}, ${why}`, {
-    hint: "Set it to the text of a PEM file or a seed of 32 bytes, or pass env, or pass the key itself.",
+    hint: "Set it to the text of a PEM file or a 32-byte seed, or pass env, or pass the key itself.",
   });
 }
 
-/** A copy of `cassette` with a signature in it. Throws a `LoadErrorCode` for what does not verify, and `already-signed`. */
+/**
+ * Returns a copy of `cassette` with a signature in it. Throws `CassetteError`: a `LoadErrorCode` if the cassette does not verify,
+ * `already-signed`, or `invalid-options` for the key.
+ */
 export async function signCassette(cassette: Cassette, key: SigningKey): Promise<CassetteV2> {
   const checked = assertSignable(cassette);
   if (checked.signature !== undefined) {
-    throw new CassetteError("already-signed", `the cassette is signed by key ${checked.signature.keyId} already`, {
-      hint: "A cassette has room for one signature; further ones go into an envelope (addSignature).",
+    throw new CassetteError("already-signed", `the cassette is already signed by key ${checked.signature.keyId}`, {
+      hint: "A cassette has room for one signature. Put further ones into an envelope (addSignature).",
     });
   }
   const signer = resolveSigningKey(key);
   return { ...checked, signature: toSignature(signer, checked, await signer.sign(signedBytes(checked))) };
 }
 
-/** The signature of a recorder, which cannot wait. Throws `invalid-options` for a key whose `sign` gives a promise. */
+/** Signs synchronously, for a recorder. Throws `invalid-options` for a key whose `sign` returns a promise. */
 export function signNow(cassette: CassetteV2, signer: ReadKey): CassetteV2 {
   const sig = signer.sign(signedBytes(cassette));
   if (sig instanceof Uint8Array) return { ...cassette, signature: toSignature(signer, cassette, sig) };
-  // Nobody waits for it, so its failure must not end the process.
+  // Nothing awaits this promise, so its rejection must not end the process.
   void Promise.resolve(sig).catch(() => undefined);
   throw new CassetteError(
     "invalid-options",
     "sign() of the signing key is asynchronous, and a recorder needs a synchronous one",
     {
-      hint: "Leave out sign, and call await signCassette(recorder.toCassette(), key).",
+      hint: "Remove sign, and call await signCassette(recorder.toCassette(), key).",
     },
   );
 }
 
-/** Adds a signature to the envelope, or makes one; twice changes nothing. Throws a `LoadErrorCode`, `signature-invalid`, `invalid-options`. */
+/**
+ * Adds a signature to the envelope, or creates one. Signing twice with a key changes nothing. Throws a `LoadErrorCode`,
+ * `signature-invalid` or `invalid-options`.
+ */
 export async function addSignature(
   cassette: Cassette,
   key: SigningKey,
@@ -86,13 +92,16 @@ export async function addSignature(
 }
 
 export interface VerifySignatureOptions {
-  /** Milliseconds; default the system's clock. */
+  /** Current time in milliseconds since the Unix epoch. Default: the system's clock. */
   readonly now?: number;
-  /** Further signatures. */
+  /** The envelope with further signatures. */
   readonly envelope?: DsseEnvelope;
 }
 
-/** Who signed `cassette`, by a list of trusted keys. Throws a `LoadErrorCode` for a cassette that does not load, and `trust-malformed`. */
+/**
+ * Reports who signed `cassette`, by a list of trusted keys. Throws `CassetteError`: a `LoadErrorCode` for a cassette that does not load,
+ * and `trust-malformed`.
+ */
 export function verifyCassetteSignature(
   cassette: Cassette,
   trust: Trust,
@@ -112,16 +121,16 @@ function assertOfThis(cassette: CassetteV2, envelope: DsseEnvelope): DsseEnvelop
   const verdict = judgeSignatures(cassette, { now: 0, envelope });
   if (verdict.kind !== "invalid") return envelope;
   throw new CassetteError("signature-invalid", verdict.what, {
-    hint: "Remove the envelope and sign again: it belongs to another cassette, or to this one before it changed.",
+    hint: "Remove the envelope and sign again. It belongs to another cassette, or to an earlier version of this one.",
   });
 }
 
-/** A key that signs elsewhere is held to its public key. */
+/** Verifies the signature, since a key may sign in another process or device. */
 function toSignature(signer: ReadKey, cassette: CassetteV2, sig: Uint8Array): CassetteSignature {
   const { publicKey, keyId } = signer;
   if (!signer.isOwn && !(sig instanceof Uint8Array && verifySignature(publicKey, signedBytes(cassette), sig))) {
-    throw new CassetteError("invalid-options", "the signing key gave a signature that its publicKey does not verify", {
-      hint: "sign(message) gives the 64 bytes of an Ed25519 signature of the message as it is, not of a digest of it.",
+    throw new CassetteError("invalid-options", "the signature of the signing key does not match its publicKey", {
+      hint: "sign(message) must return the 64 bytes of an Ed25519 signature over the message itself, not over its digest.",
     });
   }
   return { scheme: "ed25519-dsse", keyId, publicKey: toBase64(publicKey), sig: toBase64(sig) };

@@ -11,7 +11,7 @@ type Identity = Pick<CassetteV2, "cassetteId" | "envelopeHash">;
 
 const encoder = new TextEncoder();
 
-/** The payload: a text that identifies one cassette with all its content. */
+/** Returns the payload of a signature: a text that identifies one cassette with all its content. */
 export function signedText({ cassetteId, envelopeHash }: Identity): string {
   return canonicalize({ cassetteId, envelopeHash });
 }
@@ -20,7 +20,7 @@ export function signedBytes(cassette: Identity): Uint8Array {
   return preAuthEncode(CASSETTE_PAYLOAD_TYPE, encoder.encode(signedText(cassette)));
 }
 
-/** The flaw of a cassette's signature in words; undefined if its own key verifies it, or if there is none. */
+/** Describes the flaw of a cassette's signature. Undefined if its own key verifies it, or if the cassette is unsigned. */
 export function findSignatureFlaw(cassette: CassetteV2): string | undefined {
   const { signature } = cassette;
   if (signature === undefined) return undefined;

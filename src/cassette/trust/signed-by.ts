@@ -1,4 +1,4 @@
-// Who signed a cassette, by a list of trusted keys, found only by their bytes: anybody can write key ids into a cassette.
+// Finds who signed a cassette, by a list of trusted keys. It compares only the bytes of keys: anybody can write key ids into a cassette.
 
 import {
   defined,
@@ -12,22 +12,22 @@ import type { CassetteV2 } from "../file/format.js";
 import { CASSETTE_PAYLOAD_TYPE, findSignatureFlaw, signedBytes, signedText } from "./signature.js";
 import { decodeExact, validityAt, type Trust, type TrustedKey } from "./trust.js";
 
-/** `unknown-key`: the signature is valid, but its key is not in the list; in an envelope, no listed key verifies it. */
+/** `unknown-key`: the signature is valid, but its key is not in the list. In an envelope: no listed key verifies it. */
 export type SignatureStatus = "trusted" | "unknown-key" | "not-yet" | "expired";
 
 export interface SignatureFinding {
   /** In the cassette itself, or in the envelope next to it. */
   where: "cassette" | "envelope";
   status: SignatureStatus;
-  /** Computed from the key; for an unknown key of an envelope, the id in the envelope. */
+  /** Computed from the key. For an unknown key of an envelope, the id in the envelope. */
   keyId: string;
   /** The name of the key in the trust list. */
   name?: string;
-  /** The begin (`not-yet`) or end (`expired`) of the trust, as in the trust list. */
+  /** The start (`not-yet`) or end (`expired`) of the key's period, as in the trust list. */
   bound?: string;
 }
 
-/** `trusted`: at least one signature is by a listed key that is in force. */
+/** `trusted`: at least one signature is by a listed key within its period. */
 export type SignatureVerdict =
   | { kind: "unsigned" }
   | { kind: "trusted" | "untrusted"; signatures: SignatureFinding[] }
@@ -53,7 +53,7 @@ export function judgeSignatures(cassette: CassetteV2, { trust, now, envelope }: 
   return { kind: isTrusted ? "trusted" : "untrusted", signatures };
 }
 
-/** One verdict in words: who signed, and why that does not count. */
+/** Describes one finding: who signed, and whether or why not that key is trusted. */
 export function describeFinding({ keyId, name, status, bound }: SignatureFinding): string {
   const who = name === undefined ? `key ${keyId}` : `${name} (key ${keyId})`;
   switch (status) {
@@ -62,7 +62,7 @@ export function describeFinding({ keyId, name, status, bound }: SignatureFinding
     case "unknown-key":
       return `${who} is not in the trust list`;
     case "not-yet":
-      return `${who} is not trusted yet${bound === undefined ? "" : `, but from ${bound} on`}`;
+      return `${who} is not trusted yet${bound === undefined ? "" : `, only from ${bound}`}`;
     case "expired":
       return `the trust in ${who} has ended${bound === undefined ? "" : `, on ${bound}`}`;
   }
@@ -79,9 +79,9 @@ function findEnvelopeFlaw(cassette: CassetteV2, { payloadType, payload }: DsseEn
   }
   const bytes = fromBase64(payload);
   if (bytes === undefined) return "the payload of the envelope is not base64";
-  // Compared as text, since the payload has only one spelling.
+  // Compared as text, since the payload is canonical.
   if (new TextDecoder().decode(bytes) === signedText(cassette)) return undefined;
-  return "the payload of the envelope is not that of this cassette: the .dsse file beside it is of another recording, so delete it and let its signers sign again";
+  return "the payload of the envelope is not that of this cassette: the .dsse file next to it belongs to another recording, so delete it and sign again";
 }
 
 function judgeOwn(publicKey: string, keys: readonly Candidate[], now: number): SignatureFinding {
@@ -90,7 +90,7 @@ function judgeOwn(publicKey: string, keys: readonly Candidate[], now: number): S
   return toFinding("cassette", found, keyId, now);
 }
 
-/** Tries every key, since the keyid may be missing or wrong. */
+/** Tries every listed key, since the keyid may be missing or wrong. */
 function judgeDetached(
   cassette: CassetteV2,
   { keyid, sig }: DsseSignature,

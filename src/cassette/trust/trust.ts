@@ -1,24 +1,25 @@
-// The list of trusted keys. It is kept and reviewed like code, since the key that a cassette names proves nothing.
+// The list of trusted keys. Keep and review it like code: the key inside a cassette proves nothing by itself.
 
 import { defined, fromBase64, isPlainObject, toBase64, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
+import { parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read-bytes.js";
+import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";
 
-/** A trusted public key and its validity (docs/trust.md). */
+/** A trusted public key and its period of validity (docs/trust.md). */
 export interface TrustedKey {
-  /** For people. Keys are not found by it. */
+  /** A label for people. Keys are found by `publicKey` alone. */
   keyId: string;
-  /** The 32 bytes of an Ed25519 public key in base64. Only this verifies a signature. */
+  /** The 32 bytes of an Ed25519 public key in base64. */
   publicKey: string;
-  /** Shown with the key id. */
+  /** The owner's name, shown with the key id. */
   name?: string;
   /** ISO 8601 in UTC, `2026-11-20T12:00:00Z`, compared with the verifier's clock. */
   notBefore?: string;
   notAfter?: string;
 }
 
-/** The trusted keys; read by {@link parseTrust}. */
+/** The list of trusted keys. Read it with {@link parseTrust}. */
 export interface Trust {
   keys: readonly TrustedKey[];
 }
@@ -30,15 +31,15 @@ const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 const HINT =
   "A trust file is { keys: [{ keyId, publicKey, name?, notBefore?, notAfter? }] }, as cassette keygen prints it.";
 
-/** A trust list from its text. Throws {@link CassetteError}: `trust-malformed`, or the code of what is wrong with the JSON. */
+/** Parses a trust list. Throws {@link CassetteError}: `trust-malformed`, or the code of the error in the JSON. */
 export function parseTrust(input: string | Uint8Array, options: { file?: string } = {}): Trust {
   return checkTrust(parseStrictJson(input, { ...options, remedy: HINT }), options);
 }
 
-/** {@link parseTrust} for a file; also throws `file-not-found` and `file-unreadable`. */
+/** {@link parseTrust} for a file. Also throws `file-not-found` and `file-unreadable`. */
 export async function readTrust(files: FilePort, path: string): Promise<Trust> {
-  const missing = "Check the path; cassette keygen prints the trust file of a new key.";
-  const bytes = await readWhole(files, path, { what: "trust file", maxBytes: DEFAULT_MAX_BYTES, missing });
+  const missing = "Check the path. For a new key, cassette keygen prints the trust file.";
+  const bytes = await readWhole(files, path, { what: "trust file", maxBytes: DEFAULT_MAX_FILE_BYTES, missing });
   return parseTrust(bytes, { file: path });
 }
 
@@ -50,22 +51,22 @@ export function checkTrust(value: unknown, { file }: { file?: string } = {}): Tr
   };
   if (!isPlainObject(value) || !Array.isArray(value["keys"])) return refuse("has no list of keys", "/keys");
   const unknown = Object.keys(value).find((key) => key !== "keys");
-  if (unknown !== undefined) refuse(`has a field nobody knows: ${JSON.stringify(unknown)}`, `/${unknown}`);
+  if (unknown !== undefined) refuse(`has an unknown field: ${JSON.stringify(unknown)}`, `/${unknown}`);
   const keys = value["keys"].map((key: unknown, index) => checkKey(key, index, refuse));
   const twice = keys.findIndex((key, index) => keys.findIndex((other) => other.publicKey === key.publicKey) < index);
   // With two periods for one key it would be unclear which one counts.
-  if (twice >= 0) refuse(`names one public key twice`, `/keys/${twice}/publicKey`);
+  if (twice >= 0) refuse(`lists one public key twice`, `/keys/${twice}/publicKey`);
   return { keys };
 }
 
 function checkKey(key: unknown, index: number, refuse: (message: string, pointer: string) => never): TrustedKey {
   const here = `/keys/${index}`;
-  if (!isPlainObject(key)) return refuse(`holds a key that is no object`, here);
+  if (!isPlainObject(key)) return refuse(`has a key that is not an object`, here);
   const unknown = Object.keys(key).find((field) => !FIELDS.includes(field));
-  if (unknown !== undefined) refuse(`has a field nobody knows: ${JSON.stringify(unknown)}`, `${here}/${unknown}`);
+  if (unknown !== undefined) refuse(`has an unknown field: ${JSON.stringify(unknown)}`, `${here}/${unknown}`);
   for (const field of FIELDS) {
     if (key[field] === undefined && field !== "keyId" && field !== "publicKey") continue;
-    if (typeof key[field] !== "string") refuse(`has a ${field} that is no text`, `${here}/${field}`);
+    if (typeof key[field] !== "string") refuse(`has a ${field} that is not a string`, `${here}/${field}`);
   }
   const { publicKey, notBefore, notAfter } = key as unknown as TrustedKey;
   if (decodeExact(publicKey, 32) === undefined) {
@@ -73,7 +74,7 @@ function checkKey(key: unknown, index: number, refuse: (message: string, pointer
   }
   for (const [field, time] of Object.entries({ notBefore, notAfter })) {
     if (time !== undefined && !isTime(time)) {
-      refuse(`has a ${field} that is no time such as 2026-11-20T12:00:00Z`, `${here}/${field}`);
+      refuse(`has a ${field} that is not a time such as 2026-11-20T12:00:00Z`, `${here}/${field}`);
     }
   }
   if (notBefore !== undefined && notAfter !== undefined && Date.parse(notBefore) > Date.parse(notAfter)) {
@@ -88,16 +89,16 @@ function isTime(text: string): boolean {
   return TIME.test(text) && !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19) === text.slice(0, 19);
 }
 
-/** The validity of a key at `now`, in milliseconds since the Unix epoch. Both ends of its period are included. */
+/** Returns the validity of a key at `now`, in milliseconds since the Unix epoch. Its period includes both ends. */
 export function validityAt({ notBefore, notAfter }: TrustedKey, now: number): Validity {
   if (notBefore !== undefined && now < Date.parse(notBefore)) return "not-yet";
   if (notAfter !== undefined && now > Date.parse(notAfter)) return "expired";
   return "in-force";
 }
 
-/** The bytes of padded base64 (RFC 4648 §4) of a known length; undefined for other text and other spellings. */
+/** Decodes padded base64 (RFC 4648 §4) of a known length. Undefined for any other text and for non-canonical base64. */
 export function decodeExact(text: string, length: number): Uint8Array | undefined {
-  // Longer text is wrong and need not be decoded.
+  // Text this long cannot be right, so do not decode it.
   if (text.length > 2 * length) return undefined;
   const bytes = fromBase64(text);
   return bytes?.length === length && toBase64(bytes) === text ? bytes : undefined;

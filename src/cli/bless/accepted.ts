@@ -5,7 +5,7 @@ import {
   ACCEPTED_FILE,
   CASSETTE_SUFFIX,
   createCassetteStore,
-  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_FILE_BYTES,
   parseAcceptances,
   proofOf,
   readTrust,
@@ -38,7 +38,7 @@ export async function accepted(folder: string, options: AcceptedOptions, io: Com
   const files = filesAt(io);
   const file = join(folder, ACCEPTED_FILE);
   const hint = "Name the folder that npx playhead bless writes to.";
-  const bytes = await readBytes(files, file, DEFAULT_MAX_BYTES, { code: "nothing-found", hint });
+  const bytes = await readBytes(files, file, DEFAULT_MAX_FILE_BYTES, { code: "nothing-found", hint });
   const lines = parseAcceptances(new TextDecoder().decode(bytes), file);
   const trust = options.trust === undefined ? undefined : await readTrust(files, options.trust);
   const store = createCassetteStore(files);
@@ -74,7 +74,7 @@ async function stateOf(store: CassetteStore, file: string, { envelopeHash }: Acc
   return cassette.version === 2 && cassette.envelopeHash === envelopeHash ? "there" : "changed";
 }
 
-const MAX_NAMED = 5;
+const SHOWN_NAMES = 5;
 
 /** The cassettes of a baseline without a reason, recorded there by hand or left by an interrupted bless. */
 export function findUnexplained(names: readonly string[], lines: readonly Acceptance[]): string[] {
@@ -84,8 +84,8 @@ export function findUnexplained(names: readonly string[], lines: readonly Accept
 
 /** "2 cassettes have no reason in accepted.jsonl: a.0.cassette.json, b.0.cassette.json". */
 export function unexplainedText(names: readonly string[]): string {
-  const more = names.length - MAX_NAMED;
-  const named = [...names.slice(0, MAX_NAMED), ...(more > 0 ? [`and ${more} more`] : [])];
+  const more = names.length - SHOWN_NAMES;
+  const named = [...names.slice(0, SHOWN_NAMES), ...(more > 0 ? [`and ${more} more`] : [])];
   const who = names.length === 1 ? "1 cassette has" : `${names.length} cassettes have`;
   return `${who} no reason in accepted.jsonl: ${named.join(", ")}`;
 }

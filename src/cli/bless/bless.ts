@@ -2,7 +2,7 @@
 // the runs must not be accepted.
 
 import { basename, relative, resolve } from "node:path";
-import { CASSETTE_SUFFIX, createCassetteStore, MAX_REASON } from "../../cassette/index.js";
+import { CASSETTE_SUFFIX, createCassetteStore, MAX_ACCEPTED_REASON } from "../../cassette/index.js";
 import { defined, parsePointer, type FilePort, type SigningKeyObject } from "../../core/index.js";
 import { isCI, pathInLock } from "../../harness/index.js";
 import { CliError, exitCodeForAll, noCassettesIn, usageError } from "../errors.js";
@@ -84,8 +84,11 @@ function assertAllowed({ reason, success }: BlessOptions, io: CommandIo): void {
   }
   assertSuccessPointer(success);
   if (reason.trim() === "") throw usageError("--reason is empty", "Say why the new behaviour is right.");
-  if (reason.length <= MAX_REASON && reason.isWellFormed()) return;
-  throw usageError(`--reason has ${reason.length} characters`, `The limit is ${MAX_REASON}. Link to the rest.`);
+  if (reason.length <= MAX_ACCEPTED_REASON && reason.isWellFormed()) return;
+  throw usageError(
+    `--reason has ${reason.length} characters`,
+    `The limit is ${MAX_ACCEPTED_REASON}. Link to the rest.`,
+  );
 }
 
 /** Throws `usage` unless `--success` is absent or a JSON pointer. */

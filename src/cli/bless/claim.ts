@@ -1,5 +1,5 @@
-// Lets one `cassette bless` at a time write into a baseline: it keeps a file there meanwhile. The claim of a killed process is taken
-// over.
+// Lets one `cassette bless` at a time write into a baseline, by a file that exists there until it is done. The claim of a killed
+// process is taken over.
 
 import { hostname } from "node:os";
 import { join } from "node:path";

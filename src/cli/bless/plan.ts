@@ -129,7 +129,7 @@ function whyNot(file: string, cassette: CassetteV2, { success, allowError }: Dem
         "the recording has an error and does not say that the run succeeded",
         "Record a run that succeeds, or add --allow-error.",
       );
-    case "untold":
+    case "unrecorded":
       if (success === undefined) return undefined;
       return refuse(
         `the recording has no true, false or number at ${JSON.stringify(success)} of its outcome`,

@@ -4,7 +4,7 @@
 import { join, relative, resolve, sep } from "node:path";
 import {
   ACCEPTED_FILE,
-  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_FILE_BYTES,
   formatAcceptance,
   formatLock,
   parseAcceptances,
@@ -36,7 +36,7 @@ interface WriteOptions {
 /** The reasons of a baseline, empty without a file. Throws `CassetteError` for a malformed file. */
 export async function readAcceptances(files: FilePort, into: string): Promise<{ text: string; lines: Acceptance[] }> {
   const file = join(into, ACCEPTED_FILE);
-  const read = await files.read(file, DEFAULT_MAX_BYTES);
+  const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
   if (read.kind === "not-found") return { text: "", lines: [] };
   if (read.kind !== "read") {
     throw new CliError("acceptance-not-written", `${file} cannot be read`, "Check the file and its folder.", file);

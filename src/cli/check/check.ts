@@ -1,6 +1,7 @@
 // `cassette check`: checks recorded runs against rules, one file at a time. A refused file is listed, and the check goes on.
 
 import {
+  extensionsOf,
   checkRules,
   createCassetteStore,
   kindOf,
@@ -61,7 +62,7 @@ async function checkAll(found: readonly string[], rules: RuleSet, io: CommandIo)
 /** The tools that a run called or was offered. */
 function toolsOf(cassette: Cassette): string[] {
   const called = cassette.entries.flatMap(({ response }) => response.message.toolCalls ?? []).map(({ name }) => name);
-  const contexts = cassette.version === 1 ? [] : (cassette.extensions?.contexts ?? []);
+  const { contexts = [] } = extensionsOf(cassette);
   const offered = contexts.flatMap(({ tools = [] }) => tools.map((tool) => tool["name"]));
   return [...called, ...offered.filter((name) => typeof name === "string")];
 }

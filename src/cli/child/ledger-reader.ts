@@ -4,8 +4,8 @@
 import { dirname, resolve } from "node:path";
 import type { FilePort } from "../../core/index.js";
 import type { LedgerLine } from "../../harness/index.js";
+import { MAX_LEDGER_BYTES } from "../limits.js";
 
-const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
 const MODES: readonly unknown[] = [
   "record",
   "refresh",

@@ -88,7 +88,7 @@ function noneUsed({ verb, command }: RunRequest, { unreadable }: Ledger): CliErr
   const lost = unreadable === 0 ? "" : ` (${count(unreadable, "line")} of its ledger could not be read)`;
   return new CliError(
     "no-cassette-used",
-    `${command.join(" ")} succeeded but used no cassette${lost}: nothing was ${DID[verb]}`,
+    `the command ${JSON.stringify(command.join(" "))} succeeded but used no cassette${lost}, so nothing was ${DID[verb]}`,
     "Take the provider from useCassette of playhead/harness, and call done() after the run.",
   );
 }

@@ -6,6 +6,7 @@ import { mkdtemp } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { isatty } from "node:tty";
+import { MAX_TIMER_MS } from "../../core/index.js";
 import { CliError } from "../errors.js";
 
 /** The signals that end a command. A child gets them before this process ends. */
@@ -51,9 +52,6 @@ export interface ChildEnd {
 
 const STDIN = 0;
 const STDERR = 2;
-/** A timer with a longer delay fires at once. */
-const MAX_TIMER_MS = 2_147_483_647;
-
 /** Runs `command` to its end. Throws `command-not-started`. */
 export function runChild(command: readonly string[], options: ChildOptions): Promise<ChildEnd> {
   const { quietly, sharesTerminal = quietly === undefined && isatty(STDIN) } = options;

@@ -1,4 +1,4 @@
-// `cassette check`: does every recorded run keep the rules?
+// `cassette check`: checks recorded runs against rules.
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";

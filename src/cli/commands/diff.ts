@@ -1,4 +1,4 @@
-// `cassette diff`: where did the behaviour of two runs, or of two sets of runs, part?
+// `cassette diff`: shows where the behaviour of two runs, or of two sets of runs, differs.
 
 import type { Command } from "commander";
 import { comparisonOptions } from "../options/comparison.js";

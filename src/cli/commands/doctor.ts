@@ -1,4 +1,4 @@
-// `cassette doctor`: is everything as it should be, here?
+// `cassette doctor`: checks the environment and the recordings.
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";

@@ -1,4 +1,4 @@
-// `cassette drift`: do two sets of runs differ by more than runs of one agent differ anyway?
+// `cassette drift`: tests whether two sets of runs differ by more than chance.
 
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Verdict } from "../../harness/index.js";

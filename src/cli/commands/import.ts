@@ -37,7 +37,7 @@ export function importCommand(program: Command, io: CommandIo): void {
         FORMAT_CHOICES,
       ),
     )
-    .option("--model <model>", "model of records that name none")
+    .option("--model <model>", "model of records that do not name one")
     .option("--no-redact", "keep secrets; without this option they are redacted")
     .option("--force", "replace existing cassettes")
     .option("--json", "print one JSON document")

@@ -1,14 +1,12 @@
-// `cassette mutate`: which changes of a recording does no test notice?
+// `cassette mutate`: finds changes of a recording that no test notices.
 
 import { InvalidArgumentError, type Command } from "commander";
 import type { MutantKind } from "../../harness/index.js";
+import { MAX_MUTANTS_AT_ONCE } from "../limits.js";
 import { wholeNumber, collectPaths, parsePath, MUTANT_CHOICES } from "../options/values.js";
 import type { MutateOptions } from "../mutate/mutate.js";
 import type { CommandIo } from "../terminal/io.js";
 import { splitCommand } from "../terminal/commander.js";
-
-/** Each run listens for signals, and Node warns about more than ten listeners. */
-const MAX_AT_ONCE = 8;
 
 export function mutateCommand(program: Command, io: CommandIo): void {
   program
@@ -17,7 +15,7 @@ export function mutateCommand(program: Command, io: CommandIo): void {
     .usage("[options] [path...] -- <command...>")
     .argument("[path...]", "cassette files or folders (default: all that the command loads)", collectPaths)
     .option("--kinds <list>", `what to change, some of ${MUTANT_CHOICES.join(", ")} (default: all)`, parseKinds)
-    .option("--max <n>", "most mutants to run", wholeNumber(1, 9_999_999), 100)
+    .option("--max <n>", "maximum number of mutants to run", wholeNumber(1, 9_999_999), 100)
     .option("--max-minutes <m>", "minutes after which no further mutant is started", parseMinutes)
     .option("--seed <text>", "seed that decides which mutants are run and what changes in each", "1")
     .option("--only <id>", "run the mutant with this id; repeatable", collectIds)
@@ -28,7 +26,7 @@ export function mutateCommand(program: Command, io: CommandIo): void {
     )
     .option("--resume", "with --report: run only the mutants that the report does not contain")
     .option("--rerun-survivors", "with --resume: also run the survivors again")
-    .option("--concurrency <n>", "number of runs at once", wholeNumber(1, MAX_AT_ONCE), 1)
+    .option("--concurrency <n>", "number of runs at once", wholeNumber(1, MAX_MUTANTS_AT_ONCE), 1)
     .option("--json", "print one JSON document; the output of the command goes to stderr")
     .action(async (given: string[], options: MutateOptions) => {
       const { CliError } = await import("../errors.js");

@@ -1,4 +1,4 @@
-// `cassette prune`: which cassettes does no run use, and which are duplicates?
+// `cassette prune`: lists cassettes that no run used, and duplicates.
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";

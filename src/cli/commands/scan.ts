@@ -1,4 +1,4 @@
-// `cassette scan`: does any file contain what looks like a secret?
+// `cassette scan`: finds text that looks like a secret.
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";

@@ -1,4 +1,4 @@
-// `cassette step-check`: what would another model do next, at each recorded prompt?
+// `cassette step-check`: compares the next turn of another model at each recorded prompt.
 
 import { InvalidArgumentError, type Command } from "commander";
 import type { Rate } from "../../core/index.js";

@@ -1,5 +1,5 @@
-// `cassette verify`: does every cassette load, does every hash in it hold, and do the lock and a trusted key confirm it? With
-// --receipts: is a chain of signed receipts whole?
+// `cassette verify`: checks that cassettes load, that their hashes hold, and that the lock and a trusted key confirm them. With
+// --receipts, it checks that a chain of signed receipts is complete.
 
 import { Option, type Command } from "commander";
 import { jobsOption, maxBytesOption, collectPaths, parsePath } from "../options/values.js";

@@ -1,4 +1,4 @@
-// `cassette why`: which recorded turn answers a request, and if none does, why?
+// `cassette why`: shows the recorded turn that answers a request, or why there is no such turn.
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";

@@ -39,7 +39,12 @@ async function claimFolder(out: string, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const present = await files.list(out, "");
   if (present !== undefined && present.length > 0 && !present.includes(MARKER)) {
-    throw new CliError("path-taken", `${out} contains files of something else`, "Name another folder with --out.", out);
+    throw new CliError(
+      "path-taken",
+      `${out} contains files that the demo did not write`,
+      "Name another folder with --out.",
+      out,
+    );
   }
   const text = "Written by `cassette demo`, which replaces what is here.\n";
   const marked = await files.write(join(out, MARKER), text, { overwrite: true });

@@ -1,6 +1,6 @@
 // Compares what two runs were offered: tools and settings, and the calls that changed with a schema. It never decides what is drift.
 
-import { isBecauseOfSchema, type ContractComparison, type Drift } from "../../cassette/index.js";
+import { isBecauseOfSchema, OFFER_HASHES_DIFFER, type ContractComparison, type Drift } from "../../cassette/index.js";
 import { count, type PrintLine } from "../terminal/output.js";
 
 /** A drift, marked if the changed arguments follow from a changed schema. */
@@ -41,9 +41,7 @@ function sentencesOf(contract: ContractComparison): string[] {
     case "compared":
       return contract.changes.map(({ sentence }) => sentence);
     case "hashes":
-      return contract.isSame
-        ? []
-        : ["The tools or settings changed. The recordings have only their hashes, which do not say what changed."];
+      return contract.isSame ? [] : [OFFER_HASHES_DIFFER];
     case "not-recorded":
       return [];
   }

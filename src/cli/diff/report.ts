@@ -1,6 +1,7 @@
 // The differences of two sets of runs as lines for a reviewer, with the outcomes that importers keep.
 
 import {
+  extensionsOf,
   nullHint,
   unpairedHint,
   type CallOrder,
@@ -46,9 +47,9 @@ interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "
   heading?: string;
 }
 
-const MAX_VALUE = 200;
-/** Changes of one exchange that are printed. `--json` has all of them. */
-const MAX_CHANGES = 5;
+const SHOWN_CHARACTERS = 200;
+/** Changes of one exchange. `--json` has all of them. */
+const SHOWN_CHANGES = 5;
 
 /** `extensions.import.outcome` of both sides. It is listed and never decides what is drift. */
 export function outcomesOf(before: Cassette, after: Cassette): Outcomes {
@@ -57,7 +58,7 @@ export function outcomesOf(before: Cassette, after: Cassette): Outcomes {
 }
 
 function outcomeOf(cassette: Cassette): JsonValue | undefined {
-  const imported = cassette.version === 1 ? undefined : cassette.extensions?.["import"];
+  const imported = extensionsOf(cassette)["import"];
   return isPlainObject(imported) ? (imported["outcome"] as JsonValue | undefined) : undefined;
 }
 
@@ -80,7 +81,7 @@ export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], sum
   if (kinds.length > 0) line(`  ${kinds.map(([kind, total]) => `${total} ${kind}`).join(", ")}`);
   if (version1 > 0) line(`  ${count(version1, "cassette")} of version 1, which nothing proves`);
   if (order !== "strict") line({ look: "dim", text: `  order of calls: ${order}` });
-  if (readOnly.length > 0) line({ look: "dim", text: `  only reading: ${readOnly.join(", ")}` });
+  if (readOnly.length > 0) line({ look: "dim", text: `  read-only tools: ${readOnly.join(", ")}` });
   if (!contentCompared) line({ look: "dim", text: "  texts were not compared; --content compares them" });
   printUncompared(line, tasks);
   const hint = nullHint(tasks.flatMap(({ drifts }) => drifts));
@@ -98,7 +99,7 @@ function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
   }
   for (const { kind, sentence, changes = [] } of task.exchanges ?? []) {
     line("  - exchange: ", sentence);
-    if (kind === "changed") printChanges(line, changes.slice(0, MAX_CHANGES));
+    if (kind === "changed") printChanges(line, changes.slice(0, SHOWN_CHANGES));
   }
   if (task.outcomes !== undefined && hasOtherOutcome(task)) {
     line({ look: "dim", text: `    outcome  ${showJson(task.outcomes.old)} → ${showJson(task.outcomes.new)}` });
@@ -119,6 +120,6 @@ function hasOtherOutcome({ outcomes }: TaskDiff): boolean {
 function showJson(value: JsonValue | undefined): string {
   if (value === undefined) return "(nothing)";
   const text = canonicalize(value);
-  const more = text.length - MAX_VALUE;
-  return more <= 0 ? text : `${text.slice(0, MAX_VALUE)}… (${more} more; --json has all)`;
+  const more = text.length - SHOWN_CHARACTERS;
+  return more <= 0 ? text : `${text.slice(0, SHOWN_CHARACTERS)}… (${more} more; --json has all)`;
 }

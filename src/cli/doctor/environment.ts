@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { KEY_VARIABLES } from "../../core/index.js";
 import { HarnessError, isCI, resolveMode } from "../../harness/index.js";
+import { MAX_KEY_FILE_BYTES } from "../limits.js";
 import { fail, ok, some, warn, type Check } from "./check.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -64,14 +65,12 @@ async function openPrivateKeys(cwd: string): Promise<string[]> {
   for (const name of names) {
     const path = join(cwd, name);
     const about = await stat(path).catch(() => undefined);
-    if (about?.isFile() !== true || (about.mode & 0o077) === 0 || about.size > MAX_PEM) continue;
+    if (about?.isFile() !== true || (about.mode & 0o077) === 0 || about.size > MAX_KEY_FILE_BYTES) continue;
     const text = await readFile(path, "latin1").catch(() => "");
     if (text.includes("PRIVATE KEY-----")) open.push(name);
   }
   return open;
 }
-
-const MAX_PEM = 64 * 1024;
 
 /** Optional packages, resolved from the working folder. */
 export function checkPeers(cwd: string, nodeVersion: string): Check[] {

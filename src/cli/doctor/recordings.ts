@@ -19,6 +19,7 @@ import {
 import { systemPorts, type FilePort } from "../../core/index.js";
 import { pathInLock } from "../../harness/index.js";
 import { pathBeside } from "../../host/index.js";
+import { KEY_NOTICE_MS } from "../limits.js";
 import { count } from "../terminal/output.js";
 import type { Progress } from "../terminal/progress.js";
 import { loadRecording, pathIn } from "../options/recordings.js";
@@ -47,7 +48,7 @@ export async function checkRecordings(survey: Survey): Promise<Check[]> {
   }
   return [
     checkLoads(seen),
-    checkVersions(seen),
+    ...checkVersions(seen.filter(({ state }) => state !== "refused")),
     await checkLock(survey, seen),
     ...(await checkTrustFile(survey)),
     await checkOrphans(survey),
@@ -88,15 +89,17 @@ function checkLoads(seen: readonly Seen[]): Check {
   return fail("cassettes", message, "npx playhead verify says why. Restore them from version control.");
 }
 
-function checkVersions(seen: readonly Seen[]): Check {
+/** No check if no cassette loads. */
+function checkVersions(seen: readonly Seen[]): Check[] {
+  if (seen.length === 0) return [];
   const old = filesOf(seen, "version-1");
   const migrated = filesOf(seen, "migrated");
-  if (old.length + migrated.length === 0) return ok("versions", "all are recordings of version 2");
+  if (old.length + migrated.length === 0) return [ok("versions", `${count(seen.length, "recording")} of version 2`)];
   const parts = [
     ...(old.length === 0 ? [] : [`${old.length} of version 1 (${some(old)})`]),
     ...(migrated.length === 0 ? [] : [`${migrated.length} migrated from it (${some(migrated)})`]),
   ];
-  return warn("versions", `nothing proves the contents of ${parts.join(" and ")}`, "Record them again.");
+  return [warn("versions", `nothing proves the contents of ${parts.join(" and ")}`, "Record them again.")];
 }
 
 /** The lock of the working folder. Locked files in other folders are not checked. */
@@ -132,7 +135,6 @@ function toLockCheck(size: number, changed: string[], gone: string[], unknown: s
 }
 
 const TRUST_FILE = "trust.json";
-const SOON_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The trust file of the working folder, if there is one: whether it loads, and whether a key is in force. */
 async function checkTrustFile({ files }: Survey): Promise<Check[]> {
@@ -145,7 +147,7 @@ async function checkTrustFile({ files }: Survey): Promise<Check[]> {
     if (keys.length === 0 || ends.every((end) => end < now)) {
       return [fail("trust", `no key of ${TRUST_FILE} is in force`, hint)];
     }
-    const soon = keys.filter((_, index) => (ends[index] ?? 0) >= now && (ends[index] ?? 0) - now < SOON_MS);
+    const soon = keys.filter((_, index) => (ends[index] ?? 0) >= now && (ends[index] ?? 0) - now < KEY_NOTICE_MS);
     if (soon.length === 0) return [ok("trust", `${TRUST_FILE} has ${count(keys.length, "key")}`)];
     return [warn("trust", `expires within 30 days: ${some(soon.map(({ keyId }) => keyId))}`, hint)];
   } catch (error) {

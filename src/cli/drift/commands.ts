@@ -77,7 +77,7 @@ export function acceptance(
 function whyUnfit({ failed, brokenOff, unproven, refused }: Unfit): string | undefined {
   const runs = (count: number): string => `${count} of the candidate's runs`;
   if (failed > 0) return `${runs(failed)} failed, and a failing run is never accepted`;
-  if (brokenOff > 0) return `${runs(brokenOff)} recorded an error and not that it succeeded`;
+  if (brokenOff > 0) return `${runs(brokenOff)} recorded an error and no success`;
   if (unproven > 0) return `${runs(unproven)} ${unproven === 1 ? "is" : "are"} of version 1, which proves nothing`;
   return refused > 0 ? `${runs(refused)} cannot be loaded` : undefined;
 }
@@ -85,7 +85,7 @@ function whyUnfit({ failed, brokenOff, unproven, refused }: Unfit): string | und
 function whyMisplaced({ base, candidate }: SideTargets, cwd: string): string | undefined {
   const way = relative(resolve(cwd, folderOf(base)), resolve(cwd, candidate.path));
   const isInside = way === "" || !(way.startsWith("..") || isAbsolute(way));
-  if (isInside) return "the candidate lies in the folder of the baseline";
+  if (isInside) return "the candidate is in the folder of the baseline";
   const isPair = base.kind === "file" && candidate.kind === "file";
   if (!isPair || scenarioOf(basename(base.path)) === scenarioOf(basename(candidate.path))) return undefined;
   return "a run is accepted under the name of its scenario, and these two files have different ones";

@@ -8,7 +8,7 @@ import {
   unpairedHint,
   ACCEPTED_FILE,
   CassetteError,
-  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_FILE_BYTES,
   parseAcceptances,
 } from "../../cassette/index.js";
 import { runGate, type GateScenario, type GateSettings } from "../../harness/index.js";
@@ -124,7 +124,7 @@ async function noteSides(base: string, candidate: string, files: FilePort, io: C
   const target = await findTarget(files, base);
   if (target.kind !== "folder") return;
   const file = join(base, ACCEPTED_FILE);
-  const read = await files.read(file, DEFAULT_MAX_BYTES);
+  const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
   if (read.kind !== "read") return;
   try {
     const lines = parseAcceptances(new TextDecoder().decode(read.bytes), file);

@@ -8,7 +8,7 @@ import {
   type RuleSet,
   type Tolerances,
   checkRules,
-  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_FILE_BYTES,
   type RuleBreak,
 } from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
@@ -130,7 +130,7 @@ function countUnfit(unfit: Unfit, cassette: Cassette, success: string | undefine
   const outcome = outcomeOf(cassette, success);
   if (cassette.version === 1) unfit.unproven++;
   else if (outcome === "failed") unfit.failed++;
-  else if (outcome === "broken-off" || (outcome === "untold" && success !== undefined)) unfit.brokenOff++;
+  else if (outcome === "broken-off" || (outcome === "unrecorded" && success !== undefined)) unfit.brokenOff++;
 }
 
 function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateRun {
@@ -168,6 +168,6 @@ async function findBroken(
 
 /** The line on which each turn begins. */
 export async function linesOf(files: FilePort, file: string): Promise<number[]> {
-  const read = await files.read(file, DEFAULT_MAX_BYTES);
+  const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
   return read.kind === "read" ? turnLines(new TextDecoder().decode(read.bytes)) : [];
 }

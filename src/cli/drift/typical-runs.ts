@@ -9,13 +9,11 @@ import {
 } from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
 import { describeTypical, type GateReport, type ScenarioReport, type TypicalRun } from "../../harness/index.js";
+import { MAX_DESCRIBED_SCENARIOS } from "../limits.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
 import { linesOf } from "./load.js";
-
-/** A report with the typical runs of more scenarios would be too large to read. */
-const MAX_DESCRIBED = 1_000;
 
 interface TypicalSources {
   store: CassetteStore;
@@ -23,13 +21,13 @@ interface TypicalSources {
   tolerances: Tolerances | undefined;
 }
 
-/** The report with edits and timelines. If there are too many scenarios, those with the verdict `same` go without. */
+/** The report with edits and timelines. If there are too many scenarios, those with the verdict `same` get none. */
 export async function addTypicalRuns(report: GateReport, sources: TypicalSources, io: CommandIo): Promise<GateReport> {
   const progress = createProgress(io, "reading typical runs");
   const wanted = new Set(
     [...report.scenarios]
       .sort((a, b) => Number(a.verdict === "same") - Number(b.verdict === "same"))
-      .slice(0, MAX_DESCRIBED)
+      .slice(0, MAX_DESCRIBED_SCENARIOS)
       .map(({ scenario }) => scenario),
   );
   const scenarios: ScenarioReport[] = [];

@@ -11,6 +11,7 @@ import {
 import { toVisibleJson, type FilePort, type JsonObject } from "../../core/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
+import { MAX_OUTPUT_CHARACTERS } from "../limits.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, toJsonError, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
@@ -23,9 +24,6 @@ export interface ExportCommandOptions {
   force?: boolean;
   json?: boolean;
 }
-
-/** Limit of the characters of one export. A JavaScript string can have about twice as many. */
-export const MAX_OUTPUT_CHARACTERS = 256 * 1024 * 1024;
 
 /** Exits 0 when every cassette was exported, 1 when some were, 2 when none was, and 3 when one was refused. */
 export async function exportCassettes(

@@ -6,6 +6,7 @@ import { crc32 } from "node:zlib";
 import { unzipSync, type UnzipFileInfo } from "fflate";
 import { parseBoundedJson, thrownText } from "../../core/index.js";
 import { CliError } from "../errors.js";
+import { MAX_ARCHIVE_HEAD_BYTES } from "../limits.js";
 import { readChecksums } from "./zip-directory.js";
 
 /** Limits of an archive. Bytes count the unpacked members that are read. */
@@ -29,9 +30,6 @@ const SPLIT = "Split it into logs with fewer samples.";
 /** The characters of a line besides its head and its sample. */
 const AROUND_SAMPLE = ',"samples":[]}\n'.length;
 
-/** A head usually has some thousand bytes. This many bytes of tiny values still fit into memory when parsed. */
-export const MAX_HEAD_BYTES = 16 * 1024 * 1024;
-
 const STORED = 0;
 const DEFLATED = 8;
 const ZSTANDARD = 93;
@@ -50,7 +48,8 @@ export function readEvalArchive(bytes: Uint8Array, path: string, limits: Archive
   if (head === undefined) {
     throw unreadable(path, "is a zip without the header.json of an .eval log", "Unpack it, and import its files.");
   }
-  if (head.length > MAX_HEAD_BYTES) throw tooLarge(path, `has a head of more than ${MAX_HEAD_BYTES} bytes`);
+  if (head.length > MAX_ARCHIVE_HEAD_BYTES)
+    throw tooLarge(path, `has a head of more than ${MAX_ARCHIVE_HEAD_BYTES} bytes`);
   const { version, status, eval: about } = parseHead(decode(head, path), path);
   const front = JSON.stringify({ version, status, eval: about }).slice(0, -1);
   const samples = [...members].filter(([name]) => SAMPLE.test(name)).sort(bySample);

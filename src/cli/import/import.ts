@@ -15,6 +15,7 @@ import {
 } from "../../cassette/index.js";
 import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
+import { MAX_IMPORTED_RECORDS } from "../limits.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createPrinter, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
@@ -35,9 +36,6 @@ export interface ImportCommandOptions {
 /** Concurrent writes; each waits until the disk is flushed. */
 const BATCH = 16;
 
-/** Limit of the records of one log, good or not. */
-export const MAX_RECORDS = 1_000_000;
-
 /** Limits of one log. */
 interface ImportLimits {
   maxRecords?: number;
@@ -50,7 +48,7 @@ export async function importLogs(
   logs: readonly string[],
   options: ImportCommandOptions,
   io: CommandIo,
-  { maxRecords = MAX_RECORDS, maxMemory = getHeapStatistics().heap_size_limit }: ImportLimits = {},
+  { maxRecords = MAX_IMPORTED_RECORDS, maxMemory = getHeapStatistics().heap_size_limit }: ImportLimits = {},
 ): Promise<void> {
   const files = filesAt(io);
   const tally = createTally();

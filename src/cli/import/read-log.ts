@@ -1,18 +1,11 @@
 // Reads a log file as UTF-8 text, within limits, and unpacks gzip and `.eval` files.
 
 import { gunzipSync } from "node:zlib";
+import { MAX_UNPACKED_RATIO } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
+import { FREE_LOG_BYTES, MAX_ARCHIVE_MEMBERS, MAX_LOG_BYTES } from "../limits.js";
 import { isZip, readEvalArchive } from "./eval-archive.js";
-
-/** Limit of the unpacked size. */
-const MAX_LOG_BYTES = 1024 * 1024 * 1024;
-
-/** A gzipped log may unpack to this many bytes, or to `MAX_RATIO` times its size if that is more. Logs grow five to thirty times. */
-export const FREE_BYTES = 16 * 1024 * 1024;
-export const MAX_RATIO = 200;
-
-const MAX_MEMBERS = 200_000;
 
 /** Throws {@link CliError}. */
 export async function readLog(files: FilePort, path: string, maxBytes = MAX_LOG_BYTES): Promise<string> {
@@ -31,7 +24,7 @@ export async function readLog(files: FilePort, path: string, maxBytes = MAX_LOG_
 
 function toText(bytes: Uint8Array, path: string, maxBytes: number): string {
   if (!isZip(bytes)) return decode(bytes, path);
-  const limits = { maxMembers: MAX_MEMBERS, maxBytes, freeBytes: FREE_BYTES, maxRatio: MAX_RATIO };
+  const limits = { maxMembers: MAX_ARCHIVE_MEMBERS, maxBytes, freeBytes: FREE_LOG_BYTES, maxRatio: MAX_UNPACKED_RATIO };
   return readEvalArchive(bytes, path, limits);
 }
 
@@ -41,7 +34,7 @@ function isGzip(bytes: Uint8Array): boolean {
 }
 
 function gunzip(bytes: Uint8Array, path: string, maxBytes: number): Uint8Array {
-  const maxGrown = Math.max(FREE_BYTES, bytes.length * MAX_RATIO);
+  const maxGrown = Math.max(FREE_LOG_BYTES, bytes.length * MAX_UNPACKED_RATIO);
   try {
     return gunzipSync(bytes, { maxOutputLength: Math.min(maxBytes, maxGrown) });
   } catch (error) {
@@ -49,7 +42,7 @@ function gunzip(bytes: Uint8Array, path: string, maxBytes: number): Uint8Array {
     if (code === "ERR_BUFFER_TOO_LARGE" && maxBytes <= maxGrown)
       throw tooLarge(path, `has more than the limit of ${maxBytes} bytes when gunzipped`);
     if (code === "ERR_BUFFER_TOO_LARGE") {
-      const what = `grows beyond ${FREE_BYTES} bytes and ${MAX_RATIO} times its size when gunzipped, which no log does`;
+      const what = `grows beyond ${FREE_LOG_BYTES} bytes and ${MAX_UNPACKED_RATIO} times its size when gunzipped, which no log does`;
       throw tooLarge(path, what, "If it is a log, gunzip it yourself and import the result.");
     }
     const hint = "Download or write it again.";

@@ -2,6 +2,7 @@
 
 import type { RepairKind } from "../../cassette/index.js";
 import type { Failure } from "../errors.js";
+import { MAX_REFUSALS, MAX_REFUSAL_KINDS } from "../limits.js";
 import { count, toJsonError, type PrintLine } from "../terminal/output.js";
 
 interface WrittenRun {
@@ -12,9 +13,6 @@ interface WrittenRun {
   trial?: string;
   turns: number;
 }
-
-/** Refused records that are kept in full. A noisy log has millions. */
-export const MAX_REFUSALS = 1_000;
 
 /** Every record of an import is in one of these lists, or counted. */
 export interface Tally {
@@ -100,14 +98,11 @@ function sorted<Kind extends string>(counts: ReadonlyMap<Kind, number>): [Kind, 
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Kinds of one code in one log that get their own line. Further ones are counted together. */
-const MAX_KINDS = 5;
-
 /** Refusals of one log and code whose messages differ only in numbers, such as the line. */
 interface RefusalKind {
   first: Failure;
   count: number;
-  /** True for the sum of all kinds beyond {@link MAX_KINDS}. */
+  /** True for the sum of all kinds beyond {@link MAX_REFUSAL_KINDS}. */
   isMixed: boolean;
 }
 
@@ -126,12 +121,12 @@ function createRefusalKinds(): RefusalKinds {
       const code = JSON.stringify([first.file, first.code]);
       const key = code + first.message.replace(/\d+/g, "0");
       const distinct = perCode.get(code) ?? 0;
-      const known = kinds.get(key) ?? (distinct < MAX_KINDS ? undefined : kinds.get(code));
+      const known = kinds.get(key) ?? (distinct < MAX_REFUSAL_KINDS ? undefined : kinds.get(code));
       if (known !== undefined) {
         known.count++;
         return;
       }
-      const isMixed = distinct >= MAX_KINDS;
+      const isMixed = distinct >= MAX_REFUSAL_KINDS;
       kinds.set(isMixed ? code : key, { first, count: 1, isMixed });
       perCode.set(code, distinct + 1);
     },

@@ -4,12 +4,7 @@
 import type { ScalarTag } from "yaml";
 import { BINARY_KEY } from "../../cassette/index.js";
 import { CliError } from "../errors.js";
-
-/** Limit of the characters of YAML. Its parser needs about fifty times as much memory. */
-export const MAX_YAML_LENGTH = 32 * 1024 * 1024;
-
-/** The parser's default limit for the growth by aliases. */
-const MAX_ALIASES = 100;
+import { MAX_YAML_ALIASES, MAX_YAML_CHARACTERS } from "../limits.js";
 
 /** Bytes stay base64, under a key of their own. */
 const BINARY: ScalarTag = {
@@ -20,14 +15,14 @@ const BINARY: ScalarTag = {
 /** Returns any text but a recording in YAML unchanged. Throws {@link CliError}. */
 export async function yamlToJson(text: string, path: string): Promise<string> {
   if (!isYamlRecording(text)) return text;
-  if (text.length > MAX_YAML_LENGTH) {
-    const message = `${path} has more characters of YAML than the limit of ${MAX_YAML_LENGTH}`;
+  if (text.length > MAX_YAML_CHARACTERS) {
+    const message = `${path} has more characters of YAML than the limit of ${MAX_YAML_CHARACTERS}`;
     throw new CliError("log-too-large", message, "Split it into smaller files.", path);
   }
   // Loaded only for YAML.
   const { parse } = await import("yaml");
   try {
-    return JSON.stringify(parse(text, { maxAliasCount: MAX_ALIASES, logLevel: "error", customTags: [BINARY] }));
+    return JSON.stringify(parse(text, { maxAliasCount: MAX_YAML_ALIASES, logLevel: "error", customTags: [BINARY] }));
   } catch (error) {
     const why = error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : String(error);
     throw new CliError("log-unreadable", `${path} cannot be read as YAML: ${why}`, "Write it again.", path);

@@ -15,6 +15,7 @@ import {
 import { makeFolder, holdSignals, type HeldSignals } from "../child/spawn.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
+import { MUTANT_GRACE_MS } from "../limits.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
@@ -59,7 +60,7 @@ export async function mutate(
     assertPassed(baseline, command);
     const plan = await makePlan(paths, baseline, options, io);
     if (path !== undefined) report = await openReport(path, toHeader(plan, command, options), io);
-    const timeoutMs = 3 * baseline.ms + 10_000;
+    const timeoutMs = 3 * baseline.ms + MUTANT_GRACE_MS;
     const trials = await runAll(plan, { report, signals, folder, command, timeoutMs }, options, io);
     const ran = { command, seed: options.seed, baselineMs: baseline.ms, timeoutMs };
     const findings: Findings = { ...plan, ...ran, trials, reported: report.done };

@@ -6,6 +6,7 @@ import { shorten, isPlainObject, type JsonValue } from "../../core/index.js";
 import type { Mutant, MutantKind } from "../../harness/index.js";
 import { JsonLinesError, openJsonLines } from "../../host/index.js";
 import { CliError } from "../errors.js";
+import { MAX_MUTATE_REPORT_BYTES, MAX_MUTATE_REPORT_TEXT_CHARACTERS } from "../limits.js";
 import type { CommandIo } from "../terminal/io.js";
 import type { Outcome, Trial } from "./trial.js";
 
@@ -28,7 +29,6 @@ export interface Report {
 export const noReport: Report = { done: new Map(), write: () => undefined, close: () => undefined };
 
 const VERSION = 1;
-const MAX_BYTES = 256 * 1024 * 1024;
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const OUTCOMES: readonly unknown[] = ["noticed", "survived", "unused"] satisfies Outcome[];
 
@@ -63,7 +63,7 @@ export async function openReport(path: string, plan: Plan, io: CommandIo): Promi
 }
 
 async function readLines(path: string, whole: string, io: CommandIo): Promise<unknown[]> {
-  const result = await io.files.read(whole, MAX_BYTES);
+  const result = await io.files.read(whole, MAX_MUTATE_REPORT_BYTES);
   if (result.kind !== "read") throw unusable(path, `cannot be read (${result.kind})`, "Name another report.");
   const texts = new TextDecoder().decode(result.bytes).split("\n");
   return texts.filter((text) => text !== "").map((text) => parseLine(path, text));
@@ -107,11 +107,9 @@ export function shortenMutant(mutant: Mutant): Mutant {
   return mutant.new === undefined ? short : { ...short, new: shortValue(mutant.new) };
 }
 
-const MAX_CHARACTERS = 2_000;
-
 function shortValue(value: JsonValue): JsonValue {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= MAX_CHARACTERS ? value : shorten(text, MAX_CHARACTERS);
+  return text.length <= MAX_MUTATE_REPORT_TEXT_CHARACTERS ? value : shorten(text, MAX_MUTATE_REPORT_TEXT_CHARACTERS);
 }
 
 function guard<T>(path: string, act: () => T): T {

@@ -8,10 +8,9 @@ import { mutateCassette, type LedgerLine, type Mutant, type Overlay } from "../.
 import { readLedger } from "../child/ledger-reader.js";
 import { runChild, type ChildEnd } from "../child/spawn.js";
 import { CliError } from "../errors.js";
+import { MAX_SEEN_BYTES } from "../limits.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import type { Member } from "./suite.js";
-
-const MAX_SEEN_BYTES = 64 * 1024 * 1024;
 
 /** `unused`: the command did not load the mutant. */
 export type Outcome = "noticed" | "survived" | "unused";

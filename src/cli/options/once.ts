@@ -1,9 +1,9 @@
-// An option that takes one value refuses a second one, and its own `--no-` form: the last would win in silence, and what the
-// first names would go unchecked.
+// Refuses a second value for an option that takes one, and a value together with its `--no-` form. The last one would win silently, so
+// the first would not be checked.
 
 import type { Command, Option } from "commander";
 
-/** For every option of the commands, but those that collect a list. */
+/** Watches every option of the commands, except those that collect a list. */
 export function refuseRepeated(commands: readonly Command[]): void {
   for (const command of commands) {
     for (const option of command.options) {
@@ -13,10 +13,10 @@ export function refuseRepeated(commands: readonly Command[]): void {
       const note = (now: Option) => {
         if (given !== undefined && given !== now) {
           const flags = `'${option.flags}' and '${negated?.flags}'`;
-          command.error(`error: options ${flags} contradict each other\nGive one of the two.`);
+          command.error(`error: options ${flags} contradict each other\nUse only one of them.`);
         }
         if (given === option)
-          command.error(`error: option '${option.flags}' was given twice\nGive it once: it takes one value.`);
+          command.error(`error: option '${option.flags}' was given twice\nUse it once. It takes one value.`);
         given = now;
       };
       for (const each of negated === undefined ? [option] : [option, negated]) {
@@ -26,7 +26,7 @@ export function refuseRepeated(commands: readonly Command[]): void {
   }
 }
 
-/** A parser with a parameter for the earlier values collects them; the one of `choices` has it too, and ignores it. */
+/** A parser that collects values has a parameter for the earlier ones. The parser of `choices` has it too, and ignores it. */
 function isList({ variadic, argChoices, parseArg }: Option): boolean {
   return variadic || (argChoices === undefined && (parseArg?.length ?? 0) > 1);
 }

@@ -1,27 +1,22 @@
 // Values of arguments and options: paths, numbers, and the words that the layers below list. The lists are copies, so that declaring a
-// command or printing its help loads none of those layers; a test holds them equal.
+// command or printing its help loads none of those layers. A test compares them.
 
 import { InvalidArgumentError, Option } from "commander";
 import type { CallOrder } from "../../cassette/index.js";
 import type { MutantKind, Verdict } from "../../harness/index.js";
+import { MAX_BYTES_OPTION, MAX_JOBS } from "../limits.js";
 
-/** An empty path is what an unset variable leaves behind, and would mean the working folder. */
+/** An unset variable leaves an empty path, which would mean the working folder. */
 export function parsePath(text: string): string {
   if (text !== "") return text;
-  throw new InvalidArgumentError("Give a path; this one is empty.");
+  throw new InvalidArgumentError("The path must not be empty.");
 }
 
 export function collectPaths(text: string, before: readonly string[] | undefined): string[] {
   return [...(before ?? []), parsePath(text)];
 }
 
-/** Equal to `MAX_THREADS` of the host, which a declaration must not load; a test compares them. */
-export const MAX_JOBS = 64;
-
 export const DEFAULT_PORT = 4747;
-
-/** Node cannot hold a text of more than about 512 Mi characters. */
-const MAX_BYTES = 500_000_000;
 
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
@@ -39,7 +34,7 @@ export function jobsOption(): Option {
 
 export function maxBytesOption(): Option {
   const meaning = "size limit of a cassette file in bytes (default: 67108864)";
-  return new Option("--max-bytes <n>", meaning).argParser(wholeNumber(1, MAX_BYTES));
+  return new Option("--max-bytes <n>", meaning).argParser(wholeNumber(1, MAX_BYTES_OPTION));
 }
 
 export function portOption(condition = ""): Option {

@@ -1,9 +1,9 @@
 // The recording proxy as a function from requests to replies. It passes on requests and answers unchanged, and records a copy.
 
 import { gunzipSync } from "node:zlib";
-import type { Finder } from "../../cassette/index.js";
+import { MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
 import { thrownText, wireOf } from "../../core/index.js";
-import { PIN_HEADER, readHeldState, refusalReply, type Refusal } from "../../harness/index.js";
+import { PIN_HEADER, readHeldState, refusalReply, type PassedPart, type Refusal } from "../../harness/index.js";
 import {
   forward,
   type Forwarded,
@@ -14,11 +14,8 @@ import {
 } from "../../host/index.js";
 import { SENT_AGAIN, readBytes } from "../serve/handler.js";
 import { readGivenName } from "./names.js";
-import type { PassedPart, TurnWatch, ProxyRecorder } from "./recorder.js";
+import type { TurnWatch, ProxyRecorder } from "./recorder.js";
 import { CliError } from "../errors.js";
-
-/** Limit of the recorded copy of one answer. The client gets all of it. */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
 interface ProxyHandlerOptions {
   readonly target: URL;
@@ -102,7 +99,7 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
   // A client that followed it would send its key to another host.
   const isRedirect = answer.status >= 300 && answer.status < 400 && "location" in answer.headers;
   if (!isRedirect) return answer;
-  const message = `${target.host} answered with a redirect, which is not followed; give its final address as --target`;
+  const message = `${target.host} answered with a redirect, which is not followed. Pass its final address as --target`;
   return { refusal: { status: 502, code: "target-redirects", message } };
 }
 
@@ -124,7 +121,7 @@ function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: ()
       return;
     }
     const kept = Buffer.concat(chunks);
-    const bytes = size > MAX_KEPT_BYTES ? undefined : plain(kept, isCut);
+    const bytes = size > MAX_RECORDED_BODY_BYTES ? undefined : plain(kept, isCut);
     const isStreamed = bytes !== undefined && isStream(answer, bytes);
     turn.answered({ bytes, isStream: isStreamed, isCut, parts: bytes === kept ? parts : [] });
   };
@@ -133,7 +130,7 @@ function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: ()
     try {
       for await (const part of answer.body) {
         size += part.length;
-        if (size <= MAX_KEPT_BYTES) {
+        if (size <= MAX_RECORDED_BODY_BYTES) {
           chunks.push(part);
           parts.push({ end: size, at: Date.now() });
         }
@@ -159,7 +156,7 @@ function isStream({ headers }: Forwarded, bytes: Uint8Array): boolean {
 function plain(bytes: Buffer, isCut: boolean): Uint8Array | undefined {
   if (isCut || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_KEPT_BYTES });
+    return gunzipSync(bytes, { maxOutputLength: MAX_RECORDED_BODY_BYTES });
   } catch {
     return undefined;
   }
@@ -174,10 +171,10 @@ export function parseTarget(text: string): URL {
   if (!URL.canParse(text)) refuse(`${JSON.stringify(text)} is not an absolute URL`);
   const url = new URL(text);
   if (url.username !== "" || url.password !== "")
-    refuse("has a user name or password in it; clients send their own key");
-  if (url.search !== "" || url.hash !== "") refuse(`${text} has a query or fragment; clients send their own`);
+    refuse("contains a user name or password. Clients send their own key");
+  if (url.search !== "" || url.hash !== "") refuse(`${text} has a query or fragment. Clients send their own`);
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return url;
-  return refuse(`${url.protocol}//${url.host} is not https; plain http is for this machine only`);
+  return refuse(`${url.protocol}//${url.host} is not https. Plain http is for this machine only`);
 }
 
 /** The client's path below the base, without a second `/v1` if the client's own base URL has one. */

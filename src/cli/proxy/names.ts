@@ -5,11 +5,7 @@ import { CASSETTE_SUFFIX, type CassetteV2, type Finder } from "../../cassette/in
 import type { UserMessage } from "../../core/index.js";
 import { PIN_HEADER, slugOf, type Refusal } from "../../harness/index.js";
 import type { HttpRequest } from "../../host/index.js";
-
-/** Limit of the user's text in a name, in characters. */
-const MAX_TEXT = 60;
-/** Limit of a given name. Disks allow 255 bytes for a file name. */
-const MAX_GIVEN_BYTES = 200;
+import { MAX_GIVEN_NAME_BYTES, MAX_NAME_TEXT_CHARACTERS } from "../limits.js";
 
 /** Matches names that some system does not allow (Microsoft: "Naming Files, Paths, and Namespaces"), and hidden files. */
 const NOT_A_NAME =
@@ -28,13 +24,13 @@ export function readGivenName({ headers }: HttpRequest, findSecrets: Finder): { 
   const decoded = decode(value);
   const name = decoded.endsWith(CASSETTE_SUFFIX) ? decoded.slice(0, -CASSETTE_SUFFIX.length) : decoded;
   if (findSecrets(name).length > 0) {
-    return invalidName(`${PIN_HEADER} contains text that looks like a secret; give a name such as "weather"`);
+    return invalidName(`${PIN_HEADER} contains text that looks like a secret. Use a name such as "weather"`);
   }
   const isName =
-    name !== "" && !NOT_A_NAME.test(name) && !INVISIBLE.test(name) && Buffer.byteLength(name) <= MAX_GIVEN_BYTES;
+    name !== "" && !NOT_A_NAME.test(name) && !INVISIBLE.test(name) && Buffer.byteLength(name) <= MAX_GIVEN_NAME_BYTES;
   if (isName) return { name };
   const what = `${PIN_HEADER} is ${JSON.stringify(decoded)}, which cannot be a file name`;
-  return invalidName(`${what}; give a name without a folder, such as "weather"`);
+  return invalidName(`${what}. Use a name without a folder, such as "weather"`);
 }
 
 function invalidName(message: string): { refusal: Refusal } {
@@ -51,10 +47,10 @@ export function nameOfPrompt({ entries }: CassetteV2): string | undefined {
 
 /** Cuts at the end of a word, if there is one. */
 function firstWords(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
-  const start = text.slice(0, MAX_TEXT + 1).toWellFormed();
+  if (text.length <= MAX_NAME_TEXT_CHARACTERS) return text;
+  const start = text.slice(0, MAX_NAME_TEXT_CHARACTERS + 1).toWellFormed();
   const end = start.search(/\s+\S*$/);
-  return end > 0 ? start.slice(0, end) : start.slice(0, MAX_TEXT).toWellFormed();
+  return end > 0 ? start.slice(0, end) : start.slice(0, MAX_NAME_TEXT_CHARACTERS).toWellFormed();
 }
 
 function textOf(content: UserMessage["content"]): string {

@@ -1,5 +1,5 @@
-// Where the cassettes of a proxy go: one file, with numbered ones next to it for further conversations, or a folder. They are
-// written while the proxy runs, so that a crash loses the last moments and not the day.
+// The files of a recording proxy: one file, with numbered files next to it for further conversations, or a folder. They are written
+// while the proxy runs, so that a crash loses only the last moments.
 
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -8,27 +8,28 @@ import {
   CassetteError,
   type CassetteStore,
   type CassetteV2,
-  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_FILE_BYTES,
 } from "../../cassette/index.js";
 import { sha256Hex, thrownText, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
+import { MAX_REPLACED_BYTES } from "../limits.js";
 import { pathIn } from "../options/recordings.js";
 import { nameOfPrompt } from "./names.js";
 
 export interface ProxyOutput {
-  /** Reserves a name for a client. Resolves to the reason where it cannot have it. */
+  /** Reserves a name for a client. Resolves to the reason if the client cannot have it. */
   claim(name: string): Promise<string | undefined>;
-  /** Makes the folder. Throws, before anything was spent, where the file may not be replaced or the place cannot be written to. */
+  /** Makes the folder. Throws if the file may not be replaced or the folder cannot be made. Call it before anything is spent. */
   check(): Promise<void>;
   /**
-   * Writes what a conversation holds by now, each time to the same file, and gives its path. In a folder the file is called
-   * `name`, else after the first words of the user. A name that is taken gets a number, so that no recording is lost; one that
-   * a client gave is taken from a conversation without a name. Throws `CassetteError`.
+   * Writes a conversation so far, always to the same file, and returns the path. In a folder, the file is named `name`, or after the
+   * first words of the user. A name in use gets a number, so that no recording is lost. A name that a client gave goes to its
+   * conversation, and a conversation without a name moves away. Throws `CassetteError`.
    */
   write(conversation: number, cassette: CassetteV2, name?: string): Promise<string>;
-  /** Files of an earlier recording that were to be replaced and were not. */
+  /** Files of an earlier recording that `overwrite` allowed to replace, but no conversation replaced. */
   stale(): string[];
-  /** By file that was written: one of an earlier recording in the same folder that begins with the same prompt. */
+  /** Maps written files to an earlier recording in the same folder that begins with the same prompt. */
   twins(): Promise<ReadonlyMap<string, string>>;
 }
 
@@ -36,38 +37,35 @@ export interface ProxyPlace {
   readonly files: FilePort;
   readonly store: CassetteStore;
   readonly cwd: string;
-  /** Replaces what was there when the proxy started. */
+  /** True replaces files that existed when the proxy started. */
   readonly overwrite: boolean;
-  /** Called for a conversation whose file got another name. */
+  /** Called for a conversation whose file was renamed. */
   readonly moved?: (conversation: number) => void;
 }
 
-/** `out` is a folder when it ends with a slash or is one already. */
+/** `out` is a folder if it ends with a slash or exists as a folder. */
 export async function createProxyOutput(out: string, place: ProxyPlace): Promise<ProxyOutput> {
   const { files, store, overwrite } = place;
   const before = await files.list(out, CASSETTE_SUFFIX);
   const isFolder = /[\\/]$/.test(out) || before !== undefined;
   if (!isFolder && !out.endsWith(CASSETTE_SUFFIX)) {
-    const hint = `Call it ${out}${CASSETTE_SUFFIX}, or ${out}/ for a folder.`;
+    const hint = `Use ${out}${CASSETTE_SUFFIX}, or ${out}/ for a folder.`;
     throw new CliError("usage", `--out ${JSON.stringify(out)} does not end in ${CASSETTE_SUFFIX}`, hint);
   }
   const replaceable = overwrite ? await fingerprints(files, out, before) : new Map<string, string>();
   const taken = new Map<number, string>();
-  /** By name, the number to try next. */
+  /** The number to try next, by name. */
   const next = new Map<string, number>();
   /** Files whose names clients gave. */
   const claimed = new Set<string>();
-
-  /** The file without its suffix, and the first number that shows in it. */
-  const baseOf = (cassette: CassetteV2, name: string | undefined): { base: string; first: number } => {
-    if (!isFolder) return { base: out.slice(0, -CASSETTE_SUFFIX.length), first: 2 };
-    const called = name ?? nameOfPrompt(cassette);
-    return called === undefined ? { base: join(out, "conversation"), first: 1 } : { base: join(out, called), first: 2 };
-  };
+  /** The last write under a new name. Until it ends, its file exists but is not in `taken`. */
+  let settling = Promise.resolve("");
 
   /** Writes a conversation for the first time, or under a new name. */
-  const settle = async (conversation: number, cassette: CassetteV2, name: string | undefined): Promise<string> => {
-    const { base, first } = baseOf(cassette, name);
+  const settleNow = async (conversation: number, cassette: CassetteV2, name: string | undefined): Promise<string> => {
+    const { base, first } = isFolder
+      ? baseIn(out, name ?? nameOfPrompt(cassette))
+      : { base: out.slice(0, -CASSETTE_SUFFIX.length), first: 2 };
     for (let number = next.get(base) ?? 1; ; number++) {
       const path = numbered(base, number, first);
       if (name === undefined && claimed.has(path)) continue;
@@ -78,15 +76,19 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
       return path;
     }
   };
+  const settle: typeof settleNow = (...conversation) => (settling = settleNow(...conversation));
 
   return {
     async claim(name) {
-      if (!isFolder) return "all of them go to one file; give a folder as --out";
+      if (!isFolder) return "all recordings go to one file; pass a folder as --out";
       const path = join(out, `${name}${CASSETTE_SUFFIX}`);
       if (claimed.has(path)) return undefined;
-      const isFree = replaceable.has(path) || [...taken.values()].includes(path);
-      if (!isFree && (await files.read(path, 0)).kind !== "not-found" && !claimed.has(path))
-        return `${path} exists; record with --refresh to replace it, or delete it`;
+      const isFree = (): boolean =>
+        [replaceable, claimed].some((set) => set.has(path)) || [...taken.values()].includes(path);
+      if (!isFree() && (await files.read(path, 0)).kind !== "not-found") {
+        await settling.catch(() => undefined);
+        if (!isFree()) return `${path} exists; record with --refresh to replace it, or delete it`;
+      }
       claimed.add(path);
       return undefined;
     },
@@ -103,7 +105,7 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
       const wanted = name === undefined ? undefined : join(out, `${name}${CASSETTE_SUFFIX}`);
       const holder = [...taken].find(([, path]) => path === wanted && claimed.has(path))?.[0];
       if (wanted === undefined || holder === undefined) return settle(conversation, cassette, name);
-      // The other file is there under its new name before this one takes its place.
+      // The holder is written under its new name before its old file is replaced.
       await settle(holder, (await store.load(wanted)) as CassetteV2, undefined);
       place.moved?.(holder);
       await store.save(wanted, cassette, { overwrite: true });
@@ -115,7 +117,12 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
   };
 }
 
-/** False where the file exists. Only what is still as it was at the start is replaced: another proxy may write there, too. */
+/** The path of a file in the folder without its suffix, and the first number that is written into it. */
+function baseIn(folder: string, name: string | undefined): { base: string; first: number } {
+  return name === undefined ? { base: join(folder, "conversation"), first: 1 } : { base: join(folder, name), first: 2 };
+}
+
+/** Returns false if the file exists. Replaces a file only if it is unchanged since the start, since another proxy may write here too. */
 async function saveNew(
   path: string,
   cassette: CassetteV2,
@@ -140,21 +147,19 @@ async function assertFree(out: string, { files, overwrite }: ProxyPlace): Promis
   if (read.kind === "failed") throw new CassetteError("file-unreadable", `${out}: ${read.message}`, { file: out });
   if (overwrite) return;
   const hint = "Move it away, or pass --refresh to replace it.";
-  throw new CassetteError("file-exists", `${out} exists and was left as it is`, { file: out, hint });
+  throw new CassetteError("file-exists", `${out} exists and was left unchanged`, { file: out, hint });
 }
 
 async function makeFolder(folder: string, cwd: string): Promise<void> {
   try {
     await mkdir(resolve(cwd, folder), { recursive: true });
   } catch (error) {
-    const why = `${folder} cannot be written to: ${thrownText(error)}`;
+    const why = `cannot make the folder ${folder}: ${thrownText(error)}`;
     throw new CassetteError("file-unreadable", why, { file: folder, hint: "Choose another --out." });
   }
 }
 
-const MAX_REPLACED_BYTES = 256 * 1024 * 1024;
-
-/** What is there at the start: directly in the folder, where its `names` are given, else the file and its numbered ones. */
+/** Hashes of the files at the start: those directly in the folder if its `names` are given, else the file and its numbered files. */
 async function fingerprints(
   files: FilePort,
   out: string,
@@ -174,7 +179,7 @@ async function fingerprint(files: FilePort, path: string): Promise<string | unde
   return read.kind === "read" ? sha256Hex(Buffer.from(read.bytes).toString("latin1")) : undefined;
 }
 
-/** The file and its numbered ones, up to the first number that is free. */
+/** The file and its numbered files, up to the first free number. */
 async function existing(files: FilePort, out: string): Promise<string[]> {
   const found: string[] = [];
   for (let number = 1; ; number++) {
@@ -184,13 +189,13 @@ async function existing(files: FilePort, out: string): Promise<string[]> {
   }
 }
 
-/** `run.cassette.json`, `run-2.cassette.json` …; numbers below `first` are left out. */
+/** `run.cassette.json`, `run-2.cassette.json` and so on. Numbers below `first` are not written. */
 function numbered(base: string, number: number, first: number): string {
   return `${base}${number < first ? "" : `-${number}`}${CASSETTE_SUFFIX}`;
 }
 
 /**
- * By file of `written`: another cassette in `folder` with the same first prompt, because `cassette serve` would use one of the two and
+ * Maps files of `written` to another cassette in `folder` with the same first prompt. `cassette serve` would use one of the two and
  * report the other as unused. Unreadable files are skipped.
  */
 async function findTwins(files: FilePort, folder: string, written: readonly string[]) {
@@ -210,7 +215,7 @@ async function findTwins(files: FilePort, folder: string, written: readonly stri
 }
 
 async function firstPromptHash(files: FilePort, file: string): Promise<string | undefined> {
-  const read = await files.read(file, DEFAULT_MAX_BYTES);
+  const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
   if (read.kind !== "read") return undefined;
   try {
     type Loose = { entries?: { promptHash?: unknown }[] } | null;

@@ -113,7 +113,7 @@ interface Outcome {
   recorder: ProxyRecorder;
   saved: readonly Saved[];
   twins: ReadonlyMap<string, string>;
-  /** The exit code of the command, which wins where it is not 0. */
+  /** The exit code of the command. It wins unless it is 0. */
   ended: number;
 }
 
@@ -166,7 +166,7 @@ function nothingRecorded(
   passedOn: readonly CountedRequest[],
   { out, command }: ProxyOptions,
 ): CassetteError {
-  const also = lost.length === 0 ? "" : `; ${count(lost.length, "request")} could not be`;
+  const also = lost.length === 0 ? "" : `, and ${count(lost.length, "request")} could not be recorded`;
   const elsewhere = `The client requested ${passedOn.map(({ method, path }) => `${method} ${path}`).join(", ")}, which is not recorded: ${HELD}.`;
   const unreached =
     command === undefined

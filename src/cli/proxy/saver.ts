@@ -1,15 +1,14 @@
-// Writes conversations while they go on. A change is written soon after, and not at every turn, because a cassette is written whole
-// each time. If the disk refuses one, only that one is lost.
+// Writes conversations while they go on. A change is written after a short delay and not at every turn, because each write is of the
+// whole cassette. If the disk refuses one, only that one is lost.
 
 import { thrownText } from "../../core/index.js";
 import type { CassetteV2 } from "../../cassette/index.js";
+import { SAVE_QUIET_MS } from "../limits.js";
 
-/** Shortest delay in ms before a change is written. Ten times as long as the last write took, if that is more. */
-const QUIET_MS = 500;
 const REST_FACTOR = 10;
 
 interface SaverOptions {
-  /** The recording so far; undefined while a turn is open. */
+  /** The answered turns before the first open one. Undefined if there are none. */
   readonly cassetteOf: (conversation: number) => CassetteV2 | undefined;
   readonly write: (conversation: number, cassette: CassetteV2) => Promise<string>;
   /** Called once for each conversation that could not be written. */
@@ -30,7 +29,7 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
   const saved = new Map<number, Saved>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> = Promise.resolve();
-  let rest = QUIET_MS;
+  let rest = SAVE_QUIET_MS;
 
   async function save(conversation: number): Promise<void> {
     const cassette = cassetteOf(conversation);
@@ -52,7 +51,7 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
     const now = [...dirty].sort((left, right) => left - right);
     dirty.clear();
     for (const conversation of now) await save(conversation);
-    rest = Math.max(QUIET_MS, REST_FACTOR * (Date.now() - began));
+    rest = Math.max(SAVE_QUIET_MS, REST_FACTOR * (Date.now() - began));
   }
 
   function later(): void {

@@ -23,7 +23,7 @@ interface NamedLedger {
 }
 
 const AGAIN = "Run all tests with CASSETTE_LEDGER set to this file.";
-const MAX_MISSING = 5;
+const SHOWN_MISSING = 5;
 
 /** Throws {@link CliError} `ledger-unreadable` for a missing or damaged ledger, and for a missing shard. */
 export async function readLedgers(files: FilePort, options: LedgerOptions, cwd: string): Promise<NamedLedger[]> {
@@ -68,7 +68,7 @@ function assertShards(paths: readonly string[]): void {
   }
   for (const { folder, stem, total, seen } of sets.values()) {
     const missing: string[] = [];
-    for (let index = 1; index <= total && missing.length < MAX_MISSING; index++) {
+    for (let index = 1; index <= total && missing.length < SHOWN_MISSING; index++) {
       if (!seen.has(index)) missing.push(`${stem}${index}-of-${total}.jsonl`);
     }
     if (missing.length === 0) continue;

@@ -6,14 +6,14 @@ import {
   BUNDLE_SUFFIX,
   CassetteError,
   createCassetteStore,
-  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_FILE_BYTES,
   ENVELOPE_SUFFIX,
   parseBundle,
 } from "../../cassette/index.js";
 import { hashJson, type FilePort } from "../../core/index.js";
-import { CliError, usageError, type Failure } from "../errors.js";
+import { CliError, exitCodeForAll, usageError, type Failure } from "../errors.js";
 import { whyUnread } from "../options/file.js";
-import { EXIT } from "../exit-codes.js";
+import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
 import { createProgress, type Progress } from "../terminal/progress.js";
@@ -25,7 +25,7 @@ export interface PruneOptions extends LedgerOptions {
   json?: boolean;
 }
 
-/** Exits 1 if orphans are left, 2 if one could not be deleted. */
+/** Exits 1 if orphans are left, 2 if one could not be deleted or a cassette could not be read, 3 if a cassette was refused. */
 export async function prune(folders: readonly string[], options: PruneOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const isJudging = options.ledger !== undefined || options.from !== undefined;
@@ -37,7 +37,8 @@ export async function prune(folders: readonly string[], options: PruneOptions, i
   const { duplicates, failed, whole } = await readAll(files, paths, createProgress(io, "checking"));
   const orphans = whole.filter((path) => unused.has(path));
   const { deleted, kept } = await removeAll(files, folders, options.write === true ? orphans : [], io.cwd);
-  const exitCode = kept.length > 0 ? EXIT.failed : deleted.length < orphans.length ? EXIT.drift : EXIT.ok;
+  const result = kept.length > 0 ? EXIT.failed : deleted.length < orphans.length ? EXIT.drift : EXIT.ok;
+  const exitCode = Math.max(result, exitCodeForAll(failed.map(({ failure }) => failure))) as ExitCode;
   io.exit(exitCode);
   const gone = new Set(deleted);
   const left = duplicates.map((same) => same.filter((file) => !gone.has(file))).filter((same) => same.length > 1);
@@ -90,7 +91,8 @@ function print(found: Found, isJudging: boolean, io: CommandIo): void {
   for (const same of duplicates) line({ look: "warn", text: "the same " }, same.join(", "));
   for (const { file, failure } of failed) line({ look: "bad", text: "unread   " }, file, `: ${failure.message}`);
   const judged = isJudging ? count(orphans.length, "orphan") : "orphans unknown without a ledger";
-  line(`${count(checked, "cassette")} checked: ${judged}, ${count(duplicates.length, "set")} of duplicates`);
+  const unread = failed.length === 0 ? "" : `, ${failed.length} unread`;
+  line(`${count(checked, "cassette")} checked: ${judged}, ${count(duplicates.length, "set")} of duplicates${unread}`);
   if (orphans.length > deleted.length) line("  --write deletes the orphans");
   if (deleted.length > 0) line("  npx playhead lock --update removes them from a lock");
 }
@@ -155,10 +157,10 @@ async function findBundled(files: FilePort, folders: readonly string[], cwd: str
   for (const folder of folders) {
     for (const name of (await files.list(folder, BUNDLE_SUFFIX)) ?? []) {
       const path = pathIn(folder, name);
-      const result = await files.read(path, DEFAULT_MAX_BYTES);
+      const result = await files.read(path, DEFAULT_MAX_FILE_BYTES);
       if (result.kind !== "read") {
         const hint = "Restore or delete this bundle. Until it can be read, any cassette may belong to it.";
-        const message = `${path} ${whyUnread(result, DEFAULT_MAX_BYTES)}`;
+        const message = `${path} ${whyUnread(result, DEFAULT_MAX_FILE_BYTES)}`;
         throw new CassetteError("file-unreadable", message, { file: path, hint });
       }
       const { agents } = parseBundle(result.bytes, { file: path });

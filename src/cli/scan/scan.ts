@@ -4,6 +4,7 @@
 import { createSecretFinder, EMAIL_RULE, SECRET_RULES, secretsOf, type Finder } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
+import { MAX_SCANNED_BYTES } from "../limits.js";
 import { whyUnread } from "../options/file.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -18,7 +19,6 @@ export interface ScanOptions {
   json?: boolean;
 }
 
-const MAX_BYTES = 64 * 1024 * 1024;
 /** Folders that are skipped unless they are named themselves. */
 const SKIPPED = /(?:^|[\\/])(?:\.git|node_modules)[\\/]/;
 
@@ -49,9 +49,9 @@ export async function scan(paths: readonly string[], options: ScanOptions, io: C
 
 async function scanFile(files: FilePort, path: string, find: Finder): Promise<Scanned> {
   const file = mask(path, find);
-  const result = await files.read(path, MAX_BYTES);
+  const result = await files.read(path, MAX_SCANNED_BYTES);
   if (result.kind === "read") return { file, findings: findingsIn(new TextDecoder().decode(result.bytes), find) };
-  return { file, unread: `it ${mask(whyUnread(result, MAX_BYTES), find)}` };
+  return { file, unread: `it ${mask(whyUnread(result, MAX_SCANNED_BYTES), find)}` };
 }
 
 function report(scanned: readonly Scanned[], { json = false }: ScanOptions, io: CommandIo): void {

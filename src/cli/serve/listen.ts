@@ -3,6 +3,7 @@
 import { serveHttp, type HttpHandler, type HttpServer, type HttpServerOptions } from "../../host/index.js";
 import { runChild } from "../child/spawn.js";
 import { CliError } from "../errors.js";
+import { SIGNAL_ECHO_MS } from "../limits.js";
 import type { CommandIo } from "../terminal/io.js";
 
 /** Throws `cannot-listen`. */
@@ -20,16 +21,13 @@ export async function listen(
   }
 }
 
-/** The time in which further signals count as echoes of the first: terminals and supervisors send several. */
-const ECHO_MS = 2000;
-
 export interface Stop {
   readonly stopped: Promise<void>;
   /** Ends the wait, and lets signals end the process again. */
   readonly now: () => void;
 }
 
-/** Resolves at the first SIGINT, SIGTERM or SIGHUP. Echoes are ignored. A signal after {@link ECHO_MS} ends the process at once. */
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP. Echoes are ignored. A signal after {@link SIGNAL_ECHO_MS} ends the process at once. */
 export function untilSignal(): Stop {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   let resolve: () => void = () => undefined;
@@ -38,7 +36,7 @@ export function untilSignal(): Stop {
   const onSignal = (signal: NodeJS.Signals): void => {
     firstAt ??= Date.now();
     resolve();
-    if (Date.now() - firstAt <= ECHO_MS) return;
+    if (Date.now() - firstAt <= SIGNAL_ECHO_MS) return;
     now();
     process.kill(process.pid, signal);
   };

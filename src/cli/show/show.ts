@@ -106,7 +106,7 @@ function printExchanges(line: PrintLine, exchanges: readonly RecordedExchange[])
   });
 }
 
-const MAX_NAMES = 3;
+const SHOWN_NAMES = 3;
 
 /** Throws `CliError` `usage` for a folder. `suffixes` are those of suitable files. */
 export async function assertNoFolder(
@@ -117,11 +117,11 @@ export async function assertNoFolder(
   const lists = await Promise.all(suffixes.map((suffix) => files.list(path, suffix)));
   if (lists.every((names) => names === undefined)) return;
   const found = lists.flatMap((names) => names ?? []).map((name) => pathIn(path, name));
-  const more = found.length - MAX_NAMES;
+  const more = found.length - SHOWN_NAMES;
   const what = suffixes.includes(BUNDLE_SUFFIX) ? "cassette or bundle" : "cassette";
   const hint =
     found.length === 0
       ? `The folder contains no ${what}.`
-      : `Name one of them: ${found.slice(0, MAX_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
+      : `Name one of them: ${found.slice(0, SHOWN_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
   throw new CliError("usage", `${path} is a folder, and show takes one ${what}`, hint, path);
 }

@@ -8,8 +8,8 @@ import { cachedOf, count, type Piece, type PrintLine } from "../terminal/output.
 /** An entry of either version: version 1 has no `prompt` and no `responseHash`. */
 export type ShownEntry = Omit<CassetteEntry, "responseHash"> & { responseHash?: string };
 
-const MAX_CHARACTERS = 400;
-const MAX_LINES = 12;
+const SHOWN_LENGTH = 400;
+const SHOWN_LINES = 12;
 const BAR = "    | ";
 
 /** `before` is the previous entry, whose answer is recognised in this prompt. */
@@ -98,11 +98,11 @@ function printText(line: PrintLine, text: string, isFull: boolean): void {
 }
 
 function firstLines(text: string): string {
-  const lines = text.slice(0, MAX_CHARACTERS + 1).split("\n");
-  const kept = lines.slice(0, MAX_LINES).join("\n");
-  if (kept.length <= MAX_CHARACTERS) return kept;
+  const lines = text.slice(0, SHOWN_LENGTH + 1).split("\n");
+  const kept = lines.slice(0, SHOWN_LINES).join("\n");
+  if (kept.length <= SHOWN_LENGTH) return kept;
   // Never cuts a surrogate pair in half.
-  return kept.slice(0, (kept.codePointAt(MAX_CHARACTERS - 1) ?? 0) > 0xffff ? MAX_CHARACTERS - 1 : MAX_CHARACTERS);
+  return kept.slice(0, (kept.codePointAt(SHOWN_LENGTH - 1) ?? 0) > 0xffff ? SHOWN_LENGTH - 1 : SHOWN_LENGTH);
 }
 
 function showValue(value: unknown): string {

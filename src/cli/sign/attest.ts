@@ -1,7 +1,7 @@
 // `cassette attest`: prints the statement to stdout, so that a shell can redirect it.
 
 import { basename } from "node:path";
-import { attestCassette, CassetteError, DEFAULT_MAX_BYTES, signStatement } from "../../cassette/index.js";
+import { attestCassette, CassetteError, DEFAULT_MAX_FILE_BYTES, signStatement } from "../../cassette/index.js";
 import { toVisibleJson, type FilePort } from "../../core/index.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -27,7 +27,7 @@ export async function attest(file: string, { key, json }: AttestOptions, io: Com
 }
 
 async function readFile(files: FilePort, file: string): Promise<Uint8Array> {
-  const result = await files.read(file, DEFAULT_MAX_BYTES);
+  const result = await files.read(file, DEFAULT_MAX_FILE_BYTES);
   switch (result.kind) {
     case "read":
       return result.bytes;

@@ -4,9 +4,9 @@
 import { resolveSigningKey } from "../../cassette/index.js";
 import type { FilePort, SigningKeyObject } from "../../core/index.js";
 import { CliError } from "../errors.js";
+import { MAX_KEY_FILE_BYTES } from "../limits.js";
 import type { CommandIo } from "../terminal/io.js";
 
-const MAX_KEY_BYTES = 64 * 1024;
 const HINT = "Give the path of a PEM file (npx playhead keygen makes one), or env:NAME.";
 
 /** Has its own hint: the library suggests to pass the key itself. */
@@ -20,7 +20,7 @@ function readVariable(name: string, env: CommandIo["env"]): SigningKeyObject {
 /** Throws {@link CliError} `key-unreadable`, and `CassetteError` `invalid-options` for anything but a private key. */
 export async function readPrivateKey(files: FilePort, key: string, { env }: CommandIo): Promise<SigningKeyObject> {
   if (key.startsWith("env:")) return readVariable(key.slice("env:".length), env);
-  const result = await files.read(key, MAX_KEY_BYTES);
+  const result = await files.read(key, MAX_KEY_FILE_BYTES);
   switch (result.kind) {
     case "read":
       return resolveSigningKey(new TextDecoder().decode(result.bytes));

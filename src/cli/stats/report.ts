@@ -4,7 +4,7 @@ import type { CassetteStats, NameCounts, UsageSum } from "../../cassette/index.j
 import { PRICING_DATE } from "../../core/index.js";
 import { cachedOf, count, type PrintLine } from "../terminal/output.js";
 
-const MAX_ROWS = 15;
+const SHOWN_ROWS = 15;
 
 interface Shown {
   stats: CassetteStats;
@@ -69,11 +69,11 @@ function without(turns: number): string {
 function printNames(line: PrintLine, title: string, { names, others }: NameCounts, unit: string): void {
   if (names.length === 0) return;
   line(title);
-  for (const { name, count: times, cassettes } of names.slice(0, MAX_ROWS)) {
+  for (const { name, count: times, cassettes } of names.slice(0, SHOWN_ROWS)) {
     const inHowMany = unit === "cassette" ? "" : ` in ${count(cassettes, "cassette")}`;
     line(`  ${String(times).padStart(9)}  ${name}`, { look: "dim", text: inHowMany });
   }
-  const rest = names.slice(MAX_ROWS);
+  const rest = names.slice(SHOWN_ROWS);
   const more = rest.reduce((sum, each) => sum + each.count, others ?? 0);
   const isCapped = others !== undefined;
   if (more > 0)

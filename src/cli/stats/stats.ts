@@ -12,6 +12,7 @@ import {
 import { defined, type FilePort } from "../../core/index.js";
 import { exitCodeForAll, noCassettesIn, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
+import { MAX_STATS_FAILURES, MAX_STATS_GROUPS } from "../limits.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createPrinter, toJsonError, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
@@ -30,12 +31,9 @@ interface StatsResult {
   /** Cassettes of groups beyond the limit. */
   ungrouped: number;
   refused: number;
-  /** At most {@link MAX_LISTED}. */
+  /** At most {@link MAX_STATS_FAILURES}. */
   failures: { file: string; failure: Failure }[];
 }
-
-const MAX_GROUPS = 200;
-const MAX_LISTED = 1_000;
 
 /** Exits 3 if a file was refused, else 2 if one could not be read. Throws `nothing-found` without any file. */
 export async function stats(paths: readonly string[], options: StatsOptions, io: CommandIo): Promise<void> {
@@ -70,7 +68,7 @@ async function countAll(
     const { file } = loaded;
     if (loaded.kind === "failed") {
       refused++;
-      if (failures.length < MAX_LISTED) failures.push({ file, failure: loaded.failure });
+      if (failures.length < MAX_STATS_FAILURES) failures.push({ file, failure: loaded.failure });
       if (exitCode !== EXIT.integrity) exitCode = exitCodeForAll([loaded.failure]);
       continue;
     }
@@ -109,7 +107,7 @@ function createGroups() {
     of(name: string): StatsCounter | undefined {
       const known = counters.get(name);
       if (known !== undefined) return known;
-      if (counters.size >= MAX_GROUPS) {
+      if (counters.size >= MAX_STATS_GROUPS) {
         ungrouped++;
         return undefined;
       }

@@ -31,7 +31,7 @@ export interface StepFindings {
 }
 
 /** Limit of printed rows of the confusion table, failed turns and left out recordings. */
-const MAX_ROWS = 20;
+const SHOWN_ROWS = 20;
 
 /** The fields of the JSON document. */
 export function toDocument(findings: StepFindings): object {
@@ -71,10 +71,10 @@ function verdictOf({ summary, minAgreement }: StepFindings) {
 export async function printSteps(line: PrintLine, findings: StepFindings): Promise<void> {
   const { checks, failures, summary } = findings;
   for (const checked of checks) printCheck(line, checked);
-  for (const { file, code, message } of failures.slice(0, MAX_ROWS)) {
+  for (const { file, code, message } of failures.slice(0, SHOWN_ROWS)) {
     line({ look: "warn", text: "left out  " }, file ?? "", `  ${code}: ${message}`);
   }
-  sayMore(line, failures.length - MAX_ROWS, "left out");
+  sayMore(line, failures.length - SHOWN_ROWS, "left out");
   printConfusion(line, summary);
   printVerdict(line, findings);
   await printTolerances(line, findings.tolerancesFile, summary.tolerances);
@@ -87,8 +87,8 @@ function printCheck(line: PrintLine, { file, check }: CheckedFile): void {
   const first = firstDisagreement(check);
   if (first !== undefined) printFirst(line, first);
   const failed = check.turns.filter((turn) => turn.state === "failed");
-  for (const { turn, reason } of failed.slice(0, MAX_ROWS)) line(`  turn ${turn} failed: ${reason}`);
-  sayMore(line, failed.length - MAX_ROWS, "failed");
+  for (const { turn, reason } of failed.slice(0, SHOWN_ROWS)) line(`  turn ${turn} failed: ${reason}`);
+  sayMore(line, failed.length - SHOWN_ROWS, "failed");
   const waiting = check.turns.filter((turn) => turn.state === "not-asked");
   const [why] = waiting;
   if (why !== undefined) line(`  ${count(waiting.length, "turn")} not asked (${why.reason}), from turn ${why.turn} on`);
@@ -117,8 +117,8 @@ function printConfusion(line: PrintLine, { confusion }: StepSummary): void {
   const right = confusion.reduce((sum, cell) => (cell.recorded === cell.chosen ? sum + cell.count : sum), 0);
   line("tools, recorded → chosen");
   row(line, right, "the same tool, or an answer on both sides");
-  for (const cell of confused.slice(0, MAX_ROWS)) row(line, cell.count, `${cell.recorded} → ${cell.chosen}`);
-  sayMore(line, confused.length - MAX_ROWS, "pairs");
+  for (const cell of confused.slice(0, SHOWN_ROWS)) row(line, cell.count, `${cell.recorded} → ${cell.chosen}`);
+  sayMore(line, confused.length - SHOWN_ROWS, "pairs");
 }
 
 function row(line: PrintLine, number: number, text: string): void {

@@ -1,13 +1,13 @@
 // The file of `--tools`: a JSON list of the tools to offer, for recordings without them.
 
-import { DEFAULT_MAX_BYTES, parseStrictJson } from "../../cassette/index.js";
+import { DEFAULT_MAX_FILE_BYTES, parseStrictJson } from "../../cassette/index.js";
 import { isPlainObject, thrownText, type FilePort, type LlmToolDefinition } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { readBytes } from "../options/file.js";
 
 /** Throws `CliError` `tools-unreadable`. */
 export async function readTools(files: FilePort, path: string): Promise<LlmToolDefinition[]> {
-  const value = parse(await readBytes(files, path, DEFAULT_MAX_BYTES, { code: "tools-unreadable" }), path);
+  const value = parse(await readBytes(files, path, DEFAULT_MAX_FILE_BYTES, { code: "tools-unreadable" }), path);
   if (!Array.isArray(value)) throw unreadable(path, "it must be a list");
   const odd = value.findIndex((tool: unknown) => !isTool(tool));
   if (odd >= 0) throw unreadable(path, `item ${odd} must be { name, description, schema }`);

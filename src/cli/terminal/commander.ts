@@ -1,13 +1,13 @@
-// What the declarations of commands share: their actions, and a command line with another command after `--`.
+// Shared parts of the command declarations: their actions, and a command line with another command after `--`.
 
 import type { Command } from "commander";
 import type { CommandIo } from "./io.js";
 
-/** An action that loads what the command does when it is run. That gets the arguments and options of commander, and `io`. */
+/** An action that loads the implementation when it runs, and calls it with the arguments and options of commander and `io`. */
 export function runs(load: () => Promise<(...given: never[]) => Promise<void>>, io: CommandIo) {
   return async (...given: unknown[]): Promise<void> => {
     const run = (await load()) as (...given: unknown[]) => Promise<void>;
-    // The last is the command itself.
+    // The last argument is the command itself.
     await run(...given.slice(0, -1), io);
   };
 }

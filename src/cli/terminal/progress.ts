@@ -1,9 +1,8 @@
 // A progress line on a terminal's stderr, for work of more than a second. It disappears when the work is done.
 
+import { PROGRESS_QUIET_MS, PROGRESS_REDRAW_MS } from "../limits.js";
 import type { CliIo } from "./io.js";
 
-const QUIET_MS = 1_000;
-const REDRAW_MS = 100;
 const CLEAR_LINE = "\r\u001b[2K";
 
 export interface Progress {
@@ -15,12 +14,12 @@ export interface Progress {
 /** `what` is a constant word such as "verifying"; `now` gives milliseconds. */
 export function createProgress(io: CliIo, what: string, now: () => number = () => performance.now()): Progress {
   const isOn = isWatched(io);
-  let due = now() + QUIET_MS;
+  let due = now() + PROGRESS_QUIET_MS;
   let isShown = false;
   return {
     step(done, total) {
       if (!isOn || now() < due) return;
-      due = now() + REDRAW_MS;
+      due = now() + PROGRESS_REDRAW_MS;
       isShown = true;
       io.stderr(`${CLEAR_LINE}${what} ${done}${total > 0 ? `/${total}` : ""}`);
     },

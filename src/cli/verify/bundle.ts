@@ -1,7 +1,7 @@
 // A bundle among the files of `cassette verify`: it holds if its own hash holds and every cassette next to it is the one it lists. Its
 // cassettes are read again, even if a folder named them already. Lock and signatures are checked for each cassette on its own.
 
-import { CassetteError, createBundleStore, DEFAULT_MAX_BYTES, parseBundle } from "../../cassette/index.js";
+import { CassetteError, createBundleStore, DEFAULT_MAX_FILE_BYTES, parseBundle } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { pathBeside } from "../../host/index.js";
 import { toFailure, type Failure } from "../errors.js";
@@ -36,7 +36,7 @@ export interface BundleVerdict {
 export async function verifyBundle(
   files: FilePort,
   file: string,
-  maxBytes = DEFAULT_MAX_BYTES,
+  maxBytes = DEFAULT_MAX_FILE_BYTES,
 ): Promise<BundleVerdict | RefusalVerdict> {
   try {
     const { bundle, cassettes } = await createBundleStore(files, pathBeside).load(file, { maxBytes });
@@ -51,7 +51,7 @@ export async function verifyBundle(
 }
 
 /** The paths of the bundle's cassettes. Empty for a bundle that does not load, which gets its own verdict. */
-export async function membersOf(files: FilePort, file: string, maxBytes = DEFAULT_MAX_BYTES): Promise<string[]> {
+export async function membersOf(files: FilePort, file: string, maxBytes = DEFAULT_MAX_FILE_BYTES): Promise<string[]> {
   const result = await files.read(file, maxBytes);
   if (result.kind !== "read") return [];
   try {

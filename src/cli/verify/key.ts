@@ -2,8 +2,8 @@
 
 import { readPublicKey, type FilePort } from "../../core/index.js";
 import { usageError } from "../errors.js";
+import { MAX_KEY_FILE_BYTES } from "../limits.js";
 
-const MAX_KEY_BYTES = 64 * 1024;
 const HINT = "Give the path of a PEM file, 32 bytes as hexadecimal or base64, or env:NAME.";
 
 /** Throws {@link CliError} `usage`, and `AgentError` `invalid-options` for a file or a variable without a public key. */
@@ -17,7 +17,7 @@ export async function readKey(
     if (text !== undefined && text !== "") return readPublicKey(text);
     throw usageError(`--key names the variable ${key.slice(4)}, which is not set`, HINT);
   }
-  const result = await files.read(key, MAX_KEY_BYTES);
+  const result = await files.read(key, MAX_KEY_FILE_BYTES);
   if (result.kind === "read") return readPublicKey(new TextDecoder().decode(result.bytes));
   if (result.kind === "too-large") throw usageError(`the file of --key has ${result.size} bytes`, HINT);
   try {

@@ -3,6 +3,7 @@
 
 import { defined, verifyReceipts, type ReceiptVerdict } from "../../core/index.js";
 import { usageError } from "../errors.js";
+import { MAX_RECEIPTS_BYTES } from "../limits.js";
 import { readBytes } from "../options/file.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -23,9 +24,6 @@ interface Chain {
   file: string;
   verdict: ReceiptVerdict;
 }
-
-/** Limit of a file of receipts, about 700,000 receipts. */
-export const MAX_RECEIPTS_BYTES = 512 * 1024 * 1024;
 
 /** Limit of printed findings. The JSON document has all listed ones. */
 const PRINTED_FINDINGS = 20;

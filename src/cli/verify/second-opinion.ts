@@ -1,7 +1,7 @@
 // `cassette verify --independent`: computes everything that held again with a second implementation, from the same bytes. Loaded only
 // with that option.
 
-import { BUNDLE_SUFFIX, DEFAULT_MAX_BYTES, ENVELOPE_SUFFIX, type SignatureFinding } from "../../cassette/index.js";
+import { BUNDLE_SUFFIX, DEFAULT_MAX_FILE_BYTES, ENVELOPE_SUFFIX, type SignatureFinding } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { pathBeside } from "../../host/index.js";
 import { CliError } from "../errors.js";
@@ -28,7 +28,7 @@ export async function recomputeFile(
   found: readonly SignatureFinding[],
 ): Promise<Recomputed> {
   const read = async (path: string): Promise<Uint8Array | undefined> => {
-    const result = await files.read(path, rules.maxBytes ?? DEFAULT_MAX_BYTES);
+    const result = await files.read(path, rules.maxBytes ?? DEFAULT_MAX_FILE_BYTES);
     return result.kind === "read" ? result.bytes : undefined;
   };
   const bytes = (await read(file)) ?? new Uint8Array();

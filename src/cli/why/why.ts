@@ -1,4 +1,4 @@
-// `cassette why`: looks up a request from a file or stdin, in our form or a vendor's, in one cassette.
+// `cassette why`: looks up one request in a cassette. The request comes from a file or stdin, in our form or a vendor's.
 
 import {
   CassetteError,
@@ -20,6 +20,7 @@ import {
   type WireName,
 } from "../../core/index.js";
 import { CliError, usageError } from "../errors.js";
+import { MAX_REQUEST_BYTES } from "../limits.js";
 import { readBytes } from "../options/file.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo, type CliIo } from "../terminal/io.js";
@@ -31,7 +32,6 @@ export interface WhyOptions {
   json?: boolean;
 }
 
-const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
 const FORM = "Give { messages, tools?, settings? }, or the body of a request to a vendor.";
 
 /** Prints the report and exits 0 for a match, 1 for a miss. */

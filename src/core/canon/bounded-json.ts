@@ -1,6 +1,6 @@
 // The nesting of a JSON text, checked before it is parsed: JSON.parse takes seconds for millions of open brackets (measured).
 
-import { MAX_JSON_DEPTH } from "./value.js";
+import { MAX_JSON_DEPTH } from "../limits.js";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

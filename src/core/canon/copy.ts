@@ -1,6 +1,7 @@
 // Deep copies of plain JSON, and sealing: only a sealed copy, known by identity, cannot have changed since it was hashed.
 
-import { isJsonObject, MAX_JSON_DEPTH, NOT_PLAIN, refuse, setOwn, type JsonValue } from "./value.js";
+import { MAX_JSON_DEPTH } from "../limits.js";
+import { isJsonObject, NOT_PLAIN, refuse, setOwn, type JsonValue } from "./value.js";
 
 /** A deep copy of plain JSON in its key order, without keys whose value is `undefined`. Throws `NotJsonError` for anything else. */
 export function copyJson<T>(value: T): T {
@@ -41,11 +42,11 @@ function copy(value: unknown, depth: number, finish: Finish): JsonValue {
   }
 }
 
-const MAX_FITTED = 16;
+const LONGEST_FITTED = 16;
 
 function copyArray(list: readonly unknown[], depth: number, finish: Finish): JsonValue {
   // A short list is created with its length: one that grows takes room for 17, and most lists have one item.
-  const result = list.length <= MAX_FITTED ? new Array<JsonValue>(list.length) : [];
+  const result = list.length <= LONGEST_FITTED ? new Array<JsonValue>(list.length) : [];
   // A hole reads as `undefined`, which is refused.
   let levels = 1;
   for (let index = 0; index < list.length; index++) {

@@ -1,8 +1,9 @@
 // Canonical JSON text (RFC 8785, JCS). Values that are not plain JSON are refused, never converted, because the text is hashed. Keys are
 // sorted by UTF-16 code units (§3.2.3); numbers (§3.2.2.3) and escapes (§3.2.2.2) are ECMAScript's. The walk keeps no path, `refuse` does.
 
+import { MAX_JSON_DEPTH } from "../limits.js";
 import { isSealed } from "./copy.js";
-import { isJsonObject, MAX_JSON_DEPTH, NOT_PLAIN, refuse } from "./value.js";
+import { isJsonObject, NOT_PLAIN, refuse } from "./value.js";
 
 /** The RFC 8785 text of `value`. Throws `NotJsonError` for anything that is not plain JSON. */
 export function canonicalize(value: unknown): string {
@@ -66,18 +67,18 @@ function sortKeys(keys: string[]): string[] {
   return keys;
 }
 
-const MAX_BARE = 24;
+const LONGEST_BARE = 24;
 
 function writeString(text: string, isPlain: boolean): string {
-  if (text.length <= MAX_BARE && isBare(text)) return `"${text}"`;
+  if (text.length <= LONGEST_BARE && isBare(text)) return `"${text}"`;
   if (!isPlain && !text.isWellFormed()) throw NOT_PLAIN;
-  if (text.length < MIN_REMEMBERED || text.length > MAX_REMEMBERED) return JSON.stringify(text);
+  if (text.length < SHORTEST_REMEMBERED || text.length > LONGEST_REMEMBERED) return JSON.stringify(text);
   if (text !== last.text) last = { text, json: JSON.stringify(text) };
   return last.json;
 }
 
-const MIN_REMEMBERED = 128;
-const MAX_REMEMBERED = 65_536;
+const SHORTEST_REMEMBERED = 128;
+const LONGEST_REMEMBERED = 65_536;
 
 /** The last long text, since a final answer comes twice: by itself, and as its message's content. */
 let last = { text: "", json: '""' };

@@ -38,7 +38,7 @@ export function readSigningKey(key: SigningKey): ReadKey {
   if (key instanceof Uint8Array) return ownKey(assertLength(key, PRIVATE));
   if (typeof key !== "object" || key === null || typeof key.sign !== "function" || !isKeyBytes(key.publicKey)) {
     throw invalidOptions(
-      "the signing key is an object without a publicKey of 32 bytes and a sign function",
+      "the signing key must be an object with a publicKey of 32 bytes and a sign function",
       SIGNING_HINT,
     );
   }
@@ -50,7 +50,7 @@ export function readSigningKey(key: SigningKey): ReadKey {
 export function readPublicKey(key: string | Uint8Array): Uint8Array {
   if (typeof key === "string") return parseText(key, PUBLIC);
   if (key instanceof Uint8Array) return Uint8Array.from(assertLength(key, PUBLIC));
-  throw invalidOptions("the public key is neither text nor bytes", PUBLIC_HINT);
+  throw invalidOptions("the public key must be text or bytes", PUBLIC_HINT);
 }
 
 /** A short name for finding a public key: the first 16 hexadecimal digits of the SHA-256 of its 32 bytes. */
@@ -91,26 +91,29 @@ function parseText(text: string, kind: Kind): Uint8Array {
   if (trimmed.includes("-----")) return parsePem(trimmed, kind);
   const bytes = /^[0-9a-fA-F]{64}$/.test(trimmed) ? fromHex(trimmed) : fromBase64(trimmed);
   if (bytes?.length === 32) return bytes;
-  throw invalidOptions(`the ${kind.name} is text of ${trimmed.length} characters that holds no 32 bytes`, kind.hint);
+  throw invalidOptions(
+    `the ${kind.name} is a text of ${trimmed.length} characters, which must encode 32 bytes`,
+    kind.hint,
+  );
 }
 
 function parsePem(text: string, kind: Kind): Uint8Array {
   const match = /^-----BEGIN ([A-Z0-9 ]{1,40})-----\r?\n([A-Za-z0-9+/=\r\n]*)-----END \1-----$/.exec(text);
   const [, label = "", body = ""] = match ?? [];
-  if (match === null) throw invalidOptions(`the ${kind.name} is not one whole PEM block`, kind.hint);
+  if (match === null) throw invalidOptions(`the ${kind.name} must be one complete PEM block`, kind.hint);
   if (label !== kind.label)
-    throw invalidOptions(`the ${kind.name} is a PEM block of ${label}, not of ${kind.label}`, kind.hint);
+    throw invalidOptions(`the ${kind.name} must be a PEM block of type ${kind.label}, not ${label}`, kind.hint);
   const der = fromBase64(body.replaceAll(/[\r\n]/g, ""));
   const hex = der === undefined ? "" : toHex(der);
   if (!hex.startsWith(kind.prefix) || hex.length !== kind.prefix.length + 64) {
-    throw invalidOptions(`the ${kind.name} is a PEM block that holds no plain Ed25519 key`, kind.hint);
+    throw invalidOptions(`the ${kind.name} must be a PEM block with an Ed25519 key and no attributes`, kind.hint);
   }
   return fromHex(hex.slice(kind.prefix.length)) as Uint8Array;
 }
 
 function assertLength(bytes: Uint8Array, { name, hint }: Kind): Uint8Array {
   if (bytes.length === 32) return bytes;
-  throw invalidOptions(`the ${name} has ${bytes.length} bytes, not 32`, hint);
+  throw invalidOptions(`the ${name} must have 32 bytes, not ${bytes.length}`, hint);
 }
 
 function isKeyBytes(value: unknown): value is Uint8Array {

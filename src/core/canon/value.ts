@@ -1,6 +1,7 @@
 // Plain JSON, and the errors for other values. Shared by the canonical writer and the copier.
 
 import { AgentError } from "../errors.js";
+import { MAX_JSON_DEPTH } from "../limits.js";
 import { toPointer } from "./pointer.js";
 
 /** Plain JSON (RFC 8259): numbers are finite, text has no lone surrogates, lists no holes. */
@@ -10,9 +11,6 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObj
 export interface JsonObject {
   [key: string]: JsonValue;
 }
-
-/** Most levels of nested containers. Deeper values are refused, which also bounds the recursion. */
-export const MAX_JSON_DEPTH = 128;
 
 /** Why a value is not plain JSON; `depth` is nesting beyond {@link MAX_JSON_DEPTH}. */
 export type NotJsonReason =

@@ -1,6 +1,7 @@
 // The log of a run: stamps events, keeps them in order up to a limit, and passes them frozen to a listener.
 
 import { seal } from "../canon/copy.js";
+import { MAX_KEPT_EVENTS } from "../limits.js";
 import type { Ports } from "../ports.js";
 import { createHlc, HybridClock, type Hlc } from "../time/hlc.js";
 import { thrownText } from "../text/thrown.js";
@@ -8,13 +9,10 @@ import { isThenable } from "../time/wait.js";
 import type { AgentEvent, EventBody, EventDetail } from "./event.js";
 import { EventNotes } from "./notes.js";
 
-/** Events kept per run. Later ones still reach the listener, and `dropped` counts them. */
-export const MAX_KEPT_EVENTS = 200_000;
-
 /** Contract: it is not awaited and cannot change the run. The event is frozen. Errors and rejections go to `ports.warn`. */
 export type EventListener = (event: AgentEvent) => void;
 
-/** The events of one run, in order and numbered from 0; made by {@link createEventLog}. `dropped` counts those beyond the limit. */
+/** The events of one run, in order and numbered from 0. Created by {@link createEventLog}. `dropped` counts those beyond the limit. */
 export interface EventLog {
   readonly runId: string;
   readonly events: readonly AgentEvent[];
@@ -28,13 +26,13 @@ export interface EventLogOptions {
   /** The runtime's one clock. Default: a clock of its own. */
   readonly hlc?: Hlc;
   readonly listener?: EventListener;
-  /** Gets every kept event and its detail before the listener. Must not throw. */
+  /** Called with every kept event and its detail, before the listener. Must not throw. */
   readonly tap?: (event: AgentEvent, detail: EventDetail | undefined) => void;
   /** Events kept. Default {@link MAX_KEPT_EVENTS}. */
   readonly limit?: number;
 }
 
-/** An empty log. `ports` give the time of each event in milliseconds since the Unix epoch, and take warnings. */
+/** Creates an empty log. `ports.now` gives the time of each event in milliseconds since the Unix epoch. `ports.warn` receives warnings. */
 export function createEventLog(ports: Ports, options: EventLogOptions = {}): EventLog {
   return new Log(ports, options);
 }
@@ -127,7 +125,7 @@ function detach(body: EventBody): EventBody {
   return body;
 }
 
-/** A value that is not JSON (a Buffer, a cycle, a getter that throws) is passed on as it came. */
+/** Seals a value. One that is not JSON (a Buffer, a cycle, a getter that throws) is returned unchanged. */
 function sealed<T extends object>(value: T): T {
   try {
     return seal(value);

@@ -16,13 +16,13 @@ export type TraceName =
   | "agent.budget.exhausted"
   | "agent.provider.destroy.failed";
 
-/** An event under its dotted name; made by {@link toTraceEvent}. */
+/** An event under its dotted name. Created by {@link toTraceEvent}. */
 export interface TraceEvent {
   readonly name: TraceName;
   readonly capability: TraceCapability;
-  /** The event's stamp. Traces of one runtime sort by it as text. */
+  /** The event's timestamp from the hybrid logical clock. Sorting traces of one runtime by this text gives their order. */
   readonly hlc: string;
-  /** "" for what belongs to no run. */
+  /** Id of the run. "" for an event outside any run. */
   readonly runId: string;
   readonly agentId: string;
   /** -1 before the first turn. */
@@ -55,9 +55,9 @@ const TRACED: Readonly<Record<EventBody["type"], readonly [TraceName, TraceCapab
 };
 
 /**
- * The trace of one event; undefined for starts and ends, deltas, a call before its outcome (`tool-call`), a policy's decision
- * (`tool-denied`, `tool-policy`) and `corrections-exhausted`. `agent.tool.failed` covers refused arguments too, with `tool` and
- * `field`; `agent.tool.invoke` is a call that succeeded.
+ * Converts an event to its trace. Returns undefined for starts and ends, deltas, a call before its outcome (`tool-call`), a policy's
+ * decision (`tool-denied`, `tool-policy`) and `corrections-exhausted`. `agent.tool.invoke` is a successful call. `agent.tool.failed` also
+ * covers refused arguments, with `tool` and `field`.
  */
 export function toTraceEvent(event: AgentEvent): TraceEvent | undefined {
   const traced = TRACED[event.type];

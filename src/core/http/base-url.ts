@@ -19,7 +19,7 @@ export function baseUrlProblem(baseURL: unknown, terms: BaseUrlTerms): string {
   if (url.username !== "" || url.password !== "") {
     return terms.needsKey
       ? "baseURL has a user name or password in it: pass apiKey instead"
-      : "baseURL has a user name or password in it: take them out, and add an authorization header with a fetch of your own";
+      : "baseURL has a user name or password in it: remove them, and add an authorization header with your own fetch";
   }
   const isLoopback = LOOPBACK_HOSTS.includes(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) {
@@ -27,7 +27,7 @@ export function baseUrlProblem(baseURL: unknown, terms: BaseUrlTerms): string {
   }
   const end = terms.turnPaths.find((path) => url.pathname.replace(/\/+$/, "").endsWith(path));
   if (end === undefined) return "";
-  return `baseURL ends in ${end}: leave that out, as ${terms.path} is added to it`;
+  return `baseURL ends in ${end}: remove that, because ${terms.path} is added automatically`;
 }
 
 /** The problem of a URL without a scheme, or with nothing after it. Text with an @ may hold a password and is not shown. */

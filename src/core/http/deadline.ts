@@ -1,7 +1,8 @@
 // The two ways to end a call early: the caller's signal and the time limit. The first one is the reason, and both abort the same fetch.
 
 import { AgentError, invalidOptions } from "../errors.js";
-import { MAX_TIMER_MS, type Ports } from "../ports.js";
+import { MAX_TIMER_MS } from "../limits.js";
+import type { Ports } from "../ports.js";
 import { showValue } from "../text/show.js";
 
 export interface Deadline {
@@ -84,6 +85,6 @@ function assertTimeout(timeoutMs: number | undefined): void {
   if (timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0)) return;
   throw invalidOptions(
     `timeoutMs is ${showValue(timeoutMs)}`,
-    "Give a positive, finite number of milliseconds, or leave it out.",
+    "Pass a positive, finite number of milliseconds, or omit it.",
   );
 }

@@ -2,6 +2,7 @@
 // without streaming. One decoder reads both, so they cannot differ.
 
 import { AgentError } from "../errors.js";
+import { MAX_ANSWER_ITEMS } from "../limits.js";
 import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
 import type { Decoding, WireObject } from "./json-readers.js";
 
@@ -38,15 +39,9 @@ export interface StreamWire {
   endMark?: string;
 }
 
-/** The most characters of one event or line, since a vendor without line ends would fill the memory. */
-export const MAX_PART_CHARACTERS = 16 * 1024 * 1024;
-
-/** The most calls, blocks, content parts or reasoning details of one answer, as each takes more memory than bytes. */
-export const MAX_ITEMS = 10_000;
-
-/** Throws if an answer with `count` of `what` begins another one beyond {@link MAX_ITEMS}. */
+/** Throws if an answer with `count` of `what` begins another one beyond {@link MAX_ANSWER_ITEMS}. */
 export function assertRoom(count: number, what: string, decoding: Decoding): void {
-  if (count >= MAX_ITEMS) refusePart(`more than ${MAX_ITEMS} ${what} in one answer`, decoding);
+  if (count >= MAX_ANSWER_ITEMS) refusePart(`more than ${MAX_ANSWER_ITEMS} ${what} in one answer`, decoding);
 }
 
 export function refusePart(what: string, decoding: Decoding): never {

@@ -4,8 +4,9 @@
 import { defined } from "../defined.js";
 import { findTooDeep } from "../canon/bounded-json.js";
 import { findDroppedArgument } from "../canon/exact.js";
-import { isPlainObject, MAX_JSON_DEPTH } from "../canon/value.js";
+import { isPlainObject } from "../canon/value.js";
 import { AgentError } from "../errors.js";
+import { MAX_JSON_DEPTH } from "../limits.js";
 import type { AssistantMessage, LlmToolCall, Reasoning } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
@@ -122,10 +123,10 @@ export function refuseErrorBody(error: unknown, decoding: Decoding): void {
 export function refuseDropped(text: string, decoding: Decoding): void {
   const dropped = findDroppedArgument(text);
   if (dropped === undefined) return;
-  const message = `${decoding.providerName} called a tool with ${decoding.quote(dropped)}, which cannot be read without a loss`;
+  const message = `${decoding.providerName} called a tool with ${decoding.quote(dropped)}, which cannot be read without loss`;
   throw new AgentError("provider-response", message, {
     kind: "unknown",
-    hint: "Let the tool take numbers of more than 15 digits as text.",
+    hint: "Change the tool to take numbers of more than 15 digits as strings.",
   });
 }
 

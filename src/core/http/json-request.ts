@@ -2,8 +2,9 @@
 
 import { defined } from "../defined.js";
 import { findTooDeep } from "../canon/bounded-json.js";
-import { MAX_JSON_DEPTH, type JsonObject } from "../canon/value.js";
+import type { JsonObject } from "../canon/value.js";
 import { AgentError, LlmProviderHttpError } from "../errors.js";
+import { DEFAULT_MAX_RESPONSE_BYTES, MAX_ERROR_BODY_BYTES, MAX_ERROR_BODY_WAIT_MS, MAX_JSON_DEPTH } from "../limits.js";
 import type { Ports } from "../ports.js";
 import { readField, toSafeCause, type SafeCause } from "./cause.js";
 import { startDeadline, type Deadline } from "./deadline.js";
@@ -25,9 +26,6 @@ export interface HttpCall {
   maxBodyBytes?: number;
 }
 
-export const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
-const MAX_ERROR_BYTES = 8 * 1024;
-
 /** Sends `call.body` and resolves to the parsed answer. Rejects only with {@link AgentError}. */
 export async function postJson(call: HttpCall, ports: Ports): Promise<unknown> {
   const deadline = startDeadline(call, ports);
@@ -40,7 +38,7 @@ export async function postJson(call: HttpCall, ports: Ports): Promise<unknown> {
 
 async function exchange(call: HttpCall, ports: Ports, deadline: Deadline): Promise<unknown> {
   const response = await openAnswer(call, ports, deadline);
-  const limit = call.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+  const limit = call.maxBodyBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
   const body = await readCapped(response, limit + 1, deadline);
   if (body.failure !== undefined) throw brokenOff(call, body.failure);
   if (body.bytes > limit) throw tooLarge(`the answer of ${call.providerName}`, limit);
@@ -50,7 +48,7 @@ async function exchange(call: HttpCall, ports: Ports, deadline: Deadline): Promi
 export function tooLarge(what: string, limit: number): AgentError {
   return new AgentError("provider-response", `${what} is larger than ${limit} bytes`, {
     kind: "unknown",
-    hint: "Raise maxBodyBytes if an answer of that size is meant.",
+    hint: "Raise maxBodyBytes if you expect an answer of that size.",
   });
 }
 
@@ -99,15 +97,12 @@ async function send(call: HttpCall, ports: Ports, deadline: Deadline): Promise<R
   }
 }
 
-/** The longest wait for the body of an error, which quotes the bytes that came until then. */
-const MAX_ERROR_WAIT_MS = 5_000;
-
 async function toHttpError(call: HttpCall, ports: Ports, response: Response, deadline: Deadline): Promise<AgentError> {
   const { status, headers } = response;
   const patience = new AbortController();
-  const stopTimer = ports.timer(MAX_ERROR_WAIT_MS, () => patience.abort());
-  const body = await readCapped(response, MAX_ERROR_BYTES, deadline, patience.signal).finally(stopTimer);
-  const isCut = body.bytes >= MAX_ERROR_BYTES || body.failure !== undefined || patience.signal.aborted;
+  const stopTimer = ports.timer(MAX_ERROR_BODY_WAIT_MS, () => patience.abort());
+  const body = await readCapped(response, MAX_ERROR_BODY_BYTES, deadline, patience.signal).finally(stopTimer);
+  const isCut = body.bytes >= MAX_ERROR_BODY_BYTES || body.failure !== undefined || patience.signal.aborted;
   const text = isCut ? dropCutSecret(body.text, call.secret) : body.text;
   const quote = (foreign: string) => quoteForeign(foreign, call.secret);
   const vendor = readFault(text, quote);
@@ -171,7 +166,7 @@ function parseAnswer(call: HttpCall, text: string): unknown {
     const what = `the answer of ${call.providerName} is nested deeper than ${MAX_JSON_DEPTH} levels`;
     throw new AgentError("provider-response", what, {
       kind: "unknown",
-      hint: "Verify that baseURL is the vendor's API; no answer of a vendor is nested like that.",
+      hint: "Verify that baseURL is the vendor's API. Vendors do not nest answers this deeply.",
     });
   }
   let json: unknown;
@@ -201,11 +196,11 @@ function unreachable(call: HttpCall, what: string, thrown: unknown): AgentError 
   const cause = toSafeCause(thrown, (words) => quoteForeign(words, call.secret));
   const said = `${call.providerName} ${what} (${host}): ${cause.message}`;
   if (isRedirect(cause)) {
-    const hint = "Give the final address as baseURL: a redirect is refused, since it would receive the key.";
+    const hint = "Set baseURL to the final URL: a redirect is refused, since it would receive the key.";
     return new AgentError("provider-response", said, { hint, kind: "unknown", cause });
   }
   return new AgentError("provider-response", said, {
-    hint: "Verify baseURL and the network, and retry; a redirect is refused, so give the final address.",
+    hint: "Verify baseURL and the network, and retry. A redirect is refused, so use the final URL.",
     kind: isTimeout(thrown) ? "timeout" : "unavailable",
     retryable: true,
     cause,

@@ -1,6 +1,7 @@
 // Newline-delimited JSON as the parts of a stream: one line, one part.
 
-import { MAX_PART_CHARACTERS, refusePart, type PartReader, type StreamPart } from "./fold.js";
+import { MAX_STREAM_PART } from "../limits.js";
+import { refusePart, type PartReader, type StreamPart } from "./fold.js";
 import type { Decoding } from "./json-readers.js";
 
 /** Drops empty lines and a carriage return at the end of a line. Takes text in pieces of any size. */
@@ -12,7 +13,7 @@ export function createNdjsonReader(decoding: Decoding): PartReader {
     if (piece === "") return;
     pieces.push(piece);
     length += piece.length;
-    if (length > MAX_PART_CHARACTERS) refusePart(`a line longer than ${MAX_PART_CHARACTERS} characters`, decoding);
+    if (length > MAX_STREAM_PART) refusePart(`a line longer than ${MAX_STREAM_PART} characters`, decoding);
   };
   const takeLine = (): StreamPart[] => {
     const data = pieces.join("").trim();

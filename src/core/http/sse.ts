@@ -2,7 +2,8 @@
 // its blank line, and one kind of line end: that parser searches all its input for the other kind, once for each line.
 
 import { createParser } from "eventsource-parser";
-import { MAX_PART_CHARACTERS, refusePart, type PartReader, type StreamPart } from "./fold.js";
+import { MAX_STREAM_PART } from "../limits.js";
+import { refusePart, type PartReader, type StreamPart } from "./fold.js";
 import type { Decoding } from "./json-readers.js";
 
 /** The most characters that the parser is fed at once. */
@@ -14,7 +15,7 @@ export function createSseReader(decoding: Decoding): PartReader {
   let isTooLarge = false;
   let endsInCr = false;
   const parser = createParser({
-    maxBufferSize: MAX_PART_CHARACTERS,
+    maxBufferSize: MAX_STREAM_PART,
     onEvent: ({ event = "", data }) => parts.push({ event, data }),
     onError: ({ type }) => (isTooLarge ||= type === "max-buffer-size-exceeded"),
   });
@@ -29,7 +30,7 @@ export function createSseReader(decoding: Decoding): PartReader {
     parts = [];
     for (let start = 0; start < text.length; start += SLICE_LENGTH) {
       parser.feed(toLf(text.slice(start, start + SLICE_LENGTH)));
-      if (isTooLarge) refusePart(`an event larger than ${MAX_PART_CHARACTERS} characters`, decoding);
+      if (isTooLarge) refusePart(`an event larger than ${MAX_STREAM_PART} characters`, decoding);
     }
     return parts;
   };

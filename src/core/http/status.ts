@@ -1,6 +1,7 @@
 // The meaning of a vendor's HTTP status: the kind of failure, a hint, and whether and when to try again (RFC 9110 §10.2.3, §15).
 
 import type { LlmErrorKind } from "../errors.js";
+import { MAX_RETRY_AFTER_MS } from "../limits.js";
 
 export function kindForStatus(status: number): LlmErrorKind {
   const kind = KINDS[status];
@@ -64,9 +65,6 @@ const KIND_HINTS: Partial<Readonly<Record<LlmErrorKind, string>>> = {
 export function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 }
-
-/** The longest wait that a vendor can cause: 24 hours. */
-export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Milliseconds to wait by the headers of an answer: `retry-after-ms`, else `Retry-After`, else, for a 429, the time in OpenRouter's

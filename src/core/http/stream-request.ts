@@ -1,11 +1,9 @@
 // One JSON request to a vendor and its answer as it arrives. Unlike in json-request.ts, the limit bounds the silence between two pieces.
 
+import { DEFAULT_MAX_STREAM_BYTES } from "../limits.js";
 import type { Ports } from "../ports.js";
 import { startDeadline, type Deadline } from "./deadline.js";
 import { brokenOff, openAnswer, tooLarge, type HttpCall } from "./json-request.js";
-
-/** The limit for a call without `maxBodyBytes`. A token of a few letters takes about 300 bytes. */
-export const DEFAULT_MAX_STREAM_BYTES = 256 * 1024 * 1024;
 
 /** Sends `call.body` and yields the bytes of the answer. Leaving early closes the connection. */
 export async function* postStream(call: HttpCall, ports: Ports): AsyncGenerator<Uint8Array, void, undefined> {

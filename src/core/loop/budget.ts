@@ -2,6 +2,7 @@
 // made. Tokens and cost are known only after a turn, so a turn must pass two checks: what was spent, and an estimate of the next prompt.
 
 import { invalidOptions } from "../errors.js";
+import { DEFAULT_MAX_TOOL_CALLS, DEFAULT_MAX_TURNS } from "../limits.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmToolDefinition, LlmTurnResponse } from "../model/provider.js";
 import { assertKnownOptions } from "../options.js";
@@ -27,9 +28,6 @@ export interface BudgetLimits {
    */
   readonly maxCostUsd?: number;
 }
-
-export const DEFAULT_MAX_TURNS = 50;
-export const DEFAULT_MAX_TOOL_CALLS = 200;
 
 /** A limit of a budget; each is named as in {@link BudgetLimits}. */
 export type BudgetCap = "turns" | "toolCalls" | "tokens" | "costUsd";

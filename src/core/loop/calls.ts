@@ -1,4 +1,4 @@
-// The tool calls of one turn: at once, or in order if one writes. The model reads their errors, except those that end the run.
+// Runs the tool calls of one turn: concurrently, or in order if one writes. The model reads their errors, except those that end the run.
 
 import { sealTexts } from "../canon/copy.js";
 import { AgentError } from "../errors.js";
@@ -20,7 +20,7 @@ import { isThrown, thrownText } from "../text/thrown.js";
 import type { Budget, BudgetCap } from "./budget.js";
 import type { RunControl } from "./pacer.js";
 
-/** `feedback`: the model reads the error of a tool and goes on. `fail`: the run ends with `tool-failed`. */
+/** The effect of a tool's error. `feedback`: the model reads it and the run continues. `fail`: the run ends with `tool-failed`. */
 export type OnToolError = "feedback" | "fail";
 
 export interface CallsInput extends CallScope {
@@ -31,7 +31,7 @@ export interface CallsInput extends CallScope {
   readonly history: LlmMessage[];
   /** Default `feedback`. */
   readonly onToolError?: OnToolError;
-  /** Consulted before and after each call, in this order. Default none. */
+  /** Policies that run before and after each call, in this order. Default none. */
   readonly policies?: readonly ToolPolicy[];
   readonly control: RunControl;
 }
@@ -127,7 +127,7 @@ function isRefused(outcome: ToolOutcome): boolean {
   return kind === "rejected" || kind === "masked" || (kind === "blocked" && !outcome.ran);
 }
 
-/** The denial, if there is one, since a retry would meet it again; else the first failure. */
+/** Finds the error that ends the run: a denial, since a retry would be denied again, or else the first failure. */
 function findEnd(
   calls: readonly LlmToolCall[],
   outcomes: readonly ToolOutcome[],

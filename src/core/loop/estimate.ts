@@ -7,7 +7,7 @@ import { toResultText } from "../tools/result.js";
 
 /** A rule of thumb for English. Code has fewer characters per token, and most other scripts far fewer. */
 export const CHARACTERS_PER_TOKEN = 4;
-/** Tokens of an image of any size: about what vendors count for the largest image that they do not shrink. */
+/** Estimated tokens of an image of any size: about as many as vendors count for the largest image that they do not shrink. */
 export const TOKENS_PER_IMAGE = 1_600;
 /**
  * Assumed price of an output token in input tokens, since a turn reports only its total price. OpenAI's current models have 4 or 8,
@@ -16,9 +16,9 @@ export const TOKENS_PER_IMAGE = 1_600;
 export const OUTPUT_PRICE_RATIO = 5;
 
 export interface PromptEstimate {
-  /** Tokens of the prompt that is about to be sent; undefined if turns were answered and none reported its usage. */
+  /** Estimates the tokens of the next prompt. Undefined if no answered turn reported its usage. */
   tokens(messages: readonly LlmMessage[], tools: readonly LlmToolDefinition[]): number | undefined;
-  /** USD of so many prompt tokens, by the last turn with a price; undefined before the first. */
+  /** Estimates the cost in USD of this many prompt tokens, by the last turn with a price. Undefined before the first. */
   costUsd(tokens: number): number | undefined;
   /** Learns from the answer to the prompt that `tokens` estimated last. */
   learn(response: LlmTurnResponse): void;

@@ -1,4 +1,4 @@
-// The one loop: turns until the model asks for no tool, or a cap is reached. It knows no session, graph, store or transport.
+// The one loop: it runs turns until the model calls no tool or a cap is reached. It knows no session, graph, store or transport.
 
 import { AgentError } from "../errors.js";
 import type { EventBody, EventDetail } from "../events/event.js";
@@ -50,10 +50,10 @@ function takeTurn(turn: TurnInput): TurnOutcome | Promise<TurnOutcome> {
 
 const TURN_START: EventBody = Object.freeze({ type: "turn-start" });
 
-/** Not retryable: the same model with the same tools would ask the same again, at the same price. */
+/** Not retryable: the same model with the same tools would make the same calls again, at the same price. */
 function uncorrected(turns: number): AgentError {
   const row = turns === 1 ? "a turn" : `${turns} turns in a row`;
-  return new AgentError("tool-failed", `the model asked for nothing but refused tool calls in ${row}`, {
+  return new AgentError("tool-failed", `the model made only refused tool calls in ${row}`, {
     hint: "See the events tool-rejected and tool-failed for the calls, or raise maxCorrections.",
   });
 }

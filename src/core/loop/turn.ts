@@ -1,4 +1,4 @@
-// One turn: call the provider, keep its message, run the tool calls it asks for.
+// Runs one turn: calls the provider, keeps its message, and runs the tool calls in it.
 
 import { AgentError } from "../errors.js";
 import { seal } from "../canon/copy.js";

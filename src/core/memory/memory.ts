@@ -3,12 +3,8 @@
 import { copyJson } from "../canon/copy.js";
 import type { JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
+import { MAX_MEMORY_CHARACTERS, MAX_MEMORY_KEYS } from "../limits.js";
 import type { RuntimeMemory } from "../model/memory.js";
-
-/** Most keys of one in-memory store, over all its scopes. */
-export const MAX_MEMORY_KEYS = 100_000;
-/** Most characters of scopes, keys and JSON texts of one in-memory store. */
-export const MAX_MEMORY_CHARACTERS = 67_108_864;
 
 /** The limits of {@link createInMemoryRuntimeMemory}. A write beyond one is refused. */
 export interface InMemoryOptions {
@@ -23,7 +19,10 @@ interface Entry {
   readonly characters: number;
 }
 
-/** The default store: maps in this process. `set` throws `AgentError` `not-json` for what is not plain JSON, `memory-failed` beyond a limit. */
+/**
+ * Creates the default store: maps in this process. `set` throws `AgentError`: `not-json` for a value that is not plain JSON, and
+ * `memory-failed` beyond a limit.
+ */
 export function createInMemoryRuntimeMemory(options: InMemoryOptions = {}): RuntimeMemory {
   const { maxKeys = MAX_MEMORY_KEYS, maxCharacters = MAX_MEMORY_CHARACTERS } = options;
   const scopes = new Map<string, Map<string, Entry>>();

@@ -6,12 +6,6 @@ import type { MemoryScope, RunMemory, RuntimeMemory } from "../model/memory.js";
 import { isThenable } from "../time/wait.js";
 import { assertNotAborted } from "../tools/abort.js";
 
-/** Milliseconds that the end of a run, and `destroy`, wait for the memory to forget what was shared. */
-export const MEMORY_GRACE_MS = 5_000;
-
-/** Milliseconds that a run waits for its memory to read or write. */
-export const MEMORY_TIMEOUT_MS = 30_000;
-
 /** A run's part of a store. Errors of the store pass through unchanged, and synchronous results stay synchronous. */
 export interface RunScope {
   viewOf(agentId: string): RunMemory;
@@ -62,8 +56,8 @@ export function openRunScope(store: RuntimeMemory, runId: string): RunScope {
       viewMemory((name) => {
         if (name !== "shared") return { door: store, scope: name === "agent" ? `agent:${agentId}` : name };
         if (!isOver) return { door: shared, scope };
-        throw new AgentError("aborted", "the run is over, and what its agents shared is forgotten", {
-          hint: "Await what a tool does with the memory, or use the scope agent or global.",
+        throw new AgentError("aborted", "the run is over, so the memory that its agents shared is gone", {
+          hint: "In tools, await all calls of the memory, or use the scope agent or global.",
         });
       }),
     share: (key, value) => shared.set(scope, key, value),
@@ -158,5 +152,8 @@ function assertScope(name: unknown): void {
 
 function checkedKey(key: unknown): string {
   if (typeof key === "string" && key.isWellFormed()) return key;
-  throw invalidOptions(`the memory was given the key ${JSON.stringify(key)}`, "A key is text without lone surrogates.");
+  throw invalidOptions(
+    `the memory cannot use the key ${JSON.stringify(key)}`,
+    "A key must be a string without lone surrogates.",
+  );
 }

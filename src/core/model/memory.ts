@@ -1,15 +1,15 @@
-// The memory of agents: JSON values by scope and key. The caller passes a store; tools and verbs get a view of it with three scopes.
+// The memory of agents: JSON values by scope and key. The caller passes a store. Tools and verbs get a view of it with three scopes.
 
 import type { JsonValue } from "../canon/value.js";
 
 type Maybe<T> = T | Promise<T>;
 
 /**
- * A key-value store. Scopes are any text; the runtime uses `agent:{id}`, `shared:{runId}` and `global`.
+ * A key-value store for agents. A scope can be any text. The runtime uses `agent:{id}`, `shared:{runId}` and `global`.
  *
- * Contract: values are plain JSON, and what is read is equal to what was written and shares nothing with it; a key that was
- * never written, or was deleted, reads as undefined; `keys` are sorted by code unit; one call is atomic. An adapter refuses
- * what it cannot keep by an `AgentError`, and the value it held before stays.
+ * Contract: values are plain JSON. A read returns a copy equal to the written value. A key that was never written, or was deleted, reads
+ * as undefined. `keys` are sorted by code unit. Each call is atomic. If an adapter cannot store a value, it throws an `AgentError` and
+ * keeps the previous value.
  */
 export interface RuntimeMemory {
   get(scope: string, key: string): Maybe<JsonValue | undefined>;
@@ -17,16 +17,16 @@ export interface RuntimeMemory {
   /** True if the key was there. */
   delete(scope: string, key: string): Maybe<boolean>;
   keys(scope: string): Maybe<string[]>;
-  /** Forgets a whole scope. */
+  /** Deletes all keys of a scope. */
   clear(scope: string): Maybe<void>;
-  /** Called by whoever made the store. A runtime does not own the store it was given. */
+  /** Closes the store. Only its creator calls this: a runtime does not own the store that it receives. */
   close?(): Maybe<void>;
 }
 
 /** `agent`: this agent, for as long as the store lasts. `shared`: all agents of this run, until its end. `global`: all runs. */
 export type MemoryScope = "agent" | "shared" | "global";
 
-/** The memory as one agent of one run sees it. */
+/** The view that one agent of one run has of the memory. */
 export interface RunMemory {
   get(scope: MemoryScope, key: string): Promise<JsonValue | undefined>;
   set(scope: MemoryScope, key: string, value: JsonValue): Promise<void>;

@@ -1,6 +1,7 @@
-// What a turn costs by a price list. The lists here are snapshots of the vendors' standard tier, to be overridden by `pricing` where they
-// are out of date. A model that no list knows has no price, which is not the same as being free.
+// Computes the price of a turn from a price list. The lists here are snapshots of the vendors' standard tier. Override them with `pricing`
+// when they are out of date. A model that is not listed has no price, which does not mean that it is free.
 
+import { MAX_RATE } from "../limits.js";
 import { costToUsd, type Usage } from "./usage.js";
 
 /** USD per million tokens, {@link MAX_RATE} at most. A cache figure that is absent is the `input` figure. */
@@ -11,25 +12,22 @@ export interface Rate {
   readonly cacheWrite?: number;
 }
 
-/** The highest figure of a rate. With it the price of any count of tokens is a finite number. */
-export const MAX_RATE = 1_000_000;
-
-/** Rates by model name, such as {@link OPENAI_PRICING} with entries of one's own after it. */
+/** Rates by model name, such as {@link OPENAI_PRICING} followed by entries of your own. */
 export type Pricing = Readonly<Record<string, Rate>>;
 
 /**
- * The newest day for which a figure below was checked, as YYYY-MM-DD; docs/providers.md names the sources. Vendors change
- * prices without a new model name.
+ * The most recent day, as YYYY-MM-DD, on which a price in these lists was checked. docs/providers.md names the sources. Vendors may
+ * change a price without a new model name.
  */
 export const PRICING_DATE = "2026-11-12";
 
-/** The rate of `model`: its own entry, else that of the longest listed name it begins with, such as `gpt-4o` for `gpt-4o-2024-11-20`. */
+/** Finds the rate of `model`: its own entry, or that of the longest listed name it begins with: `gpt-4o` for `gpt-4o-2024-11-20`. */
 export function findRate(pricing: Pricing, model: string): Rate | undefined {
   const name = findRateName(pricing, model);
   return name === undefined ? undefined : pricing[name];
 }
 
-/** The name under which {@link findRate} finds the rate. A name ends where no letter or digit follows: `gpt-50` is no `gpt-5`. */
+/** Finds the listed name of a model's rate. No letter or digit may follow the name: `gpt-50` is not `gpt-5`. */
 export function findRateName(pricing: Pricing, model: string): string | undefined {
   if (Object.hasOwn(pricing, model)) return model;
   let longest: string | undefined;
@@ -44,27 +42,27 @@ function beginsWith(model: string, name: string): boolean {
 }
 
 /**
- * What may follow the name of a model without making it another one: `-latest`, `-preview`, and the date or number of a
- * snapshot (`-2024-11-20`, `@20250514`, `-0613`, `-08-2024`, `-001`), with Bedrock's `-v2:0` after it.
+ * Suffixes that still name the same model: `-latest`, `-preview`, and the date or number of a snapshot (`-2024-11-20`, `@20250514`,
+ * `-0613`, `-08-2024`, `-001`), optionally followed by Bedrock's `-v2:0`.
  */
 const SNAPSHOT =
   /^(?:[-:]latest|-preview|(?:-preview)?[-@](?:0\d\d|\d{4}|\d{6}|\d{8}|\d{4}-\d\d-\d\d|\d\d-\d{4})(?:-v\d+:\d+)?)?$/;
 
-/** Whether `model` is the model `name` itself or a dated release of it, so that their price is one. */
+/** True if `model` is `name` itself or a dated release of it, which has the same price. */
 export function isSnapshotOf(model: string, name: string): boolean {
   return model.startsWith(name) && SNAPSHOT.test(model.slice(name.length));
 }
 
-/** Six decimals are kept of a rate, so that a token costs a whole number of the parts of a `Cost`. */
+/** Rates keep six decimals, so that a token costs a whole number of the parts of a `Cost`. */
 const RATE_SCALE = 1_000_000;
 const PARTS_PER_MICRO_CENT = 10_000;
 
-/** The price of `usage` in whole micro-cents, rounded once; {@link costOf} rounds nothing. */
+/** Computes the price of `usage` in whole micro-cents, rounded once. {@link costOf} does not round. */
 export function priceOf(usage: Usage, rate: Rate): number {
   return Math.round(partsOf(usage, rate) / PARTS_PER_MICRO_CENT);
 }
 
-/** The price of `usage` in USD as a response carries it, exact to 1e-12 USD. */
+/** Computes the price of `usage` in USD, exact to 1e-12 USD, as in the `costUsd` of a response. */
 export function costOf(usage: Usage, rate: Rate): number {
   const parts = partsOf(usage, rate);
   return costToUsd({ microCents: Math.floor(parts / PARTS_PER_MICRO_CENT), parts: parts % PARTS_PER_MICRO_CENT });
@@ -83,7 +81,7 @@ function partsOf(usage: Usage, rate: Rate): number {
   );
 }
 
-/** A figure that is no rate is 0 or {@link MAX_RATE}, whichever is nearer, so that a price is always a number. */
+/** Scales a rate. An invalid figure becomes 0 or {@link MAX_RATE}, whichever is nearer, so that a price is always a number. */
 function scale(usdPerMillion: number): number {
   return Math.round(Math.min(Math.max(usdPerMillion || 0, 0), MAX_RATE) * RATE_SCALE);
 }

@@ -3,6 +3,7 @@
 import { tryParseJson } from "../canon/bounded-json.js";
 import { findDropped } from "../canon/exact.js";
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
+import { MAX_WIRE_ARGUMENT_DEPTH } from "../limits.js";
 import type { LlmToolCall } from "../model/message.js";
 import { toJsonText, toText } from "../http/json-readers.js";
 
@@ -12,9 +13,6 @@ export interface WireCall {
   name: unknown;
   arguments: unknown;
 }
-
-/** The nesting of arguments. A cassette wraps them in up to eight containers, so this stays below `MAX_JSON_DEPTH`. */
-const MAX_WIRE_DEPTH = 100;
 
 export function toToolCalls(calls: readonly WireCall[]): LlmToolCall[] {
   const given = new Set(calls.map((call) => toText(call.id)));
@@ -42,7 +40,7 @@ export function toArguments(value: unknown): Pick<LlmToolCall, "arguments" | "ma
   if (value === undefined || value === null) return { arguments: {} };
   if (typeof value === "string" && ["", "null"].includes(value.trim())) return { arguments: {} };
   const parsed = typeof value === "string" ? parseArguments(value) : value;
-  const clean = isPlainObject(parsed) ? cleanJson(parsed, MAX_WIRE_DEPTH) : undefined;
+  const clean = isPlainObject(parsed) ? cleanJson(parsed, MAX_WIRE_ARGUMENT_DEPTH) : undefined;
   if (clean !== undefined) return { arguments: clean as JsonObject };
   return { arguments: {}, malformedArguments: typeof value === "string" ? value.toWellFormed() : toJsonText(value) };
 }

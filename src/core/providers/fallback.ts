@@ -3,6 +3,7 @@
 
 import { thrownText } from "../text/thrown.js";
 import { AgentError, type LlmErrorKind, invalidOptions } from "../errors.js";
+import { DEFAULT_FALLBACK_COOLDOWN_MS, DEFAULT_MAX_FALLBACK_WAIT_MS } from "../limits.js";
 import { providerName, type LlmProviderAdapter } from "../model/provider.js";
 import { unknownOptions } from "../options.js";
 import { showValue } from "../text/show.js";
@@ -62,7 +63,8 @@ export function fallbackProvider(entries: readonly FallbackEntry[], options: Fal
 
 function createChain(entries: readonly FallbackEntry[], options: FallbackOptions): Chain {
   const ports = withSystemPorts(options.ports);
-  const { cooldownMs = 30_000, maxWaitMs = 60_000, endOn = ["content-filter"] } = options;
+  const { cooldownMs = DEFAULT_FALLBACK_COOLDOWN_MS, maxWaitMs = DEFAULT_MAX_FALLBACK_WAIT_MS } = options;
+  const { endOn = ["content-filter"] } = options;
   const name = options.name ?? `fallback(${entries.map(({ provider }) => providerName(provider)).join(", ")})`;
   const notify = (listener: string, call: () => void) => {
     try {

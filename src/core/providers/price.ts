@@ -3,7 +3,8 @@
 
 import { isPlainObject } from "../canon/value.js";
 import { invalidOptions } from "../errors.js";
-import { costOf, findRateName, isSnapshotOf, MAX_RATE, type Pricing, type Rate } from "../model/pricing.js";
+import { MAX_RATE, MAX_WARNED_MODELS } from "../limits.js";
+import { costOf, findRateName, isSnapshotOf, type Pricing, type Rate } from "../model/pricing.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
 import type { Ports } from "../ports.js";
 import { quoteForeign } from "../text/mask.js";
@@ -27,9 +28,6 @@ export interface PricerTerms {
   requirePrice?: boolean | undefined;
 }
 
-/** The most models that one provider warns about: a caller may name any number of them. */
-const MAX_WARNINGS = 20;
-
 /** The warnings of each warn function, so that many providers of one name and model warn only once on a console. */
 const warnings = new WeakMap<object, Set<string>>();
 
@@ -40,7 +38,7 @@ export function createPricer(terms: PricerTerms, ports: Ports): Pricer {
   const table = pricing ?? defaultPricing;
   const warned = new Set<string>();
   const warn = (model: string, what: string) => {
-    if (warned.has(model) || warned.size >= MAX_WARNINGS) return;
+    if (warned.has(model) || warned.size >= MAX_WARNED_MODELS) return;
     warned.add(model);
     warnOnce(providerName, model, what, ports);
   };

@@ -56,7 +56,7 @@ function assertSteps(steps: unknown): void {
   const what = Array.isArray(steps)
     ? `step ${odd} of scriptedProvider is ${showValue(steps[odd])}`
     : `scriptedProvider was given ${showValue(steps)}`;
-  throw invalidOptions(what, "Give a list of responses, { message, stopReason }, and of functions that make one.");
+  throw invalidOptions(what, "Pass a list of responses, { message, stopReason }, and of functions that return one.");
 }
 
 function exhausted(length: number): AgentError {

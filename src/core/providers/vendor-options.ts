@@ -132,8 +132,8 @@ export function flagProblem(name: string, value: unknown): string {
 export function nameProblem(name: unknown): string {
   if (isText(name)) return "";
   return typeof name === "string"
-    ? "name is empty: leave it out for the default"
-    : `name is ${showValue(name)}: give a text, or leave it out for the default`;
+    ? "name is empty: omit it for the default"
+    : `name is ${showValue(name)}: pass a string, or omit it for the default`;
 }
 
 function isText(value: unknown): value is string {
@@ -146,12 +146,12 @@ function isPositive(value: unknown): boolean {
 
 function describeLack(name: string, value: unknown): string {
   const isThere = value !== undefined && value !== null && typeof value !== "string";
-  return isThere ? `${name} is ${showValue(value)} and not a text` : `${name} is missing`;
+  return isThere ? `${name} is ${showValue(value)}, not a string` : `${name} is missing`;
 }
 
 function keyProblem(apiKey: unknown): string {
   if (apiKey !== undefined && apiKey !== null && typeof apiKey !== "string") {
-    return `apiKey is a ${typeof apiKey} and not a text: pass the vendor's key`;
+    return `apiKey is a ${typeof apiKey}, not a string: pass the vendor's key`;
   }
   if (!isText(apiKey)) return "apiKey is missing or empty: pass the vendor's key";
   return /^[\x21-\x7e]+$/.test(apiKey)

@@ -3,6 +3,7 @@
 
 import { defined } from "../defined.js";
 import { AgentError } from "../errors.js";
+import { MAX_WARNED_LOSSES } from "../limits.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../model/provider.js";
 import { readStream } from "../model/stream.js";
 import { withSystemPorts, type Ports } from "../ports.js";
@@ -94,13 +95,10 @@ function toStarted(error: unknown): unknown {
   return new AgentError(code, message, { ...defined({ hint, kind }), retryable, cause, responseStarted: true });
 }
 
-/** The most losses that one provider warns about: a hostile vendor could name new ones for ever. */
-const MAX_NOTES = 20;
-
 function noteOnce(name: string, quote: (text: string) => string, ports: Ports): (what: string) => void {
   const noted = new Set<string>();
   return (what) => {
-    if (noted.size >= MAX_NOTES) return;
+    if (noted.size >= MAX_WARNED_LOSSES) return;
     // The shortened text is kept, since the vendor's own may have millions of characters.
     const quoted = quote(what);
     if (noted.has(quoted)) return;

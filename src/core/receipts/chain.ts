@@ -4,6 +4,7 @@
 import { toHex } from "../canon/bytes.js";
 import { readSigningKey, type SigningKey } from "../canon/key.js";
 import { AgentError } from "../errors.js";
+import { MAX_KEPT_RECEIPTS, MAX_PENDING_RECEIPTS } from "../limits.js";
 import type { Ports } from "../ports.js";
 import type { Hlc } from "../time/hlc.js";
 import { thrownText } from "../text/thrown.js";
@@ -13,11 +14,6 @@ import type { Receipt, ReceiptDraft } from "./receipt.js";
 import { draftReceipt, noteReceipt, type ReceiptNote } from "./draft.js";
 import { createReceiptQueue, type QueueEntry } from "./queue.js";
 import { createReceiptWriter, receiptFailed, type ReceiptListener } from "./writer.js";
-
-/** Receipts kept in memory. Later ones are still signed and delivered. */
-export const MAX_KEPT_RECEIPTS = 100_000;
-/** Most receipts that may wait to be signed. One more ends the chain. */
-export const MAX_PENDING_RECEIPTS = 10_000;
 
 export interface ReceiptChainOptions {
   readonly key: SigningKey;

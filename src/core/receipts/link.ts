@@ -1,9 +1,9 @@
-// The links between receipts whose signatures hold, in the order they were found. Lines without a good receipt are reported
-// elsewhere; here each of them accounts for one missing receipt.
+// Checks the links between receipts with valid signatures, in the order of the lines. Lines without a valid receipt are reported
+// elsewhere. Here, each of them accounts for one missing receipt.
 
 import type { Receipt } from "./receipt.js";
 
-/** A line, and its receipt if it holds a good one. */
+/** A line, with its receipt if that is valid. */
 export interface Placed {
   readonly line: number;
   readonly receipt: Receipt | undefined;
@@ -48,7 +48,7 @@ function takeChain(signed: readonly Signed[], findings: LinkFinding[]): Signed[]
   for (const item of signed) {
     const { chainId: own } = item.receipt;
     if (own === chainId) continue;
-    findings.push(finding("second-chain", item, `it belongs to chain ${own}, and not to ${chainId} as most lines do`));
+    findings.push(finding("second-chain", item, `it belongs to chain ${own}, but most lines belong to ${chainId}`));
   }
   return signed.filter(({ receipt }) => receipt.chainId === chainId);
 }
@@ -61,8 +61,8 @@ function takeUnique(own: readonly Signed[], findings: LinkFinding[]): Signed[] {
     const first = firsts.get(seq);
     if (first === undefined) firsts.set(seq, item);
     else if (first.receipt.sig === sig) {
-      findings.push(finding("reordered", item, `receipt ${seq} of line ${first.line} stands here again`));
-    } else findings.push(finding("forked", item, `line ${first.line} holds another receipt ${seq}`));
+      findings.push(finding("reordered", item, `it repeats receipt ${seq} of line ${first.line}`));
+    } else findings.push(finding("forked", item, `line ${first.line} has a different receipt ${seq}`));
   }
   return [...firsts.values()];
 }

@@ -1,10 +1,9 @@
 // Receipts that wait to be written: first in, first out, one at a time, while the loop goes on. A batch is written when the loop
 // waits for something (a timer fires then), all up to an entry that somebody waits for, and the oldest at once if too many wait.
 
+import { MAX_DEFERRED_RECEIPTS } from "../limits.js";
 import type { Ports } from "../ports.js";
 
-/** Most receipts that wait for a pause of the loop. With one more, the oldest is signed at once. */
-export const MAX_DEFERRED_RECEIPTS = 5_000;
 /** Receipts written in one pause, at about 50 microseconds each (measured). */
 export const PAUSE_BATCH = 16;
 

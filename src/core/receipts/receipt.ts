@@ -65,7 +65,7 @@ export interface Receipt {
   readonly hlc: string;
   /** A hint for finding the key that signed. It proves nothing. See `keyIdOf`. */
   readonly keyId: string;
-  /** `sig` of the receipt before; null for the first. */
+  /** The `sig` of the previous receipt. Null for the first. */
   readonly parentSig: string | null;
   readonly runId: string;
   /** 0, 1, 2 … without a gap within one chain. */
@@ -77,12 +77,12 @@ export interface Receipt {
   readonly version: typeof RECEIPT_VERSION;
 }
 
-/** A receipt before it has its place in a chain. */
+/** A receipt without its place in a chain. */
 export type ReceiptDraft = Pick<Receipt, "agentId" | "body" | "hlc" | "runId" | "turnIndex">;
 
 const encoder = new TextEncoder();
 
-/** The bytes that are signed. Throws `NotJsonError`. */
+/** Returns the bytes to sign. Throws `NotJsonError`. */
 export function receiptMessage(unsigned: Omit<Receipt, "sig">): Uint8Array {
   const payload = canonicalize(unsigned);
   const head = `DSSEv1 ${RECEIPT_PAYLOAD_TYPE.length} ${RECEIPT_PAYLOAD_TYPE} ${encoder.encode(payload).length} `;

@@ -4,21 +4,19 @@
 import { defined } from "../defined.js";
 import { keyIdOf, readPublicKey } from "../canon/key.js";
 import { invalidOptions } from "../errors.js";
+import { MAX_RECEIPT_FINDINGS } from "../limits.js";
 import { showValue } from "../text/show.js";
 import { linkReceipts, type Placed } from "./link.js";
 import { isTornLine, readReceipt, type ReceiptFlaw } from "./read.js";
 import type { Receipt } from "./receipt.js";
 
-/** Most findings that are listed. `more` counts the others. */
-export const MAX_RECEIPT_FINDINGS = 1000;
-
 export type ReceiptFindingKind =
   | ReceiptFlaw
   /** Receipts are missing before this line. */
   | "removed"
-  /** It is before one that it follows, or appears a second time. */
+  /** It comes before its predecessor, or appears a second time. */
   | "reordered"
-  /** Two receipts have one place, or it does not follow the one before it. */
+  /** Two receipts have the same place, or it does not link to the previous one. */
   | "forked"
   /** The last line ends in the middle, as after a crash. The receipts before it are not affected. */
   | "torn-tail"
@@ -28,7 +26,7 @@ export type ReceiptFindingKind =
 
 export interface ReceiptFinding {
   readonly kind: ReceiptFindingKind;
-  /** From 1; in a list, the item's place. */
+  /** Line number from 1, or the item's position in a list. */
   readonly line: number;
   /** The place in its chain, if the line claims one. */
   readonly seq?: number;
@@ -102,7 +100,7 @@ function toLines(input: string | Uint8Array | readonly unknown[]): { lines: read
     if (Array.isArray(input)) return { lines: Array.from<unknown>(input), isTorn: false };
     throw invalidOptions(
       `verifyReceipts was given ${showValue(input)}, not receipts`,
-      "Give the text or the bytes of a file, or a list of its lines or of receipts.",
+      "Pass the text or the bytes of a file, or a list of its lines or of receipts.",
     );
   }
   const lines: unknown[] = typeof input === "string" ? input.split("\n") : splitBytes(input);

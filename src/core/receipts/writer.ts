@@ -6,14 +6,12 @@ import { seal } from "../canon/copy.js";
 import type { ReadKey } from "../canon/key.js";
 import { verifySignature } from "../canon/signature.js";
 import { AgentError } from "../errors.js";
+import { RECEIPT_TIMEOUT_MS } from "../limits.js";
 import type { Ports } from "../ports.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
 import { isThenable, within } from "../time/wait.js";
 import { RECEIPT_VERSION, receiptMessage, type Receipt, type ReceiptDraft } from "./receipt.js";
-
-/** Time limit in milliseconds for one signature, and for one delivery. */
-export const RECEIPT_TIMEOUT_MS = 30_000;
 
 /** Contract: called once for each receipt, in order, and awaited if it is async. If it throws or rejects, the chain ends. Receipts are frozen. */
 export type ReceiptListener = (receipt: Receipt) => unknown;
@@ -74,9 +72,11 @@ function signature(
   // A foreign signer gets a copy, so that it cannot change the bytes its signature is checked against.
   const signed = attempt(() => key.sign(key.isOwn ? message : message.slice()), what, ports);
   return after(signed, (bytes) => {
-    if (!(bytes instanceof Uint8Array)) throw receiptFailed(`${what} gave no bytes`);
+    if (!(bytes instanceof Uint8Array)) throw receiptFailed(`${what} did not return bytes`);
     if (!key.isOwn && !verifySignature(key.publicKey, message, bytes)) {
-      throw receiptFailed(`${what} gave ${bytes.length} bytes that are no Ed25519 signature of it by its publicKey`);
+      throw receiptFailed(
+        `${what} returned ${bytes.length} bytes that are not a valid Ed25519 signature by its publicKey`,
+      );
     }
     return toBase64(bytes);
   });
@@ -91,7 +91,7 @@ function deliver(
   return after(taken, () => undefined);
 }
 
-/** Calls `next` at once, or when `value` has arrived if it is a promise of ours. */
+/** Calls `next` immediately, or when `value` resolves if it is a promise. */
 function after<T, Result>(
   value: T | Promise<T>,
   next: (value: T) => Result | Promise<Result>,
@@ -99,7 +99,7 @@ function after<T, Result>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** The result of `act`. A promise it returns is given a time limit. */
+/** Returns the result of `act`. A returned promise gets a time limit. */
 function attempt(act: () => unknown, what: string, ports: Pick<Ports, "timer">): unknown {
   try {
     const given = act();

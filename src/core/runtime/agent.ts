@@ -1,4 +1,4 @@
-// An agent as its author writes it, checked once at the door.
+// The definition of an agent, checked once when the runtime is created.
 
 import { defined } from "../defined.js";
 import { invalidOptions } from "../errors.js";
@@ -12,7 +12,7 @@ import { assertPolicies, type ToolPolicy } from "../tools/policy.js";
 import { createToolSet, type ToolManifest, type ToolSet } from "../tools/registry.js";
 import type { VerbBodies } from "../tools/verbs.js";
 
-/** An agent for {@link createRuntime}, which throws `AgentError` `invalid-options` for a wrong one. */
+/** The definition of an agent for {@link createRuntime}, which throws `AgentError` `invalid-options` for a wrong one. */
 export interface AgentDefinition extends ToolManifest {
   readonly id: string;
   /** The system message, word for word. */
@@ -20,15 +20,15 @@ export interface AgentDefinition extends ToolManifest {
   readonly provider: LlmProviderAdapter;
   readonly budget?: BudgetLimits;
   readonly settings?: LlmSettings;
-  /** Time limit in ms for each provider call; for a stream, for the longest gap between chunks. */
+  /** Time limit in ms for each provider call. For a stream, the longest gap between chunks. */
   readonly timeoutMs?: number;
   /** Streams each turn if the provider can, with an `llm-delta` event for each piece. Default false. */
   readonly streaming?: boolean;
   /** Whether the model reads a tool's error or the run ends with it. Default `feedback`. */
   readonly onToolError?: OnToolError;
-  /** Turns in a row that may ask only for refused calls. One more ends the run with `tool-failed`. Default: any number. */
+  /** Number of turns in a row that may make only refused calls. One more ends the run with `tool-failed`. Default: any number. */
   readonly maxCorrections?: number;
-  /** Decide on each tool call before it runs and on its result, in this order. Default none. */
+  /** Policies that decide on each tool call before it runs and on its result, in this order. Default none. */
   readonly policies?: readonly ToolPolicy[];
 }
 
@@ -57,7 +57,7 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
   assertKnownOptions("agent", definition, AGENT_OPTIONS);
   const { tools, customTools, toolTimeoutMs, ...rest } = definition;
   if (typeof rest.id !== "string" || rest.id === "")
-    throw invalidOptions("an agent has no id", "Give each agent a name.");
+    throw invalidOptions("an agent has no id", "Give each agent an id.");
   if (typeof rest.systemPrompt !== "string")
     throw invalidOptions(`agent ${rest.id} has no systemPrompt`, "Pass a string.");
   if (typeof rest.provider?.turn !== "function") {
@@ -85,7 +85,7 @@ function assertCallOptions({ id, timeoutMs, streaming }: AgentDefinition): void 
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
     throw invalidOptions(
       `timeoutMs of agent ${id} is ${showValue(timeoutMs)}`,
-      "Give a positive, finite number of milliseconds, or leave it out.",
+      "Pass a positive, finite number of milliseconds, or omit it.",
     );
   }
   if (streaming !== undefined && typeof streaming !== "boolean") {
@@ -102,6 +102,6 @@ function assertToolOptions({ id, onToolError = "feedback", maxCorrections = Infi
   if (isCount && (Number.isInteger(maxCorrections) || maxCorrections === Infinity)) return;
   throw invalidOptions(
     `maxCorrections of agent ${id} is ${String(maxCorrections)}`,
-    "Use a whole number of 0 or more, or leave it out.",
+    "Use a whole number of 0 or more, or omit it.",
   );
 }

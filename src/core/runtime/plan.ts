@@ -17,7 +17,7 @@ export interface Handoff {
   readonly answer: string;
 }
 
-/** One way from an agent to the next, both by id. */
+/** A handoff from one agent to the next, both by id. */
 export interface PlanEdge {
   readonly from: string;
   readonly to: string;
@@ -47,7 +47,7 @@ export interface NextEdge extends PlanEdge {
 const PLAN_OPTIONS = ["entry", "edges", "exits"];
 const EDGE_OPTIONS = ["from", "to", "when", "input"];
 /** Most flaws, and agents, that an error names. */
-const MAX_LISTED = 20;
+const SHOWN_NAMES = 20;
 
 /** A checked copy of a plan. Throws `AgentError` `invalid-options` that names all its flaws. */
 export function toPlan(plan: Plan, agentIds: readonly string[]): Plan {
@@ -92,7 +92,7 @@ export function nextEdge(plan: Plan, agentId: string, answer: string): NextEdge 
   return undefined;
 }
 
-/** The default message to the next agent: the goal, and the answer before. */
+/** Returns the default message to the next agent: the goal, and the previous answer. */
 export function handoffText({ goal, from, answer }: Omit<Handoff, "to">): string {
   return `${goal}\n\nAnswer of the agent ${from}:\n${answer}`;
 }
@@ -153,8 +153,8 @@ function nameOf({ from, to }: PlanEdge, index: number): string {
 }
 
 function list(items: readonly string[], separator: string): string {
-  const more = items.length - MAX_LISTED;
-  return items.slice(0, MAX_LISTED).join(separator) + (more > 0 ? `${separator}and ${more} more` : "");
+  const more = items.length - SHOWN_NAMES;
+  return items.slice(0, SHOWN_NAMES).join(separator) + (more > 0 ? `${separator}and ${more} more` : "");
 }
 
 function show(id: unknown): string {

@@ -1,7 +1,8 @@
 // One run: agent after agent along the plan until it ends, with one log, one shared memory and one signal.
 
 import { defined } from "../defined.js";
-import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS, type RunScope } from "../memory/run-memory.js";
+import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "../limits.js";
+import type { RunScope } from "../memory/run-memory.js";
 import type { JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { AgentEvent, EventBody, EventDetail } from "../events/event.js";
@@ -18,7 +19,7 @@ import type { Agent } from "./agent.js";
 import { inputOf, nextEdge, type NextEdge, type Plan } from "./plan.js";
 import { createMember, createTally, visit, type AgentVisit, type Member } from "./visit.js";
 
-/** Why no other agent was entered. A run without a plan ends with `exit`. */
+/** The reason why no other agent was entered. A run without a plan ends with `exit`. */
 export type RunEnd =
   | { kind: "exit" }
   /** No edge from the last agent was taken. */
@@ -26,11 +27,11 @@ export type RunEnd =
   /** The next agent, `agentId`, was already entered `limit` times. */
   | { kind: "cycle"; agentId: string; limit: number };
 
-/** The last visit, but `turns`, `toolCalls` and `usage` are those of the whole run. */
+/** The result of a run: the fields of the last visit, but with `turns`, `toolCalls` and `usage` of the whole run. */
 export interface RunResult extends AgentVisit {
   /** 32 hex digits, as in the run's events. */
   runId: string;
-  /** In the order they were made. */
+  /** All visits in order. */
   visits: readonly AgentVisit[];
   ended: RunEnd;
   /** The agents' shared memory at the end. The key `agent:a:answer` holds the answer of the agent `a`. */

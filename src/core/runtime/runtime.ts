@@ -2,8 +2,9 @@
 
 import { defined } from "../defined.js";
 import { toHex } from "../canon/bytes.js";
+import { DEFAULT_MAX_AGENT_VISITS, MEMORY_GRACE_MS, PROVIDER_GRACE_MS } from "../limits.js";
 import { createInMemoryRuntimeMemory } from "../memory/memory.js";
-import { MEMORY_GRACE_MS, openRunScope } from "../memory/run-memory.js";
+import { openRunScope } from "../memory/run-memory.js";
 import type { SigningKey } from "../canon/key.js";
 import { AgentError, invalidOptions } from "../errors.js";
 import { createEventLog, type EventListener, type EventLog } from "../events/log.js";
@@ -23,11 +24,6 @@ import { toPlan, type Plan } from "./plan.js";
 import { createReceipts } from "./receipts.js";
 import { runPlan, type RunResult } from "./run.js";
 
-export const DEFAULT_MAX_AGENT_VISITS = 8;
-
-/** Milliseconds that {@link AgentRuntime.destroy} waits for a provider's `destroy()`. */
-const PROVIDER_GRACE_MS = 5_000;
-
 /** The options of {@link createRuntime}. */
 export interface RuntimeOptions {
   readonly agents: readonly AgentDefinition[];
@@ -40,7 +36,7 @@ export interface RuntimeOptions {
   readonly onEvent?: EventListener;
   /** Signs a receipt of every turn and every tool call into one chain. See docs/receipts.md. */
   readonly signingKey?: SigningKey;
-  /** Gets each receipt once it is signed, to write it down. If it throws, the run fails with `receipt-failed`. */
+  /** Called with each receipt once it is signed, to store it. If it throws, the run fails with `receipt-failed`. */
   readonly onReceipt?: ReceiptListener;
   readonly ports?: Partial<Ports>;
 }
@@ -54,9 +50,9 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Agents that can be run; made by {@link createRuntime}. */
+/** A set of agents that can run. Created by {@link createRuntime}. */
 export interface AgentRuntime {
-  /** The receipts so far, up to `MAX_KEPT_RECEIPTS`; empty without a `signingKey`. */
+  /** The receipts so far, up to `MAX_KEPT_RECEIPTS`. Empty without a `signingKey`. */
   readonly receipts: readonly Receipt[];
   /**
    * Runs the agents. Rejects with a provider's error, unchanged; with `AgentError` `invalid-options` before the first turn, `aborted`,
@@ -163,7 +159,7 @@ function checkRun(options: RunOptions, agentIds: readonly string[]): RunOptions 
   const { goal, plan, signal } = options;
   if (typeof goal !== "string") throw invalidOptions("run has no goal", "Pass a string.");
   if (signal !== undefined && typeof signal?.addEventListener !== "function") {
-    throw invalidOptions("`signal` of run must be an AbortSignal", "Pass an AbortSignal, or leave it out.");
+    throw invalidOptions("`signal` of run must be an AbortSignal", "Pass an AbortSignal, or omit it.");
   }
   return { goal, ...(plan === undefined ? {} : { plan: toPlan(plan, agentIds) }), ...defined({ signal }) };
 }

@@ -1,17 +1,12 @@
 // Foreign text quoted in an error: short, on one line, visible, and without the key, which vendors like to echo.
 
+import { MAX_SNIPPET_LENGTH, MAX_SNIPPET_SOURCE_LENGTH } from "../limits.js";
 import { isInvisible, toVisible } from "./visible.js";
-
-/** Characters of foreign text that an error quotes at most. */
-export const MAX_SNIPPET_LENGTH = 500;
 
 /** Shapes of keys and tokens, including a vendor's own half-masked echoes ("sk-ab***yz"). */
 const KEY_SHAPES =
   /\b(?:sk|pk|rk|gsk|xai|hf|pplx|nvapi|csk)[-_][\w*.-]{6,}|\bAIza[\w-]{20,}|\beyJ[\w-]{10,}\.[\w.-]+|\bBearer\s+[^\s"']+/gi;
 const MASK = "***";
-
-/** The part of a foreign text that is looked at: enough for a full snippet after keys are masked. */
-const MAX_QUOTED_LENGTH = 8192;
 
 /** A shorter secret is a placeholder, and masking it would only remove letters from words. */
 const MIN_SECRET_LENGTH = 4;
@@ -26,8 +21,8 @@ const ESCAPED = /\\+u([0-9a-f]{4})/gi;
 
 /** For adapters: `text` for an error, without `secret` and keys, visible, and of {@link MAX_SNIPPET_LENGTH} characters at most. */
 export function quoteForeign(text: string, secret = ""): string {
-  const isLong = text.length > MAX_QUOTED_LENGTH;
-  const looked = isLong ? dropCutSecret(text.slice(0, MAX_QUOTED_LENGTH), secret) : text;
+  const isLong = text.length > MAX_SNIPPET_SOURCE_LENGTH;
+  const looked = isLong ? dropCutSecret(text.slice(0, MAX_SNIPPET_SOURCE_LENGTH), secret) : text;
   const line = maskSecrets(unescape(looked), secret)
     .replace(CONTROLS, " ")
     .replace(/^ +| +$/g, "");

@@ -1,7 +1,7 @@
-// A thrown value as text. Anything can be thrown, even an object that cannot become a string, and code that reports a failure
-// must not fail itself.
+// Converts a thrown value to text. Anything can be thrown, even an object that cannot become a string, and code that reports a failure
+// must not fail.
 
-/** `instanceof` for a thrown value. Never throws, although a proxy may throw when it is asked for its prototype. */
+/** Tests a thrown value with `instanceof`. Never throws, although a proxy may throw when its prototype is read. */
 export function isThrown<T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T {
   try {
     return thrown instanceof type;
@@ -10,7 +10,7 @@ export function isThrown<T>(thrown: unknown, type: abstract new (...args: never[
   }
 }
 
-/** The message of an error, or any other thrown value as text. Never throws. */
+/** Returns the message of an error, or any other thrown value as text. Never throws. */
 export function thrownText(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);

@@ -2,18 +2,19 @@
 // backwards. An event that was caused by another sorts after it, even across clocks that disagree.
 
 import { hexByte, toHex } from "../canon/bytes.js";
+import { MAX_CLOCK_DRIFT_MS, MAX_HLC_COUNTER, MAX_HLC_WALL_MS } from "../limits.js";
 import type { Ports } from "../ports.js";
 
 /** 12 hex digits of milliseconds since the epoch, 4 of a counter, 8 of the node, joined by `-`. Stamps sort as text. */
 export type HlcStamp = string;
 
-/** A hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", 2014); made by {@link createHlc}. */
+/** A hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", 2014). Created by {@link createHlc}. */
 export interface Hlc {
   /** A stamp later than every stamp this clock made or received. Pass `now` if the wall clock was just read. */
   tick(now?: number): HlcStamp;
   /**
    * Moves this clock past a stamp of another clock. Throws RangeError, and does not move, for text that is not a stamp and for a stamp
-   * more than {@link MAX_DRIFT_MS} ahead of the wall clock and this clock, since all later stamps would follow it.
+   * more than {@link MAX_CLOCK_DRIFT_MS} ahead of the wall clock and this clock, since all later stamps would follow it.
    */
   receive(stamp: HlcStamp, now?: number): void;
 }
@@ -28,15 +29,9 @@ export interface HlcParts {
   readonly node: string;
 }
 
-/** How far ahead of the wall clock a received stamp may be: a day, more than the error of a wrong time zone. */
-export const MAX_DRIFT_MS = 24 * 60 * 60 * 1000;
-
-// Half of what 12 hex digits hold, the year 6429. The other half is room for counters that overflow, so no stamp gets wider.
-const MAX_WALL_MS = 2 ** 47 - 1;
-const MAX_COUNTER = 2 ** 16 - 1;
 const STAMP = /^([0-9a-f]{12})-([0-9a-f]{4})-([0-9a-f]{8})$/;
 
-/** A clock on the port's wall clock, with a random node by default. Throws RangeError for a node that is not 8 hex digits. */
+/** Creates a hybrid logical clock on the ports' wall clock. The node is random by default. Throws RangeError unless it is 8 hex digits. */
 export function createHlc(ports: Pick<Ports, "now" | "randomBytes">, node: string = toHex(ports.randomBytes(4))): Hlc {
   if (!/^[0-9a-f]{8}$/.test(node))
     throw new RangeError(`the node of a clock is 8 hex digits, not ${JSON.stringify(node)}`);
@@ -76,16 +71,16 @@ export class HybridClock implements Hlc {
 
   readonly receive = (stamp: HlcStamp, now: number = this.#now()): void => {
     const other = parseHlc(stamp);
-    if (other === undefined) throw new RangeError(`${JSON.stringify(stamp)} is no stamp of a hybrid logical clock`);
+    if (other === undefined) throw new RangeError(`${JSON.stringify(stamp)} is not a stamp of a hybrid logical clock`);
     const ahead = other.ms - Math.max(readable(now), this.ms);
-    if (ahead > MAX_DRIFT_MS) throw new RangeError(`the stamp ${stamp} is ${ahead} ms ahead of this clock`);
+    if (ahead > MAX_CLOCK_DRIFT_MS) throw new RangeError(`the stamp ${stamp} is ${ahead} ms ahead of this clock`);
     if (other.ms > this.ms) this.#moveTo(other.ms, other.counter);
     else if (other.ms === this.ms) this.#moveTo(this.ms, Math.max(this.counter, other.counter));
   };
 
   #moveTo(ms: number, counter: number): void {
     // A full counter borrows a millisecond from the future, since order matters more than the wall clock.
-    const isFull = counter > MAX_COUNTER;
+    const isFull = counter > MAX_HLC_COUNTER;
     this.ms = isFull ? ms + 1 : ms;
     this.counter = isFull ? 0 : counter;
   }
@@ -101,5 +96,5 @@ export function parseHlc(stamp: string): HlcParts | undefined {
 /** Whole milliseconds. An impossible reading (negative, NaN, out of range) is 0, so only the counter advances. */
 function readable(now: number): number {
   const ms = Math.floor(now);
-  return ms > 0 && ms <= MAX_WALL_MS ? ms : 0;
+  return ms > 0 && ms <= MAX_HLC_WALL_MS ? ms : 0;
 }

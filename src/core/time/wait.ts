@@ -1,7 +1,8 @@
 // Waiting that ends: after a time, at a time limit, or when a signal fires. Time passes by the ports' timer, which a test moves by hand.
 
 import { AgentError } from "../errors.js";
-import { MAX_TIMER_MS, type Ports } from "../ports.js";
+import { MAX_TIMER_MS } from "../limits.js";
+import type { Ports } from "../ports.js";
 
 type Timer = Pick<Ports, "timer">;
 
@@ -29,7 +30,7 @@ export function sleep(ms: number, ports: Timer, signal?: AbortSignal): Promise<v
   });
 }
 
-/** Settles as `work` does, or rejects with what `toError` gives once `ms` milliseconds have passed. */
+/** Settles like `work`, or rejects with the result of `toError` after `ms` milliseconds. */
 export async function within<T>(
   work: PromiseLike<T>,
   ms: number,
@@ -48,7 +49,7 @@ export async function within<T>(
   }
 }
 
-/** Settles as `work` does, or rejects with what `toError` gives, by default the reason of `signal`, as soon as that fires. */
+/** Settles like `work`, or rejects with the result of `toError` (default: the signal's reason) as soon as `signal` fires. */
 export async function untilAborted<T>(
   work: PromiseLike<T>,
   signal: AbortSignal,

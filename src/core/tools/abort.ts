@@ -1,4 +1,4 @@
-// The end of a run whose signal fired.
+// Checks and creates the error of an aborted run.
 
 import { AgentError } from "../errors.js";
 

@@ -1,21 +1,17 @@
-// Bounds the time that checking arguments takes. The size of arguments is capped, and keywords whose check grows faster than
-// their input are rewritten to accept short input only. A `pattern` comes from the tool and runs unchanged.
+// Bounds the time of an argument check. It caps the size of arguments, and rewrites keywords with more than linear cost to accept
+// short input only. A `pattern` comes from the tool and runs unchanged.
 
 import { format as FORMATS } from "@cfworker/json-schema";
 import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
+import {
+  MAX_ARGUMENT_CHARACTERS,
+  MAX_ARGUMENT_VALUES,
+  MAX_FORMAT_LENGTH,
+  MAX_UNIQUE_CONTAINERS,
+  MAX_UNIQUE_ITEMS,
+} from "../limits.js";
 
-/** Characters in all strings and keys of one call's arguments. */
-export const MAX_ARGUMENT_CHARACTERS = 1024 * 1024;
-/** Values in one call's arguments, including containers. */
-export const MAX_ARGUMENT_VALUES = 100_000;
-/** The longest string checked against a `format`, as some of their expressions are quadratic. */
-export const MAX_FORMAT_LENGTH = 8192;
-/** The longest array checked against `uniqueItems`, which compares all pairs of items. */
-export const MAX_UNIQUE_ITEMS = 2000;
-/** The longest array of arrays or objects checked against `uniqueItems`, as comparing large items takes longer. */
-export const MAX_UNIQUE_CONTAINERS = 200;
-
-/** The limit that `args` exceed, as a clause. Stops counting there, so a cycle ends too. */
+/** Describes the limit that `args` exceed, as a clause. It stops counting at the limit, so it also ends on a cycle. */
 export function findExcess(args: unknown): string | undefined {
   let characters = 0;
   let values = 0;
@@ -55,7 +51,7 @@ const MAP_KEYWORDS: ReadonlySet<string> = new Set([
   "properties",
 ]);
 
-/** Calls `visit` with each object schema, inner ones first. Follows no references. */
+/** Calls `visit` with each object schema, inner ones first. Does not follow references. */
 export function eachSchema(schema: JsonValue, visit: (schema: JsonObject) => void): void {
   const into = (inner: JsonValue): void => eachSchema(inner, visit);
   if (Array.isArray(schema)) schema.forEach(into);
@@ -77,7 +73,7 @@ function boundOne(schema: JsonObject): void {
   const bounds = [...boundFormat(schema), ...boundUniqueItems(schema)];
   if (bounds.length === 0) return;
   const { allOf = [] } = schema;
-  // Appended, since a $ref may count the entries before them. The validator refuses an allOf that is not a list.
+  // Appended, so that a $ref to an existing entry by index still works. The validator refuses an allOf that is not a list.
   if (Array.isArray(allOf)) schema["allOf"] = [...allOf, ...bounds];
 }
 
@@ -91,7 +87,7 @@ function boundFormat(schema: JsonObject): JsonObject[] {
   return [{ if: { maxLength: MAX_FORMAT_LENGTH }, then, else: { maxLength: MAX_FORMAT_LENGTH } }];
 }
 
-/** Replaces the validator's own expression for `url`, which takes exponential time: 38 characters hang the process. */
+/** Replaces the validator's expression for `url`, which takes exponential time: 38 characters hang the process. */
 const URL_PATTERN = String.raw`^(?:[Hh][Tt][Tt][Pp][Ss]?|[Ff][Tt][Pp])://[^\s/?#]+(?:[/?#]\S*)?$`;
 
 function boundUniqueItems(schema: JsonObject): JsonObject[] {

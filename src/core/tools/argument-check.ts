@@ -1,23 +1,24 @@
-// Arguments as a model wrote them, made safe before any tool sees them: keys that reach prototypes are dropped at every
-// depth, what is deeply nested or large is refused, and the rest must match the tool's JSON Schema.
+// Makes a model's arguments safe before a tool sees them. It drops keys that reach prototypes at every depth, refuses arguments that
+// are too deep or too large, and checks the rest against the tool's JSON Schema.
 
 import { dereference, Validator, type OutputUnit, type Schema, type SchemaDraft } from "@cfworker/json-schema";
 import { copyJson } from "../canon/copy.js";
 import { isPlainObject, type JsonObject } from "../canon/value.js";
 import { toPointer } from "../canon/pointer.js";
 import { AgentError, ToolArgError, invalidOptions } from "../errors.js";
+import { MAX_ARGUMENT_DEPTH } from "../limits.js";
 import { boundSchema, findExcess } from "./argument-bounds.js";
 import { createQuickCheck } from "./quick-check.js";
 import { findSchemaFlaw } from "./schema-flaw.js";
 import { thrownText } from "../text/thrown.js";
 
-/** Nested containers in the arguments, the arguments object itself included. */
-export const MAX_ARGUMENT_DEPTH = 64;
-
-/** Keys that reach prototypes: dropped from arguments at every depth before a tool sees them. */
+/** Keys that reach prototypes. They are dropped from arguments at every depth. */
 export const FORBIDDEN_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
 
-/** A copy without {@link FORBIDDEN_KEYS}. Neither plain objects nor arrays are passed through. Throws {@link ToolArgError} when too deep. */
+/**
+ * Copies arguments without {@link FORBIDDEN_KEYS}. Values other than arrays and plain objects pass through as they are. Throws
+ * {@link ToolArgError} for arguments that are nested too deeply.
+ */
 export function scrubArguments<T>(args: T): T {
   return scrub(args, []) as T;
 }
@@ -48,10 +49,10 @@ function scrubAt(key: string | number, inner: unknown, path: (string | number)[]
   return clean;
 }
 
-/** Checks arguments against one tool's schema. Returns the scrubbed copy; throws nothing but {@link ToolArgError}. */
+/** Checks arguments against one tool's schema and returns the scrubbed copy. Throws only {@link ToolArgError}. */
 export type ArgumentCheck = (args: unknown) => JsonObject;
 
-/** Reads the schema at once. Throws `AgentError` `invalid-options` when it is no JSON Schema, with the place in it. */
+/** Reads the schema immediately. Throws `AgentError` `invalid-options` for an invalid JSON Schema, with the place in it. */
 export function createArgumentCheck(tool: string, schema: JsonObject): ArgumentCheck {
   const open = createValidator(tool, schema);
   const isSurelyValid = createQuickCheck(schema);
@@ -71,11 +72,11 @@ export function createArgumentCheck(tool: string, schema: JsonObject): ArgumentC
   };
 }
 
-/** Whether arguments match a schema. `unchecked`: they are beyond a limit, so nobody knows. `what` is one clause. */
+/** Whether arguments match a schema. `unchecked`: they exceed a limit, so the answer is unknown. `what` is one clause. */
 export type ArgumentMatch =
   { kind: "match" } | { kind: "mismatch"; pointer: string; what: string } | { kind: "unchecked"; what: string };
 
-/** {@link createArgumentCheck} for a schema of somebody else than the tool's author; gives an answer and never throws. */
+/** {@link createArgumentCheck} for a schema that the tool's author did not write. Returns a result and never throws. */
 export function createArgumentMatch(tool: string, schema: JsonObject): (args: unknown) => ArgumentMatch {
   const validator = createValidator(tool, schema)();
   return (args) => {
@@ -110,7 +111,7 @@ function assertValid(tool: string, validator: Validator, args: unknown): void {
   );
 }
 
-/** The error nearest to a value: the validator lists the schema's outer keywords first. */
+/** Picks the last error, which is closest to the wrong value. The validator lists outer keywords first. */
 function deepest(errors: OutputUnit[]): { pointer: string; error: string } {
   const error = errors.at(-1);
   return {
@@ -119,7 +120,7 @@ function deepest(errors: OutputUnit[]): { pointer: string; error: string } {
   };
 }
 
-/** Reads a copy of the schema, and gives what makes its validator, which takes most of the time and may never be asked. */
+/** Reads a copy of the schema and returns a factory. Building the validator is the slow part, and it may never be needed. */
 function createValidator(tool: string, schema: JsonObject): () => Validator {
   if (!isPlainObject(schema)) throw unusable(tool, "it is not an object");
   const usable = <T>(make: () => T): T => {
@@ -130,7 +131,7 @@ function createValidator(tool: string, schema: JsonObject): () => Validator {
       throw unusable(tool, thrownText(error), error);
     }
   };
-  // The validator writes marks into the schema it is given, so it gets a copy.
+  // The validator modifies its schema, so it gets a copy.
   const bounded = usable(() => copyJson(schema));
   const draft = draftOf(bounded);
   const flaw = usable(() => findSchemaFlaw(bounded, draft === "4"));
@@ -140,7 +141,7 @@ function createValidator(tool: string, schema: JsonObject): () => Validator {
       boundSchema(bounded);
       const own = bounded as Schema;
       const missing = unresolvedReference(own);
-      if (missing !== undefined) throw unusable(tool, `its $ref ${missing} leads nowhere`);
+      if (missing !== undefined) throw unusable(tool, `its $ref ${missing} points to nothing in the schema`);
       return new Validator(own, draft, true);
     });
 }
@@ -153,7 +154,7 @@ function unusable(tool: string, why: string, cause?: unknown): AgentError {
   );
 }
 
-/** The first `$ref` that no `$id`, anchor or pointer of the schema answers; nothing is ever fetched. */
+/** Finds the first `$ref` without a matching `$id`, anchor or pointer in the schema. Nothing is ever fetched. */
 function unresolvedReference(schema: Schema): string | undefined {
   const places = dereference(schema);
   for (const place of Object.values(places)) {

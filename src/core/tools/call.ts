@@ -1,4 +1,4 @@
-// One tool call: prepare, execute, settle. A failure is an outcome, never an exception; only an aborted run leaves by a throw.
+// Runs one tool call: prepare, execute, settle. A failure is an outcome and not an exception. Only an aborted run throws.
 
 import { tryParseJson } from "../canon/bounded-json.js";
 import { findDropped } from "../canon/exact.js";
@@ -14,7 +14,7 @@ import { toResultText } from "./result.js";
 import { isThrown, thrownText } from "../text/thrown.js";
 import { TOOL_UNAVAILABLE, type CustomToolContext } from "./tool.js";
 
-/** `content` is what the model reads; the other fields are for the event log and the caller. */
+/** The outcome of a call that the model reads. `content` goes to the model, all other fields to the event log and the caller. */
 export type AnsweredOutcome =
   | { kind: "ok"; content: string; cut: number }
   /** The tool threw: its message is the content. */
@@ -23,10 +23,10 @@ export type AnsweredOutcome =
   | { kind: "masked"; content: string; message: string; field?: string }
   /** The agent has no such tool: the content is masked. */
   | { kind: "rejected"; content: string }
-  /** A policy's answer in place of the tool's: no failure of the tool. `ran` when the tool did. */
+  /** A policy answered in place of the tool, which did not fail. `ran` is true if the tool ran. */
   | { kind: "blocked"; content: string; message: string; ran: boolean };
 
-/** A denied call has no content: it ends the run, and the model is told nothing. */
+/** The outcome of a call. A denied call has no content: it ends the run, and the model never reads it. */
 export type ToolOutcome = AnsweredOutcome | { kind: "denied"; error: ToolPolicyError };
 
 export interface ReadyCall {
@@ -35,11 +35,11 @@ export interface ReadyCall {
   tool: GrantedTool;
   args: JsonObject;
   began: boolean;
-  /** Absent while the call runs, and for good where an abort ended it. */
+  /** Undefined while the call runs, and for good if an abort ended it. */
   outcome: ToolOutcome | undefined;
 }
 
-/** A text that is an object all the same has something that JSON.parse drops. */
+/** Explains malformed arguments. A text that still parses to an object contains something that JSON.parse would lose. */
 function malformedText(name: string, written: string): string {
   const problem =
     tryParseJson(written) !== undefined && findDropped(written) !== undefined
@@ -50,7 +50,7 @@ function malformedText(name: string, written: string): string {
 
 export type PreparedCall = ReadyCall | { kind: "refused"; outcome: ToolOutcome };
 
-/** What a call needs beside itself. `context.signal` is the run's; the tool gets one of its own. */
+/** The surroundings of a call. `context.signal` is the run's signal. The tool gets a signal of its own. */
 export interface CallScope {
   readonly context: CustomToolContext;
   readonly ports: Pick<Ports, "timer">;
@@ -69,7 +69,7 @@ export function prepareCall(call: LlmToolCall, tools: ToolSet): PreparedCall {
   }
 }
 
-/** Runs a prepared call. Rejects with `AgentError` `aborted` when the run's signal fired before or during it. */
+/** Runs a prepared call. Rejects with `AgentError` `aborted` if the run's signal fires before or during the call. */
 export async function executeCall(prepared: PreparedCall, scope: CallScope): Promise<ToolOutcome> {
   if (prepared.kind === "refused") return prepared.outcome;
   const { signal } = scope.context;
@@ -85,7 +85,7 @@ export async function executeCall(prepared: PreparedCall, scope: CallScope): Pro
   }
 }
 
-/** What the tool gives, or throws, within its time limit. Marks the call as begun. */
+/** Calls the tool and returns or throws what it does, within its time limit. Marks the call as begun. */
 export function invokeTool(ready: ReadyCall, args: JsonObject, { context, ports }: CallScope): unknown {
   const { tool } = ready;
   ready.began = true;
@@ -93,7 +93,7 @@ export function invokeTool(ready: ReadyCall, args: JsonObject, { context, ports 
   return callWithin((own) => tool.invoke(args as never, new CallContext(context, own)), deadline);
 }
 
-/** What one call sees of its run, with a signal of its own. A class, since a literal with a getter takes 30 times as long (measured). */
+/** The context of one call, with a signal of its own. A class, since a literal with a getter takes 30 times as long (measured). */
 class CallContext implements CustomToolContext {
   readonly agentId: CustomToolContext["agentId"];
   readonly pluck: CustomToolContext["pluck"];

@@ -1,23 +1,21 @@
-// The end that hangs over one running tool: its own time limit and the run's signal. A tool that heeds neither is left
-// behind; what it gives or throws after that is dropped. A tool that returns at once pays for none of this.
+// Ends a running tool by its time limit and by the run's signal. If a tool ignores both, the run goes on without it, and its later
+// result or error is dropped. A tool that returns synchronously pays nothing for this.
 
 import { AgentError } from "../errors.js";
+import { MAX_TIMER_MS } from "../limits.js";
 import { abortError } from "./abort.js";
-import { MAX_TIMER_MS, type Ports } from "../ports.js";
+import type { Ports } from "../ports.js";
 import { isThenable } from "../time/wait.js";
 
-/** Milliseconds a tool may take unless it or its agent says otherwise: ten minutes. */
-export const DEFAULT_TOOL_TIMEOUT_MS = 600_000;
-
 export interface ToolDeadline {
-  /** The run's. */
+  /** The run's signal. */
   readonly signal: AbortSignal;
-  /** Above 0; Infinity for no limit. */
+  /** Time limit in milliseconds, above 0. Infinity for no limit. */
   readonly timeoutMs: number;
   readonly ports: Pick<Ports, "timer">;
 }
 
-/** Gives a call its own signal, made when it is asked for: few tools look at it. */
+/** The signal of one call, created on first use, since few tools read it. */
 export class CallSignal {
   readonly #run: AbortSignal;
   #controller: AbortController | undefined;
@@ -27,7 +25,7 @@ export class CallSignal {
     this.#run = run;
   }
 
-  /** Fires when the call's time is up, and with the run's, also after the call: what a tool left running is to end with the run. */
+  /** Fires when the call's time is up or the run's signal fires, even after the call, to end work that the tool left running. */
   get signal(): AbortSignal {
     this.#controller ??= follow(this.#run);
     if (this.#ended !== undefined) this.#controller.abort(this.#ended.reason);
@@ -40,14 +38,14 @@ export class CallSignal {
   }
 }
 
-/** Calls `start` with the call's own signal. What it gives at once is given at once; a promise settles as `settleWithin` says. */
+/** Calls `start` with the call's own signal. Returns a plain value immediately. A promise settles as in `settleWithin`. */
 export function callWithin(start: (own: CallSignal) => unknown, deadline: ToolDeadline): unknown {
   const own = new CallSignal(deadline.signal);
   const value = start(own);
   return isThenable(value) ? settleWithin(value, deadline, (reason) => own.end(reason)) : value;
 }
 
-/** A controller that fires with `signal`, and is kept as long as that is: a run's signal ends with the run. */
+/** Creates a controller that fires with `signal`. It lives as long as `signal`, and a run's signal ends with the run. */
 function follow(signal: AbortSignal): AbortController {
   const controller = new AbortController();
   if (signal.aborted) controller.abort(signal.reason);
@@ -55,7 +53,7 @@ function follow(signal: AbortSignal): AbortController {
   return controller;
 }
 
-/** As `work` settles, unless the deadline comes first: then `stop` gets the reason, and it rejects with `timeout` or `aborted`. */
+/** Settles like `work`, unless the deadline comes first. Then it calls `stop` with the reason and rejects with `timeout` or `aborted`. */
 export function settleWithin<T>(
   work: PromiseLike<T>,
   deadline: ToolDeadline,
@@ -64,7 +62,7 @@ export function settleWithin<T>(
   return new Promise<T>((resolve, reject) => {
     let isSettled = false;
     let disarm: (() => void) | undefined;
-    // Settling twice does nothing, so what comes late is dropped here, a rejection as well.
+    // Settling twice does nothing, so late results and rejections are dropped here.
     const settle = (how: () => void) => {
       isSettled = true;
       disarm?.();
@@ -79,7 +77,7 @@ export function settleWithin<T>(
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- As the work rejects.
       (error: unknown) => settle(() => reject(error)),
     );
-    // Work that is done already settles first: it pays for no timer and no listener.
+    // Work that is already done settles first, without a timer or a listener.
     void ALREADY.then(() => {
       if (!isSettled) disarm = arm(deadline, end);
     });
@@ -88,7 +86,7 @@ export function settleWithin<T>(
 
 const ALREADY = Promise.resolve();
 
-/** Calls `end` when time is up or the signal fires, unless the returned function is called first. */
+/** Calls `end` when time is up or the signal fires. Calling the returned function cancels it. */
 function arm(
   { signal, timeoutMs, ports }: ToolDeadline,
   end: (error: AgentError, reason: unknown) => void,
@@ -116,7 +114,7 @@ interface Watch {
 
 const watches = new WeakMap<AbortSignal, Watch>();
 
-/** Calls `fire` when `signal` fires, unless undone. All calls of a run share one listener, since Node warns of a leak at eleven. */
+/** Calls `fire` when `signal` fires, until undone. All calls of a run share one listener, since Node warns of a leak at eleven. */
 function watchAbort(signal: AbortSignal, fire: () => void): () => void {
   const watch = watches.get(signal) ?? startWatch(signal);
   watch.fires.add(fire);
@@ -149,7 +147,7 @@ function timeoutError(timeoutMs: number): AgentError {
   });
 }
 
-/** A delay beyond what a timer takes is waited for in pieces. */
+/** Starts a timer. Splits a delay that is too long for one timer into several. */
 function startTimer(ports: Pick<Ports, "timer">, ms: number, fire: () => void): () => void {
   if (ms === Infinity) return () => undefined;
   let cancel: () => void = () => undefined;

@@ -1,4 +1,4 @@
-// One tool call under policies: call hooks, the tool, result hooks. Without policies none of this runs.
+// Runs one tool call under policies: call hooks, the tool, result hooks. An agent without policies never enters this file.
 
 import { defined } from "../defined.js";
 import { ToolPolicyError } from "../errors.js";
@@ -24,11 +24,11 @@ export interface GuardScope extends CallScope {
   readonly policies: readonly ToolPolicy[];
   readonly turnIndex: number;
   readonly callIndex: number;
-  /** Told of each decision that changes something, in their order. */
+  /** Called for each decision that changes something, in order. */
   readonly note: (hook: HookPlace["hook"], action: string) => void;
 }
 
-/** As `executeCall`, under policies. A call that was refused before is none of their business. */
+/** `executeCall` under policies. A call that our own checks refused never reaches them. */
 export async function executeGuarded(prepared: PreparedCall, scope: GuardScope): Promise<ToolOutcome> {
   if (prepared.kind === "refused") return prepared.outcome;
   const { signal } = scope.context;
@@ -46,7 +46,7 @@ export async function executeGuarded(prepared: PreparedCall, scope: GuardScope):
   }
 }
 
-/** What the model would read, whole, and the outcome that it makes. */
+/** The complete text for the model, and the outcome that follows from it. */
 interface Answer {
   readonly outcome: ToolOutcome;
   readonly status: ToolResultStatus;
@@ -54,7 +54,7 @@ interface Answer {
   readonly error?: string;
 }
 
-/** Kept as text, so that each hook gets a copy of its own. */
+/** An output, kept as text so that each hook gets its own copy. */
 interface Output {
   readonly text: string;
   readonly isJson: boolean;
@@ -119,7 +119,7 @@ async function askAfter(
   return answer;
 }
 
-/** Runs a hook to its checked answer. What it throws ends the run. An abort ends it too, and starts no hook. */
+/** Runs a hook and checks its answer. An error in it ends the run. After an abort, no hook starts. */
 async function askHook<T>(
   ask: () => unknown,
   read: (answer: unknown, place: HookPlace) => T,
@@ -142,7 +142,7 @@ function describeCall(callId: string, tool: string, args: JsonObject, scope: Gua
   return { tool, callId, agentId, turnIndex, callIndex, arguments: scrubArguments(args), signal };
 }
 
-/** Arguments that the tool refuses, and an output that has no text, are faults of the policy that gave them. */
+/** Blames the policy for arguments that the tool refuses and for an output without a text form. */
 function orHookError<T>(make: () => T, place: HookPlace): T {
   try {
     return make();

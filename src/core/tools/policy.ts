@@ -1,69 +1,72 @@
-// Tool policies: what a host writes to decide over each tool call before it runs and over what it gave. Here are their shapes and the
-// checks of their answers; `guard.ts` runs a call under them. Whatever a policy does wrong ends the run: a broken guard lets nothing through.
+// Tool policies, with which a host decides on each tool call before it runs, and on its result. This file holds their shapes and checks
+// their answers. `policy-run.ts` runs a call under them. Any fault of a policy ends the run: a broken guard lets nothing through.
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
 import { ToolPolicyError, invalidOptions } from "../errors.js";
+import { MAX_CAUSE_CHARACTERS } from "../limits.js";
 import { thrownText } from "../text/thrown.js";
 
-/** A call that passed our own checks, as a hook sees it. All of it is a copy. */
+/** A call that passed our own checks, as a deep copy for one hook. */
 export interface ToolPolicyCall {
   readonly tool: string;
   readonly callId: string;
   readonly agentId: string;
-  /** The turn that asked for the call, as in the run's events and in a recording of the agent. */
+  /** Index of the turn that made the call, as in the run's events and in a recording of the agent. */
   readonly turnIndex: number;
-  /** The call's place among those of its turn. */
+  /** Index of the call within its turn. */
   readonly callIndex: number;
   readonly arguments: JsonObject;
-  /** The run's. A hook has no time limit, but the run does not wait for it once this has fired. */
+  /** The run's signal. A hook has no time limit, but the run stops waiting for it when this fires. */
   readonly signal: AbortSignal;
 }
 
-/** What became of a call, as a hook sees it. All of it is a copy. */
+/** The result of a call, as a deep copy for one hook. */
 export interface ToolPolicyResult extends ToolPolicyCall {
   readonly status: ToolResultStatus;
-  /** What the model would read, not cut yet: as JSON where the tool gave JSON, else as text. */
+  /** The complete output for the model, before it is cut: JSON if the tool returned JSON, and text if not. */
   readonly output: JsonValue;
-  /** Why there is no result, as the log keeps it. Absent of what is done. */
+  /** The reason why there is no result, as in the log. Undefined for the status `done`. */
   readonly error?: string;
 }
 
-/** `cancelled` is what an earlier hook made of a call. */
+/** The status of a result. `cancelled` means that an earlier hook withheld it. */
 export type ToolResultStatus = "done" | "error" | "cancelled";
 
-/** What a policy decides over a call before it runs. */
+/** A policy's decision on a call before it runs. */
 export type ToolCallDecision =
   | { readonly action: "allow" }
-  /** `input` in place of the arguments. It must match the tool's schema. */
+  /** Replaces the arguments with `input`, which must match the tool's schema. */
   | { readonly action: "modify"; readonly input: object }
-  /** The tool does not run, the model reads `message` as an error and goes on. */
+  /** Skips the tool. The model reads `message` as an error, and the run goes on. */
   | { readonly action: "reject-and-continue"; readonly message: string }
-  /** The tool does not run, the model reads `output` as its result. */
+  /** Skips the tool. The model reads `output` as its result. */
   | { readonly action: "synthesize"; readonly output: unknown }
-  /** The run rejects with a `ToolPolicyError` of this message; the model reads nothing. */
+  /** Ends the run: it rejects with a `ToolPolicyError` with this message. The model reads nothing. */
   | { readonly action: "error"; readonly message: string };
 
-/** The model reads `output`, in the last two cases as an error; the log keeps `error`. */
+/** A policy's decision on a result. The model reads `output`, in the last two cases as an error. The log keeps `error`. */
 export type ToolResultDecision =
   | { readonly status: "done"; readonly output: unknown }
-  /** The tool failed; see the agent's `onToolError`. */
+  /** Counts as a failed tool. See the agent's `onToolError`. */
   | { readonly status: "error"; readonly error: string; readonly output: unknown }
-  /** The result is withheld; the run goes on. */
+  /** Withholds the result. The run goes on. */
   | { readonly status: "cancelled"; readonly error: string; readonly output: unknown };
 
 /**
- * Contract: hooks run in the order of the list, and each sees what the ones before it changed. `undefined` changes nothing. A
- * hook that throws, or answers anything else than a decision, ends the run with a `ToolPolicyError`. The calls of one turn may
- * be asked of at once.
+ * Decides on tool calls before they run and on their results.
+ *
+ * Contract: hooks run in the order of the list, and each sees the changes of the hooks before it. `undefined` changes nothing. If a
+ * hook throws or returns anything but a decision, the run ends with a `ToolPolicyError`. Hooks for the calls of one turn may run
+ * concurrently.
  */
 export interface ToolPolicy {
-  /** Before a call. Whoever answers more than `allow` and `modify` has the last word. */
+  /** Runs before a call. After any decision other than `allow` and `modify`, no further call hook runs. */
   call?(call: ToolPolicyCall): ToolCallDecision | undefined | Promise<ToolCallDecision | undefined>;
-  /** After a call that ran, failed, or was rejected or answered by a policy; not of one that our own checks refused. */
+  /** Runs after a call that ran, failed, or was rejected or answered by a policy, but not if our own checks refused it. */
   result?(result: ToolPolicyResult): ToolResultDecision | undefined | Promise<ToolResultDecision | undefined>;
 }
 
-/** Throws `AgentError` `invalid-options` for what can never work as a list of policies. */
+/** Throws `AgentError` `invalid-options` unless `policies` is a list of policies. */
 export function assertPolicies(owner: string, policies: unknown): asserts policies is readonly ToolPolicy[] {
   const hint = "Pass a list of objects with a function `call`, `result` or both.";
   if (!Array.isArray(policies)) throw invalidOptions(`${owner} has policies that are not a list`, hint);
@@ -80,13 +83,13 @@ function isPolicy(policy: unknown): boolean {
   return hooks.length > 0 && hooks.every((hook) => typeof hook === "function");
 }
 
-/** Which hook of a policy is at fault, and at which tool. */
+/** The hook of a policy and the tool, for error messages. */
 export interface HookPlace {
   readonly hook: "call" | "result";
   readonly tool: string;
 }
 
-/** The keys each decision must have beside its name, with "text" where the value has to be one. */
+/** The keys that each decision needs besides its name. "text" means that the value must be a string. */
 type Shape = Readonly<Record<string, "text" | "any">>;
 
 const CALL_SHAPES: Readonly<Record<ToolCallDecision["action"], Shape>> = {
@@ -103,7 +106,7 @@ const RESULT_SHAPES: Readonly<Record<ToolResultStatus, Shape>> = {
   cancelled: { error: "text", output: "any" },
 };
 
-/** The answer of a call hook, checked. Throws `ToolPolicyError`. */
+/** Checks the answer of a call hook. Throws `ToolPolicyError`. */
 export function readCallDecision(answer: unknown, place: HookPlace): ToolCallDecision | undefined {
   assertDecision(answer, "action", CALL_SHAPES, place);
   return answer as ToolCallDecision | undefined;
@@ -143,9 +146,7 @@ function findFlaw(answer: unknown, name: string, shapes: Readonly<Record<string,
     : `${kind} without ${shape[missing] === "text" ? "a text as " : ""}${missing}`;
 }
 
-const MAX_CAUSE_CHARACTERS = 500;
-
-/** What a hook threw, as the end of the run. A `ToolPolicyError` of its own is that end already. */
+/** Converts an error thrown by a hook into the error that ends the run. A `ToolPolicyError` stays as it is. */
 export function toHookError(thrown: unknown, { hook, tool }: HookPlace): ToolPolicyError {
   const text = thrownText(thrown).slice(0, MAX_CAUSE_CHARACTERS).toWellFormed();
   return new ToolPolicyError(`the ${hook} hook of a policy failed at tool ${tool}: ${text}`, {

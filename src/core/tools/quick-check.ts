@@ -1,15 +1,15 @@
-// A fast path for arguments that match a schema of the plain kind most tools have. Everything else goes to the validator, which
-// alone refuses arguments and gives the reason.
+// A fast path for plain schemas, which most tools have. It can only accept arguments. Everything else goes to the validator, which
+// decides and gives the reason.
 
 import { isPlainObject, type JsonObject } from "../canon/value.js";
 
-/** True only if the validator would accept the value too. */
+/** Returns true only if the validator would also accept the value. */
 export type QuickCheck = (value: unknown) => boolean;
 
 /** Keywords that accept everything. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(["title", "description", "default", "examples"]);
 
-/** Undefined for a schema with any other keyword. */
+/** Creates a quick check. Undefined for a schema with a keyword that it does not support. */
 export function createQuickCheck(schema: unknown): QuickCheck | undefined {
   if (!isPlainObject(schema)) return undefined;
   const { type, properties, required, additionalProperties, items, ...others } = schema as JsonObject;

@@ -1,12 +1,13 @@
-// The tools of one agent, verbs and its own, in one flat namespace. All that can be wrong about them is found before the first turn.
+// The tools of one agent, built-in verbs and its own, in one flat namespace. Every flaw in them is found before the first turn.
 
 import { seal } from "../canon/copy.js";
 import { isPlainObject, NotJsonError } from "../canon/value.js";
 import { invalidOptions } from "../errors.js";
+import { DEFAULT_TOOL_TIMEOUT_MS } from "../limits.js";
 import type { LlmToolDefinition } from "../model/provider.js";
 import { assertKnownOptions } from "../options.js";
 import { createArgumentCheck, type ArgumentCheck } from "./argument-check.js";
-import { DEFAULT_TOOL_TIMEOUT_MS, isToolTimeout } from "./deadline.js";
+import { isToolTimeout } from "./deadline.js";
 import type { CustomTool, CustomToolContext, ToolEffect } from "./tool.js";
 import {
   isVerbName,
@@ -21,7 +22,7 @@ import {
 export interface GrantedTool {
   readonly name: string;
   readonly effect: ToolEffect;
-  /** Infinity for no limit. */
+  /** Time limit of a call in milliseconds. Infinity for no limit. */
   readonly timeoutMs: number;
   readonly check: ArgumentCheck;
   readonly invoke: (args: never, context: CustomToolContext) => unknown;
@@ -29,15 +30,15 @@ export interface GrantedTool {
 
 export interface ToolSet {
   readonly byName: ReadonlyMap<string, GrantedTool>;
-  /** What goes to the model, sealed: the same array for every turn. */
+  /** The sealed definitions for the model: the same array in every turn. */
   readonly definitions: readonly LlmToolDefinition[];
 }
 
 export interface ToolManifest {
-  /** Verbs the model may ask for. Left out: every verb that only reads, if the runtime has verbs. `[]`: no verb. */
+  /** Verbs that the model may call. Default: all verbs that only read, if the runtime has verbs. `[]` allows none. */
   readonly tools?: readonly string[];
   readonly customTools?: readonly CustomTool[];
-  /** Milliseconds for each call of a verb or of a tool that sets none; Infinity for no limit. Default ten minutes. */
+  /** Time limit in milliseconds for each call of a verb or of a tool without its own. Infinity for no limit. Default: ten minutes. */
   readonly toolTimeoutMs?: number;
 }
 
@@ -45,7 +46,7 @@ const TIMEOUT_HINT = "Use milliseconds above 0, or Infinity for no limit.";
 const TOOL_OPTIONS = ["name", "description", "schema", "effect", "timeoutMs", "invoke"];
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
 
-/** Resolves a manifest against the verb bodies at hand. Throws `AgentError` `invalid-options` for whatever cannot work. */
+/** Resolves a manifest against the given verb bodies. Throws `AgentError` `invalid-options` for a manifest that cannot work. */
 export function createToolSet(agentId: string, manifest: ToolManifest, verbs: VerbBodies | undefined): ToolSet {
   const refuse = (what: string, hint: string): never => {
     throw invalidOptions(`agent ${agentId}: ${what}`, hint);
@@ -55,7 +56,8 @@ export function createToolSet(agentId: string, manifest: ToolManifest, verbs: Ve
   const tools = new Map<string, GrantedTool>();
   const definitions: LlmToolDefinition[] = [];
   const add = (tool: GrantedTool, definition: LlmToolDefinition) => {
-    if (tools.has(tool.name)) refuse(`tool ${tool.name} is named twice`, "Give every tool of an agent its own name.");
+    if (tools.has(tool.name))
+      refuse(`two tools have the name ${tool.name}`, "Give every tool of an agent a different name.");
     tools.set(tool.name, tool);
     definitions.push(definition);
   };
@@ -86,8 +88,8 @@ function grantedVerbs(manifest: ToolManifest, verbs: VerbBodies | undefined, ref
   return names.map((name) => {
     if (!isVerbName(name)) {
       return refuse(
-        `tools names ${JSON.stringify(name)}, which is no verb`,
-        `The verbs are ${VERB_NAMES.join(", ")}; a tool of your own goes into customTools.`,
+        `tools has an unknown verb: ${JSON.stringify(name)}`,
+        `The verbs are ${VERB_NAMES.join(", ")}. Put your own tools into customTools.`,
       );
     }
     if (verbs === undefined) {
@@ -97,7 +99,7 @@ function grantedVerbs(manifest: ToolManifest, verbs: VerbBodies | undefined, ref
       );
     }
     if (typeof verbs[name] !== "function") {
-      return refuse(`tools names ${name}, which the given verbs have no body for`, `Add ${name} to \`verbs\`.`);
+      return refuse(`tools names ${name}, but the given verbs have no body for it`, `Add ${name} to \`verbs\`.`);
     }
     return [name, verbs[name]];
   });
@@ -116,14 +118,18 @@ function verbTool(name: VerbName, body: VerbBody, timeoutMs: number): GrantedToo
 function assertCustomTool(agentId: string, tool: CustomTool, refuse: Refuse): void {
   const name: unknown = tool?.name;
   if (typeof name !== "string" || !TOOL_NAME.test(name)) {
-    refuse(`${JSON.stringify(name)} is not a tool name`, `Use letters, digits, "_" and "-", a letter or "_" first.`);
+    refuse(
+      `${JSON.stringify(name)} is not a tool name`,
+      `Use letters, digits, "_" and "-", starting with a letter or "_".`,
+    );
   }
   if (isVerbName(tool.name)) {
-    refuse(`tool ${tool.name} has the name of a verb`, `Put a prefix of your own before it, such as my_${tool.name}.`);
+    refuse(`tool ${tool.name} has the name of a verb`, `Rename it, for example to my_${tool.name}.`);
   }
-  // An instance of a class may hold what it needs beside them.
+  // An instance of a class may have further fields.
   if (isPlainObject(tool)) assertKnownOptions(`agent ${agentId}: tool ${tool.name}`, tool, TOOL_OPTIONS);
-  if (typeof tool.description !== "string") refuse(`tool ${tool.name} has no description`, "The model chooses by it.");
+  if (typeof tool.description !== "string")
+    refuse(`tool ${tool.name} has no description`, "Pass one: the model chooses tools by their descriptions.");
   if (typeof tool.invoke !== "function")
     refuse(`tool ${tool.name} has no invoke function`, "Pass invoke(args, context).");
   if (!isPlainObject(tool.schema)) refuse(`tool ${tool.name} has no schema`, "Pass the JSON Schema of its arguments.");

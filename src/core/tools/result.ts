@@ -1,7 +1,6 @@
 // What a tool returned, as the text of a tool message: JSON that never fails to serialise, bounded in size.
 
-/** Characters of one tool result that reach the model. The rest is cut off, visibly. */
-export const MAX_RESULT_CHARACTERS = 20_000;
+import { MAX_RESULT_CHARACTERS } from "../limits.js";
 
 export interface ResultText {
   text: string;

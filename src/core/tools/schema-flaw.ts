@@ -1,5 +1,5 @@
-// Checks a tool's JSON Schema before the first turn, because the validator ignores a keyword with a wrong value, or throws at every call.
-// Keywords are those of JSON Schema 2020-12 (core §10, validation §6) and of drafts 2019-09, 7 and 4; an unknown one is an annotation.
+// Checks a tool's JSON Schema before the first turn. The validator would ignore a keyword with a wrong value, or throw at every call.
+// Keywords are those of JSON Schema 2020-12 (core §10, validation §6) and of drafts 2019-09, 7 and 4. Others are annotations.
 
 import { isPlainObject, type JsonValue } from "../canon/value.js";
 import { toPointer } from "../canon/pointer.js";
@@ -16,7 +16,7 @@ type Check = (value: JsonValue, place: Place, isDraft4: boolean) => SchemaFlaw |
 
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/** The first flaw in `schema` or in a schema under its known keywords. */
+/** Finds the first flaw in `schema` or in a schema under its known keywords. */
 export function findSchemaFlaw(schema: JsonValue, isDraft4 = false): SchemaFlaw | undefined {
   return checkSchema(schema, [], isDraft4);
 }
@@ -52,7 +52,7 @@ const checkNumber = mustBe("a number", (value) => typeof value === "number");
 const checkDivisor = mustBe("a number above 0", (value) => typeof value === "number" && value > 0);
 const checkCount = mustBe("a whole number of 0 or more", (value) => Number.isInteger(value) && (value as number) >= 0);
 
-/** In draft 4 a boolean that says whether the bound is excluded. */
+/** In draft 4, a boolean: whether the bound is excluded. */
 const checkExclusive: Check = (value, place, isDraft4) =>
   isDraft4 && typeof value === "boolean" ? undefined : checkNumber(value, place, isDraft4);
 
@@ -61,7 +61,7 @@ const checkSchemas: Check = (list, place, isDraft4) => {
   return first([...list.entries()], ([index, schema]) => checkSchema(schema, [...place, index], isDraft4));
 };
 
-/** Up to 2019-09 it may be a list with a schema for each item. */
+/** Up to 2019-09, it may also be a list with a schema for each item. */
 const checkItems: Check = (items, place, isDraft4) =>
   (Array.isArray(items) ? checkSchemas : checkSchema)(items, place, isDraft4);
 

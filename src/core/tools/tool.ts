@@ -1,51 +1,50 @@
-// What a caller writes to give an agent a tool of its own, and what the tool gets to see.
+// The interface of a caller's own tool, and the context that each call receives.
 
 import type { JsonObject } from "../canon/value.js";
 import type { RunMemory } from "../model/memory.js";
 import type { VerbSet } from "./verbs.js";
 
-/** `write` changes something outside; a batch of calls that holds one runs in call order instead of at once. */
+/** `write` changes something outside. A batch of calls with a `write` runs in call order instead of concurrently. */
 export type ToolEffect = "read" | "write";
 
-/** What a tool is given beside its arguments. */
+/** The second argument of a tool's `invoke`. */
 export interface CustomToolContext {
   /**
-   * Fires while the call lasts: when it takes too long, the run is aborted or the runtime destroyed. Pass it on to whatever waits.
-   * It is made when it is read, so read it by name: a spread of the context leaves it out.
+   * Fires when the call takes too long, the run is aborted or the runtime is destroyed. Pass it to everything that waits. It is
+   * created on first access, so read it by name: a spread of the context does not copy it.
    */
   readonly signal: AbortSignal;
-  /** The agent whose model asked. */
+  /** Id of the agent whose model made the call. */
   readonly agentId: string;
-  /** All eight verbs, whatever the agent's manifest says: the manifest binds the model, not this code. */
+  /** All eight verbs. The agent's manifest restricts only the model, not this code. */
   readonly pluck: VerbSet;
-  /** What this agent, this run and this runtime remember. */
+  /** The memory of this agent, this run and this runtime. */
   readonly memory: RunMemory;
 }
 
 /**
- * A caller's tool. `name`, `description` and `schema` go to the model word for word.
+ * A caller's own tool. `name`, `description` and `schema` go to the model word for word.
  *
- * Contract of `invoke`: `args` is a fresh object, checked against `schema`. The value it returns is turned into JSON text
- * for the model. A `ToolArgError` reaches the model as "tool unavailable"; a `ToolPolicyError` ends the run and never reaches
- * it; the message of any other error reaches it as is, unless the agent's `onToolError` is "fail". What a call gives after its
- * time is up, or after the run was aborted, is dropped.
+ * Contract of `invoke`: `args` is a fresh object, checked against `schema`. The model reads the returned value as JSON text. For a
+ * `ToolArgError` it reads "tool unavailable". A `ToolPolicyError` ends the run and never reaches the model. The model reads the message
+ * of any other error as it is, unless the agent's `onToolError` is "fail". A result after the time limit or after an abort is dropped.
  */
 export interface CustomTool<Args extends object = JsonObject> {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the arguments object; draft 2020-12 unless `$schema` says draft 7 or 2019-09. */
+  /** JSON Schema of the arguments object: draft 2020-12, unless `$schema` names draft 7 or 2019-09. */
   readonly schema: JsonObject;
   /** Default `read`. */
   readonly effect?: ToolEffect;
-  /** Milliseconds one call may take, above 0; Infinity for no limit. Default: the agent's `toolTimeoutMs`. */
+  /** Time limit of one call in milliseconds, above 0. Infinity for no limit. Default: the agent's `toolTimeoutMs`. */
   readonly timeoutMs?: number;
   invoke(args: Args, context: CustomToolContext): unknown;
 }
 
-/** Types the arguments of one tool: `defineTool<{ url: string }>({ … })`. The schema remains what checks them. */
+/** Types the arguments of a tool: `defineTool<{ url: string }>({ … })`. At run time, only the schema checks them. */
 export function defineTool<Args extends object>(tool: CustomTool<Args>): CustomTool {
   return tool as unknown as CustomTool;
 }
 
-/** All that a model ever reads about a call it may not make, must not make that way, or whose failure is masked. */
+/** The text that a model reads for a call that is not allowed, has invalid arguments, or fails with a masked error. */
 export const TOOL_UNAVAILABLE = "tool unavailable";

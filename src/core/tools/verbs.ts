@@ -1,36 +1,35 @@
-// The eight built-in tools: schemas, which of them only read, and the slot for bodies, which do I/O and so live outside the core.
+// The eight built-in tools: their schemas, and which of them only read. Their bodies do I/O, so the host provides them.
 
 import type { JsonObject } from "../canon/value.js";
+import { MAX_QUERY, MAX_URI } from "../limits.js";
 import type { RunMemory } from "../model/memory.js";
 
 export const VERB_NAMES = ["connect", "extract", "shape", "act", "sense", "probe", "context", "dowse"] as const;
 
 export type VerbName = (typeof VERB_NAMES)[number];
 
-/** What an agent gets when its manifest names nothing: everything that reads, nothing that writes. */
+/** The verbs of an agent whose manifest names none: all that only read. */
 export const READ_ONLY_VERBS: readonly VerbName[] = VERB_NAMES.filter((name) => name !== "act");
 
-/** What the body of a verb is given beside its arguments; as in {@link CustomToolContext}. */
+/** The second argument of a verb's body, with the fields of {@link CustomToolContext}. */
 export interface VerbContext {
   readonly signal: AbortSignal;
   readonly agentId: string;
   readonly memory: RunMemory;
 }
 
-/** One verb's work. Same contract as a custom tool's `invoke`. */
+/** The implementation of one verb. Same contract as a custom tool's `invoke`. */
 export type VerbBody = (args: JsonObject, context: VerbContext) => unknown;
 
-/** What the eight verbs do. `createVerbs` of `playhead/host` makes them for HTTP and files. */
+/** The implementations of the eight verbs. `createVerbs` of `playhead/host` creates them for HTTP and files. */
 export type VerbBodies = Readonly<Record<VerbName, VerbBody>>;
 
-/** The verbs as a tool's own code calls them. */
+/** The verbs, for use by a tool's own code. */
 export type VerbSet = Readonly<Record<VerbName, (args: JsonObject) => Promise<unknown>>>;
 
-const MAX_URI = 8_192;
-const MAX_QUERY = 1_000;
 const TARGET = "An http(s) URL, or the path of a file or folder relative to the root.";
 
-/** What a model is told of each verb: its description, and the JSON Schema of its arguments. See docs/tools.md. */
+/** The definition of each verb for the model: its description, and the JSON Schema of its arguments. See docs/tools.md. */
 export const VERBS: Readonly<Record<VerbName, { readonly description: string; readonly schema: JsonObject }>> = {
   connect: {
     description: "Open a target and say what it is: kind, final URL, status, media type, size, title, last change.",

@@ -20,7 +20,7 @@ export interface PassedParts {
   take(delta: LlmStreamDelta, part: number): void;
 }
 
-const SLICE_BYTES = 64 * 1024;
+const SLICE_LENGTH = 64 * 1024;
 
 /** Called with a kind of content that a response has no place for, such as "citations". */
 export type NoteLoss = (what: string) => void;
@@ -41,8 +41,8 @@ export function readAnswer(
   for (; part < ends.length && !decoder.isEnded; part++) {
     const end = Math.min(ends[part] ?? 0, answer.bytes.length);
     // Slice by slice, since the deltas of a whole answer take many times its size.
-    for (; start < end && !decoder.isEnded; start += SLICE_BYTES) {
-      const deltas = decoder.feed(answer.bytes.subarray(start, Math.min(start + SLICE_BYTES, end)));
+    for (; start < end && !decoder.isEnded; start += SLICE_LENGTH) {
+      const deltas = decoder.feed(answer.bytes.subarray(start, Math.min(start + SLICE_LENGTH, end)));
       for (const delta of deltas) passed?.take(delta, part);
     }
     start = end;

@@ -1,4 +1,4 @@
-// The provider of each vendor. Each builds an adapter for one model, and throws `invalid-options` here, not at the first turn.
+// The provider of each vendor. Each function builds a provider of one model, and throws `invalid-options` at once, not at the first turn.
 
 import type { LlmProviderAdapter } from "../model/provider.js";
 import { anthropic, type AnthropicOptions } from "./anthropic/vendor.js";
@@ -6,17 +6,17 @@ import { ollama, type OllamaOptions } from "./ollama/vendor.js";
 import { openai, type OpenAiOptions } from "./openai/vendor.js";
 import { vendorProvider } from "./vendors.js";
 
-/** A provider of OpenAI's chat completions API, or of another host that speaks it. */
+/** Creates a provider of OpenAI's chat completions API, or of another host that speaks it. Throws `AgentError` `invalid-options`. */
 export function openaiProvider(options: OpenAiOptions): LlmProviderAdapter {
   return vendorProvider(openai, options);
 }
 
-/** A provider of Anthropic's Messages API. */
+/** Creates a provider of Anthropic's Messages API. Throws `AgentError` `invalid-options`. */
 export function anthropicProvider(options: AnthropicOptions): LlmProviderAdapter {
   return vendorProvider(anthropic, options);
 }
 
-/** A provider of Ollama's own chat API. */
+/** Creates a provider of Ollama's own chat API. Throws `AgentError` `invalid-options`. */
 export function ollamaProvider(options: OllamaOptions): LlmProviderAdapter {
   return vendorProvider(ollama, options);
 }

@@ -1,4 +1,4 @@
-// What one vendor is, for providers, servers, recorders, importers and faults. A folder below defines it, and vendors.ts lists it.
+// The interface of one vendor for providers, servers, recorders, importers and faults. A folder below implements it, and vendors.ts lists it.
 
 import type { JsonObject } from "../canon/value.js";
 import { plainDecoding } from "../http/json-readers.js";
@@ -20,7 +20,7 @@ export interface Wire {
    * something a turn request cannot.
    */
   parse(body: unknown, path?: string): WireTurn;
-  /** The body of the same request as our own provider would send it. Throws where the wire cannot carry it. */
+  /** Returns the body of the same request from our own provider. Throws if the wire cannot carry the request. */
   encode(request: LlmTurnRequest, model: string, maxTokens: number): JsonObject;
   /** Reads a collected answer. `passed` receives the deltas of a stream, `note` what is left out. Throws `provider-response`. */
   read(answer: CollectedAnswer, passed?: PassedParts, note?: NoteLoss): LlmTurnResponse;
@@ -29,7 +29,7 @@ export interface Wire {
   write(response: LlmTurnResponse, stamp: WireStamp): JsonObject;
   /** The events of a streamed answer, to be sent one after the other. */
   stream(response: LlmTurnResponse, stamp: WireStamp): string[];
-  /** The events of `stream`, cut as `cut` says, each with the time of its content: 0 for an event without any. */
+  /** The events of `stream`, cut by `cut`, each with the time of its content. 0 for an event without content. */
   events(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[];
   readonly streamType: string;
   /** The body of a refusal, in the shape from which the vendor's clients read an error. */
@@ -48,14 +48,14 @@ export interface VendorClient {
 
 export interface Vendor extends Wire, VendorTraits {
   readonly client: VendorClient;
-  /** True for a request that asks for a conversation turn; `path` comes without a query. */
+  /** True for a request for a conversation turn. `path` has no query. */
   isTurn(request: { readonly method: string; readonly path: string }): boolean;
-  /** True for a request body, its path unknown, that has marks of this vendor alone. */
+  /** Recognises a request body without its path. True if it has marks that only this vendor uses. */
   recognises(body: JsonObject): boolean;
   readonly messagesField: string;
   /** The refusals that the vendor's servers send, with made-up ids and counts. */
   readonly faults: Readonly<Partial<Record<HttpFaultName, HttpFault>>>;
-  /** The event that ends a stream which the vendor cannot continue. */
+  /** The event that ends a stream that the vendor cannot continue. */
   readonly streamError: string;
 }
 

@@ -12,27 +12,27 @@ import type { Vendor, Wire } from "./vendor.js";
 
 export const VENDORS = { openai, anthropic, ollama } satisfies Readonly<Record<string, Vendor>>;
 
-/** The name of a vendor, and so of its wire and of the setting that holds fields of its requests. */
+/** The name of a vendor, of its wire, and of the setting that holds extra fields of its requests. */
 export type WireName = keyof typeof VENDORS;
 
 export const WIRE_NAMES = Object.keys(VENDORS) as readonly WireName[];
 
-/** Every wire by the name of its vendor. */
+/** Every wire (a vendor's HTTP protocol, from the server's side) by the name of its vendor. */
 export const WIRES: Readonly<Record<WireName, Wire>> = VENDORS;
 
-/** The vendor whose wire most other hosts speak, for requests that name none. */
+/** The vendor for requests that name none. Most other hosts speak its wire. */
 export const DEFAULT_VENDOR: WireName = "openai";
 
 export function isWireName(name: unknown): name is WireName {
   return typeof name === "string" && Object.hasOwn(VENDORS, name);
 }
 
-/** The vendor of a request by the end of its path (without a query), whatever comes before it. Undefined for anything but a turn. */
+/** Finds the vendor of a request by the end of its path, without the query. Undefined if the request is not a turn. */
 export function wireOf(request: { method: string; path: string }): Vendor | undefined {
   return Object.values<Vendor>(VENDORS).find((vendor) => vendor.isTurn(request));
 }
 
-/** Endpoints for conversation turns, as messages name them. */
+/** Endpoints for conversation turns, for use in messages. */
 export const TURN_PATHS: readonly string[] = Object.values(VENDORS).map(({ path }) => path);
 
 /** The variables that hold the vendors' keys by convention. */
@@ -40,12 +40,12 @@ export const KEY_VARIABLES: readonly string[] = Object.values<Vendor>(VENDORS).f
   ({ keyVariable = [] }) => keyVariable,
 );
 
-/** A provider of any vendor. Throws `invalid-options` for options that can never work. */
+/** Creates a provider of any vendor. Throws `invalid-options` for options that can never work. */
 export function vendorProvider(vendor: Vendor, options: AnyVendorOptions): LlmProviderAdapter {
   return createVendorProvider(vendor, options, TURN_PATHS);
 }
 
-/** For a wire that demands a limit, where neither side of a comparison names one. */
+/** A limit for a wire that requires one, if neither side of a comparison has one. */
 const ANY_LIMIT = 4096;
 
 /**

@@ -2,6 +2,7 @@
 
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { EventBody } from "../events/event.js";
+import { MAX_SUMMARY_SOURCE_CHARACTERS } from "../limits.js";
 import type { FallbackAttempt, FallbackStart } from "../providers/fallback/attempt.js";
 import { maskSecrets } from "../text/mask.js";
 import { callFacts, resultFacts } from "../tools/facts.js";
@@ -38,7 +39,7 @@ export interface NodeIdentity {
   readonly model: string;
 }
 
-/** Gives the event of each fact of a live run, if it has one. Make one per execution: `cost:updated` sums over its facts. */
+/** Converts each fact of a live run to its event, if it has one. Create one per execution: `cost:updated` sums over its facts. */
 export function createNodeProjection({ nodeId, model }: NodeIdentity): (fact: NodeFact) => NodeEventBody | undefined {
   let active: { model: string; attemptNumber?: number } = { model };
   let spent = 0;
@@ -55,7 +56,7 @@ export function createNodeProjection({ nodeId, model }: NodeIdentity): (fact: No
   };
 }
 
-/** The events of all facts of a run that is over; see {@link createNodeProjection}. */
+/** Converts all facts of a finished run to events. See {@link createNodeProjection}. */
 export function projectNodeEvents(node: NodeIdentity, facts: Iterable<NodeFact>): NodeEventBody[] {
   const project = createNodeProjection(node);
   return [...facts].flatMap((fact) => project(fact) ?? []);
@@ -95,12 +96,9 @@ function toResult(
   success: boolean,
   output: string,
 ): NodeEventBody {
-  const facts = resultFacts(tool, success, maskSecrets(output.slice(0, MAX_READ_CHARACTERS)));
+  const facts = resultFacts(tool, success, maskSecrets(output.slice(0, MAX_SUMMARY_SOURCE_CHARACTERS)));
   return { type: "agent:tool_result", nodeId, ...facts, ...attempt };
 }
-
-/** Characters that are masked before the summary is cut from them, since half a key would not look like one. */
-const MAX_READ_CHARACTERS = 8192;
 
 /** Masks secrets in every text. The facts are a checked copy, neither deep nor cyclic. */
 function maskObject(object: JsonObject): JsonObject {

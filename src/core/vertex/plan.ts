@@ -1,4 +1,4 @@
-// The entries of a fallback chain, from the models that the author of a graph vertex wrote. Field names are those of the file.
+// Builds the entries of a fallback chain from the models in a graph vertex. Field names are those of the file.
 
 import { defined } from "../defined.js";
 import { AgentError } from "../errors.js";
@@ -6,7 +6,7 @@ import type { LlmProviderAdapter } from "../model/provider.js";
 import type { Backoff } from "../providers/fallback/backoff.js";
 import type { FallbackEntry } from "../providers/fallback/entry.js";
 
-/** How often the first choice is tried. */
+/** The number of attempts with the first choice. */
 export interface AuthoredRetry {
   readonly max: number;
   readonly backoff?: Backoff;
@@ -16,7 +16,7 @@ export interface AuthoredRetry {
 export interface AuthoredFallback {
   readonly provider: string;
   readonly model: string;
-  /** Default 1. */
+  /** Number of attempts. Default 1. */
   readonly max_attempts?: number;
 }
 

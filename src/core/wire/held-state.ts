@@ -1,5 +1,5 @@
-// Requests that continue a conversation held by the vendor's server. The model sees more than their messages, so two such requests
-// can be equal and mean different things: they are neither recorded nor replayed.
+// Finds requests that continue a conversation on the vendor's server. The model sees more than their messages, so two equal requests can
+// mean different things. They are neither recorded nor replayed.
 
 import { invalidOptions } from "../errors.js";
 import { toList, toObject } from "../http/json-readers.js";
@@ -41,7 +41,7 @@ export function findHeldState(json: unknown): HeldState | undefined {
   }
   const index = toList(body["messages"]).findIndex((message) => isGiven(toObject(toObject(message)["audio"])["id"]));
   if (index < 0) return undefined;
-  return held(`messages[${index}].audio.id`, `${WHOLE}: give what the model said as text.`);
+  return held(`messages[${index}].audio.id`, `${WHOLE}: send the model's words as text.`);
 }
 
 /** Throws `invalid-options` for a body that continues state on the vendor's server. */

@@ -19,11 +19,11 @@ export function modelOf(response: LlmTurnResponse, stamp: WireStamp): string {
 }
 
 const MIN_PIECE = 16;
-const MAX_PIECES = 64;
+const MOST_PIECES = 64;
 
 /** `text` in at most 64 pieces. No character is cut in two, and an empty text has no pieces. */
 export function toPieces(text: string): string[] {
-  const size = Math.max(MIN_PIECE, Math.ceil(text.length / MAX_PIECES));
+  const size = Math.max(MIN_PIECE, Math.ceil(text.length / MOST_PIECES));
   const pieces: string[] = [];
   for (let start = 0; start < text.length;) {
     let end = Math.min(start + size, text.length);

@@ -1,5 +1,5 @@
-// Extras: the one further field in which an adapter keeps what a framework says and our shapes have no field for. Extras are
-// hashed, stored and given back like every other field.
+// Extras: one additional field for a framework's data that our shapes have no field for. Extras are hashed, stored and returned
+// like every other field.
 
 import { AgentError, type JsonObject, type LlmMessage } from "../../core/index.js";
 import { fieldOf, withField, type Loose } from "./loose.js";
@@ -13,7 +13,7 @@ export function createExtras(key: string, adapter: string, page: string) {
   return {
     /** `value` with `extras`, if there are any. */
     withExtras: <T extends object>(value: T, extras: JsonObject): T => withField(value, key, extras),
-    /** The extras of a message, part, call, tool, response or the settings; empty if there are none. */
+    /** The extras of a message, part, call, tool, response or the settings. Empty without extras. */
     extrasOf,
     /** True if a provider that ignores extras would leave something out. How the text of a result is wrapped does not count. */
     hasExtras: (message: LlmMessage): boolean => {
@@ -22,7 +22,7 @@ export function createExtras(key: string, adapter: string, page: string) {
       if (message.role !== "user" || typeof message.content === "string") return false;
       return message.content.some((part) => Object.keys(extrasOf(part)).length > 0);
     },
-    /** Throws for something that a recording cannot hold, and names it. */
+    /** Throws for a value that a recording cannot hold, and names it. */
     refuse: (what: string, why: string): never => {
       throw new AgentError("invalid-options", `the ${adapter} adapter cannot take ${what}: ${why}`, {
         hint: `${page} lists what is kept and what is refused.`,

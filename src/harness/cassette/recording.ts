@@ -6,7 +6,7 @@ import {
   CASSETTE_SUFFIX,
   CassetteError,
   createCassetteStore,
-  DEFAULT_MAX_BYTES,
+  DEFAULT_MAX_FILE_BYTES,
   type CassetteV2,
   type RecordingProvider,
 } from "../../cassette/index.js";
@@ -130,7 +130,7 @@ const MISSING = "missing";
 
 /** The state of a file, to compare later: a hash, a size, or why it cannot be read. */
 async function stateOf(files: FilePort, file: string): Promise<string> {
-  const found = await files.read(file, DEFAULT_MAX_BYTES);
+  const found = await files.read(file, DEFAULT_MAX_FILE_BYTES);
   switch (found.kind) {
     case "not-found":
       return MISSING;

@@ -6,6 +6,7 @@ import { checkedFactory, factoryHint, type Making } from "../contract/factory.js
 import { assertOptionsObject, assertWait, describeGiven, isClass, missingMethods } from "../contract/given.js";
 import { describeThrown } from "../contract/thrown.js";
 import { settle } from "../contract/waiting.js";
+import { DEFAULT_CONFORMANCE_PATIENCE_MS, MAX_SUBJECT_END_MS } from "../limits.js";
 
 /** One fact that must hold. Hand `name` and `run` to whatever runs the tests. */
 export interface ConformanceCase {
@@ -13,12 +14,6 @@ export interface ConformanceCase {
   /** Rejects with an Error when the fact does not hold. It has `expected` and `actual`, and its message says what to do. */
   run(): Promise<void>;
 }
-
-/** How long a call may take. Vitest and Jest end a test after five seconds without saying what hung, so this is less. */
-const DEFAULT_PATIENCE_MS = 4_000;
-
-/** How long the end of a subject may hold up a case: a case of its own is about that. Both together stay below five seconds. */
-const MAX_END_MS = 500;
 
 /** A violation by the factory of the subject. Its message already says what to do. */
 class FactoryViolation extends Violation {}
@@ -34,7 +29,7 @@ export interface ConformanceOptions {
 export function readPatience(owner: string, options: ConformanceOptions, known = ["patienceMs"]): number {
   assertOptionsObject(owner, options, known);
   assertWait(owner, "patienceMs", options.patienceMs);
-  return options.patienceMs ?? DEFAULT_PATIENCE_MS;
+  return options.patienceMs ?? DEFAULT_CONFORMANCE_PATIENCE_MS;
 }
 
 export interface SuiteSubject {
@@ -88,7 +83,7 @@ export function toCases<S>(
         await advised(advice, () => check(subject));
       } finally {
         // A case of its own reports an end that goes wrong.
-        await settle(() => end(subject), Math.min(patienceMs, MAX_END_MS));
+        await settle(() => end(subject), Math.min(patienceMs, MAX_SUBJECT_END_MS));
       }
     },
   }));

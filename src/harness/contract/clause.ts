@@ -1,4 +1,4 @@
-// A contract is a list of clauses. Conformance suites run each as a fixed case; the laws hold drawn values to them.
+// A contract is a list of clauses. Conformance suites run each clause as a fixed case, and laws check drawn values against them.
 
 import { canonicalize } from "../../core/index.js";
 import { describeGiven } from "./given.js";
@@ -6,9 +6,9 @@ import { findStrictImpurity } from "./json.js";
 
 export interface Clause<S, R = void | Promise<void>> {
   readonly name: string;
-  /** One sentence: what to do when the promise does not hold. */
+  /** One sentence: how to fix a broken promise. */
   readonly advice: string;
-  /** Throws a {@link Violation} when the promise does not hold. */
+  /** Throws a {@link Violation} if the promise is broken. */
   readonly check: (subject: S) => R;
 }
 
@@ -18,7 +18,7 @@ export function toClauses<S, R = void | Promise<void>>(
   return Object.entries(record).map(([name, clause]) => ({ name, ...clause }));
 }
 
-/** A promise that does not hold: both sides, and a message with both in words. */
+/** A broken promise: both sides, and a message that describes them. */
 export class Violation extends Error {
   readonly expected: unknown;
   readonly actual: unknown;
@@ -30,13 +30,13 @@ export class Violation extends Error {
   }
 }
 
-const MAX_SHOWN = 200;
+const SHOWN_CHARACTERS = 200;
 
 export function fail(what: string, actual: unknown, expected: unknown): never {
   throw new Violation(`${what}: expected ${shown(expected)}, got ${shown(actual)}`, { expected, actual });
 }
 
-/** Fails unless both are the same JSON, whatever the order of their keys; undefined equals only itself. */
+/** Fails unless both are the same JSON, in any order of keys. Undefined equals only itself. */
 export function assertSame(what: string, actual: unknown, expected: unknown): void {
   if (!isSame(actual, expected)) fail(what, actual, expected);
 }
@@ -45,7 +45,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   return comparable(one) === comparable(other);
 }
 
-/** The message of the violation that `check` throws; undefined when it throws none. Anything else it throws passes through. */
+/** The message of the violation that `check` throws, or undefined if there is none. Other errors pass through. */
 export function violationOf(check: () => void): string | undefined {
   try {
     check();
@@ -56,7 +56,7 @@ export function violationOf(check: () => void): string | undefined {
   }
 }
 
-/** Runs `check`; a violation in it says where it was found. */
+/** Runs `check`, and adds `where` to the message of a violation. */
 export function locate(where: string, check: () => void): void {
   try {
     check();
@@ -65,7 +65,7 @@ export function locate(where: string, check: () => void): void {
   }
 }
 
-/** A value that is not JSON gets a text that no JSON has. */
+/** The canonical JSON of a value. A value that is not JSON gets a text that is not JSON. */
 function comparable(value: unknown): string {
   try {
     return canonicalize(value);
@@ -84,5 +84,5 @@ function stringOf(value: unknown): string {
 
 function shown(value: unknown): string {
   const text = findStrictImpurity(value) === undefined ? canonicalize(value) : describeGiven(value);
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}… (${text.length} characters)`;
 }

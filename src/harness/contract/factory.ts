@@ -1,4 +1,4 @@
-// A function that makes the subject of a check: each call must give one that is whole and new.
+// Checks a function that makes the subject of a check: each call must return a complete, new one.
 
 import { describeGiven, isClass, letGo } from "./given.js";
 import { describeThrown } from "./thrown.js";
@@ -13,7 +13,7 @@ export interface Making {
   readonly blame: (fault: string, actual: unknown, cause?: unknown) => never;
 }
 
-/** Fails unless a subject is whole, and not one that was made before. */
+/** Fails unless a subject is complete and was not made before. */
 export function assertNew({ kind, missing, made, blame }: Making, subject: unknown): void {
   letGo(subject);
   const lacks = missing(subject);
@@ -23,7 +23,7 @@ export function assertNew({ kind, missing, made, blame }: Making, subject: unkno
   made.add(subject as object);
 }
 
-/** The factory with its faults reported: it throws, takes too long, or gives a subject that is not whole or not new. */
+/** Wraps the factory to report its faults: it throws, takes too long, or returns a subject that is incomplete or not new. */
 export function checkedFactory<A extends unknown[], T>(
   making: Making,
   timeoutMs: number,

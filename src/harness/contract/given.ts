@@ -1,5 +1,5 @@
-// Checks the inputs of suites and laws before anything is tried: a value that can never keep a contract is refused at once, and not
-// reported as breaking it.
+// Checks the inputs of suites and laws before any trial. A value that can never keep a contract is refused at once, and not reported
+// as breaking it.
 
 import {
   AgentError,
@@ -17,7 +17,7 @@ export function refuse(owner: string, what: string, hint: string, cause?: unknow
   throw new AgentError("invalid-options", `${owner} was given ${what}`, { hint, ...defined({ cause }) });
 }
 
-/** An input in words that hint at the mistake: a class, a promise that was not awaited. */
+/** Describes an input, with a hint at the mistake: a class, or a promise that was not awaited. */
 export function describeGiven(value: unknown): string {
   if (isThenable(value)) return "a promise";
   if (isClass(value)) return value.name === "" ? "a class" : `the class ${value.name}`;
@@ -25,7 +25,7 @@ export function describeGiven(value: unknown): string {
   return isAsync ? "an async function" : showValue(value);
 }
 
-/** Ignores the rejection of a promise that is not awaited, which would end the process. */
+/** Ignores the rejection of a promise that is not awaited, because it would end the process. */
 export function letGo(value: unknown): void {
   if (isThenable(value)) void Promise.resolve(value).catch(() => undefined);
 }
@@ -34,7 +34,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isThenable(value);
 }
 
-/** Whether it is a class, which can only be called with `new`. */
+/** True for a class, which can only be called with `new`. */
 export function isClass(value: unknown): value is { readonly name: string } {
   return typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
 }
@@ -60,7 +60,7 @@ export function assertWait(owner: string, name: string, value: unknown): void {
   });
 }
 
-/** The place and fault of the first message that is malformed; undefined when none is. */
+/** The place and fault of the first malformed message, or undefined. */
 export function findMessagesFault(messages: readonly unknown[]): string | undefined {
   for (const [index, message] of messages.entries()) {
     const flaw = findMessageFlaw(message);

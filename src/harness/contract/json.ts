@@ -1,14 +1,15 @@
-// Whether a value survives being written as JSON, and where not. Stricter than the runtime, which can show any value.
+// Checks whether a value survives a round trip through JSON, and finds where it does not. Stricter than the runtime, which can
+// show any value.
 
 import { canonicalize, copyJson, isPlainObject, MAX_JSON_DEPTH, NotJsonError, toPointer } from "../../core/index.js";
 import { describeThrown } from "./thrown.js";
 
-/** Why a tool result is not JSON, in words; undefined when it is. `undefined` alone is a valid result and is written as null. */
+/** Why a tool result is not JSON, or undefined if it is. The result `undefined` is valid and is written as null. */
 export function findLoss(value: unknown): string | undefined {
   return value === undefined ? undefined : faultOf(() => copyJson(withToJson(value, [])));
 }
 
-/** Why a value is not plain JSON as it stands, without `toJSON`. Fields that are undefined count as absent. */
+/** Why a value is not plain JSON, without applying `toJSON`. Undefined fields count as absent. */
 export function findImpurity(value: unknown): string | undefined {
   return faultOf(() => copyJson(value));
 }
@@ -34,7 +35,7 @@ function withToJson(value: unknown, path: readonly (readonly [container: object,
     throw new NotJsonError("cycle", toPointer(path.map(([, key]) => key)));
   }
   const { toJSON } = value as { toJSON?: unknown };
-  // Once at each place, as JSON.stringify does it.
+  // Applied once at each place, as in JSON.stringify.
   const written: unknown = typeof toJSON === "function" ? toJSON.call(value) : value;
   const inner = (item: unknown, key: string | number) => withToJson(item, [...path, [value, key]]);
   if (Array.isArray(written)) return Array.from(written as unknown[], inner);

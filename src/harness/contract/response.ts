@@ -1,4 +1,4 @@
-// The clauses about an answer of a provider. Each copes with a value that is no response: the first one reports that.
+// The clauses about a provider's answer. The first one reports a value that is not a response. The others accept it.
 
 import { findResponseFlaw, isPlainObject, type LlmToolCall, type LlmTurnResponse } from "../../core/index.js";
 import { assertSame, fail, toClauses, violationOf, type Clause } from "./clause.js";
@@ -10,21 +10,21 @@ export const responseClauses: readonly Clause<LlmTurnResponse | undefined, void>
       "Resolve to { message: { role: 'assistant', content, toolCalls? }, stopReason }, as LlmTurnResponse has it.",
     check: assertShape,
   },
-  "answers with plain JSON, no field of which is undefined": {
+  "answers with plain JSON without undefined fields": {
     advice:
       "Leave out a field that has no value, and write what is not JSON (a Date, a BigInt, NaN) as text or a number.",
     check: (response) => assertPlain(findStrictImpurity(response)),
   },
-  "gives the final answer where it asks for no tool, and only there": {
-    advice: "Set finalAnswer when there are no calls, and leave it out when there are some.",
+  "gives a final answer only without tool calls": {
+    advice: "Set finalAnswer if there are no calls, and omit it if there are any.",
     check: assertFinal,
   },
-  "says by its stop reason whether it asks for a tool": {
-    advice: "Give toolUse when there are calls and stop when there are none, whatever the vendor calls it.",
+  "gives a stop reason that fits its tool calls": {
+    advice: "Return toolUse if there are calls and stop if there are none, whatever the vendor's own term is.",
     check: assertStop,
   },
-  "gives each of its calls an id of its own and a name": {
-    advice: "Make an id for each call when the vendor gives none: results are found by it.",
+  "gives each call a unique id and a name": {
+    advice: "Create an id for each call without one, because results are found by it.",
     check(response) {
       for (const { id, name } of callsOf(response)) {
         if (id === "" || name === "") fail("a call", { id, name }, "an id and a name");
@@ -32,17 +32,17 @@ export const responseClauses: readonly Clause<LlmTurnResponse | undefined, void>
       assertIds(response);
     },
   },
-  "keeps arguments that are no object as text, beside an empty object": {
-    advice:
-      "Put arguments that could not be read into malformedArguments as they were written, and set arguments to {}.",
+  "keeps arguments that are not an object as text, with an empty object": {
+    advice: "Put unreadable arguments into malformedArguments as they were written, and set arguments to {}.",
     check: assertMalformed,
   },
-  "gives its thoughts as texts or as redacted data": {
-    advice: "Give each of message.reasoning as { type: 'text', text, signature? } or as { type: 'redacted', data }.",
+  "gives reasoning as text or as redacted data": {
+    advice:
+      "Return each item of message.reasoning as { type: 'text', text, signature? } or { type: 'redacted', data }.",
     check: assertThoughts,
   },
-  "counts tokens in whole numbers and cost in numbers, none below 0": {
-    advice: "Leave usage or costUsd out when the vendor reports nothing that can be counted.",
+  "gives token counts as whole numbers and cost as a number, at least 0": {
+    advice: "Omit usage or costUsd if the vendor reports nothing countable.",
     check: assertFigures,
   },
 });
@@ -51,7 +51,7 @@ export function assertResponse(response: unknown): asserts response is LlmTurnRe
   for (const { check } of responseClauses) check(response as LlmTurnResponse);
 }
 
-/** Why no run could go on from this answer. Laxer than the clauses: names may be empty, and fields undefined. */
+/** Why a run cannot continue from this answer. Laxer than the clauses: names may be empty, and fields undefined. */
 export function findAnswerFault(value: unknown): string | undefined {
   return violationOf(() => {
     assertShape(value);
@@ -61,7 +61,7 @@ export function findAnswerFault(value: unknown): string | undefined {
   });
 }
 
-/** The calls of a response; none for what is not one. */
+/** The calls of a response, or an empty list for another value. */
 export function callsOf(response: unknown): readonly LlmToolCall[] {
   const calls: unknown = (response as Partial<LlmTurnResponse> | undefined)?.message?.toolCalls;
   return Array.isArray(calls) ? calls.filter((call): call is LlmToolCall => isPlainObject(call)) : [];
@@ -82,7 +82,7 @@ function assertFinal(response: LlmTurnResponse | undefined): void {
   assertSame(`the type of finalAnswer with ${calls} calls`, typeof response?.finalAnswer, expected);
 }
 
-/** An answer that was cut off may have calls all the same. */
+/** An answer that was cut off may still have calls. */
 function assertStop(response: LlmTurnResponse | undefined): void {
   if (!hasMessage(response)) return;
   const { stopReason } = response;
@@ -125,7 +125,7 @@ function isThought(thought: unknown): boolean {
 
 const COUNTS = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] as const;
 
-/** Figures that a vendor adds are left alone. */
+/** Ignores further figures of a vendor. */
 function assertFigures(response: Pick<LlmTurnResponse, "usage" | "costUsd"> | undefined): void {
   const { usage, costUsd } = response ?? {};
   for (const name of COUNTS) {

@@ -7,11 +7,12 @@ import {
   type LlmToolCall,
   type LlmTurnResponse,
 } from "../../core/index.js";
+import { MAX_CHECKED_PIECES } from "../limits.js";
 import { assertSame, fail, toClauses, type Clause } from "./clause.js";
 import { assertResponse, callsOf, isCount } from "./response.js";
 
 export const streamClauses: readonly Clause<readonly LlmStreamEvent[], void>[] = toClauses({
-  "streams pieces of the kinds that there are": {
+  "streams only known kinds of pieces": {
     advice:
       "Yield text-delta and reasoning-delta with text, tool-call-delta with index and argumentsText, and response.",
     check(events) {
@@ -21,35 +22,32 @@ export const streamClauses: readonly Clause<readonly LlmStreamEvent[], void>[] =
       }
     },
   },
-  "ends a stream with its response, which comes once": {
+  "ends a stream with its only response": {
     advice: "Yield { type: 'response', response } once, as the last piece.",
     check(events) {
       const types = events.map((event) => event?.type);
-      assertSame("how many responses there are", types.filter((type) => type === "response").length, 1);
+      assertSame("the number of responses", types.filter((type) => type === "response").length, 1);
       assertSame("the last piece", types.at(-1), "response");
     },
   },
-  "streams a response that turn could give": {
-    advice: "Make the response of turn and of stream by the same code.",
+  "streams a response that is valid for turn": {
+    advice: "Use the same code for the responses of turn and stream.",
     check(events) {
       for (const event of events) if (event?.type === "response") assertResponse(event.response);
     },
   },
-  "streams the words of its response": {
-    advice: "Yield every piece of the text once, in order, and nothing that is not in it.",
+  "streams the text of its response": {
+    advice: "Yield every piece of the text once and in order, and nothing else.",
     check: assertWords,
   },
   "streams each call with its id and name once, and the arguments of its response": {
     advice:
-      "Give id and name with the first piece of a call alone, index as its place in toolCalls, and the arguments in pieces.",
+      "Yield id and name only with the first piece of a call, its index in toolCalls, and the arguments in pieces.",
     check: assertCallPieces,
   },
 });
 
-/** A stream of more pieces than this is taken to have no end. */
-const MAX_PIECES = 100_000;
-
-/** Reads a stream to its end into `events`, unless `isLeft` says to stop. Rejects as the stream does. */
+/** Reads a stream to its end into `events`, or until `isLeft` returns true. Rejects if the stream does. */
 export async function readPieces(
   iterator: AsyncIterator<LlmStreamEvent>,
   events: LlmStreamEvent[],
@@ -60,8 +58,9 @@ export async function readPieces(
     if (next === null || typeof next !== "object") fail("what next() gives", next, "{ done, value }");
     if (next.done === true) return;
     events.push(next.value);
-    // A stream that never waits leaves no room for anybody's timer.
-    if (events.length > MAX_PIECES) fail("how many pieces a stream has", `more than ${MAX_PIECES}`, "an end");
+    // A stream that never waits would block all timers.
+    if (events.length > MAX_CHECKED_PIECES)
+      fail("the number of pieces in a stream", `more than ${MAX_CHECKED_PIECES}`, "an end");
   }
 }
 
@@ -80,7 +79,7 @@ export function responseOf(events: readonly LlmStreamEvent[] = []): LlmTurnRespo
   return events.find((event) => event?.type === "response")?.response;
 }
 
-/** What a piece should have been; undefined for a right one. */
+/** The expected form of a piece, or undefined if the piece is valid. */
 function expectedPiece(event: LlmStreamEvent): string | undefined {
   const { type, text, index, argumentsText } = (event ?? {}) as Partial<Record<string, unknown>>;
   switch (type) {
@@ -107,7 +106,7 @@ function deltasOf<T extends LlmStreamDelta["type"]>(
   return deltas.filter((event): event is Extract<LlmStreamDelta, { type: T }> => event?.type === type);
 }
 
-/** The texts together are those of the response. A stream without texts has none to compare. */
+/** Compares the joined texts with the response. A stream without texts passes. */
 export function assertWords(events: readonly LlmStreamEvent[]): void {
   const texts = deltasOf(events, "text-delta").map(({ text }) => text);
   const response = responseOf(events) as Partial<LlmTurnResponse> | undefined;

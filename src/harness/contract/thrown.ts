@@ -1,16 +1,16 @@
-// Tells crashes (errors of the language itself, and thrown values that are not errors) from errors that are answers.
+// Distinguishes crashes (errors of the language itself, and thrown values that are not errors) from errors that are answers.
 
 import { toVisible } from "../../core/index.js";
 
 const CRASHES = ["TypeError", "RangeError", "ReferenceError", "SyntaxError", "EvalError", "URIError"];
 
-/** Whether a thrown value is a crash. A subclass with a name of its own is not. */
+/** True if a thrown value is a crash. A subclass with its own name is not. */
 export function isCrash(thrown: unknown): boolean {
   if (!isError(thrown)) return true;
   return CRASHES.includes((thrown.constructor as { name?: string } | undefined)?.name ?? "");
 }
 
-/** Whether it is an error of any realm: under Jest, and in any `vm`, Node's own errors are not instances of the `Error` seen here. */
+/** True for an error of any realm. Under Jest and in any `vm`, Node's own errors are not instances of our `Error`. */
 export function isError(thrown: unknown): thrown is Error {
   return thrown instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(thrown));
 }

@@ -1,6 +1,7 @@
 // Waits that always end: with a value, with an error, or with the finding that the call took too long.
 
 import { systemPorts, within as settleWithin } from "../../core/index.js";
+import { ABORT_GRACE_MS } from "../limits.js";
 import { fail, Violation } from "./clause.js";
 
 export type Settled =
@@ -8,7 +9,7 @@ export type Settled =
   | { readonly kind: "thrown"; readonly error: unknown }
   | { readonly kind: "late" };
 
-/** Calls `start` and waits at most `timeoutMs` milliseconds for it. Whatever comes later is dropped, rejections too. */
+/** Calls `start` and waits at most `timeoutMs` milliseconds for it. Later results and rejections are dropped. */
 export function settle(start: () => unknown, timeoutMs: number): Promise<Settled> {
   const work = (async (): Promise<Settled> => {
     try {
@@ -27,7 +28,7 @@ export async function within<T>(ms: number, what: string, start: () => T | Promi
   return end.value as T;
 }
 
-/** The error that `work` rejects with; fails when it fulfils. Rejects with a violation that `work` itself found. */
+/** The error that `work` rejects with. Fails if `work` fulfils. Rejects with a violation that `work` itself found. */
 export async function rejection(what: string, work: Promise<unknown>): Promise<unknown> {
   let value: unknown;
   try {
@@ -39,10 +40,7 @@ export async function rejection(what: string, work: Promise<unknown>): Promise<u
   return fail(what, value, "a rejection");
 }
 
-/** An answer this long after the signal fired was not already on its way. */
-export const GRACE_MS = 1_000;
-
-/** Fires a signal once the call has begun. `isLate`: it ended more than {@link GRACE_MS} after that. */
+/** Fires a signal once the call has started. `isLate`: the call ended more than {@link ABORT_GRACE_MS} later. */
 export async function abortMidway(
   call: (signal: AbortSignal, begun: () => void) => Promise<Settled>,
 ): Promise<{ readonly end: Settled; readonly isLate: boolean }> {
@@ -51,7 +49,7 @@ export async function abortMidway(
   let stop = (): void => undefined;
   const fire = () => {
     controller.abort();
-    stop = systemPorts.timer(GRACE_MS, () => (isLate = true));
+    stop = systemPorts.timer(ABORT_GRACE_MS, () => (isLate = true));
   };
   const end = await call(controller.signal, () => queueMicrotask(fire)).finally(() => stop());
   return { end, isLate };

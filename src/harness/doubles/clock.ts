@@ -1,39 +1,37 @@
-// A clock that stands still until a test moves it: no run waits in real time, and each takes the same on every machine.
+// A clock that stands still until a test moves it. No run waits in real time, and a run takes the same time on every machine.
 
 import { isThenable, sleep, type Ports } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
+import { MAX_FIRED_TIMERS } from "../limits.js";
 import { refuseValue } from "./unclear.js";
 
 /** Pass it as `ports`, alone or with others: `{ ports: clock }`, `{ ports: { ...host.ports, now: clock.now, timer: clock.timer } }`. */
 export interface FixedClock extends Pick<Ports, "now" | "timer"> {
   /** Number of timers that have not fired. */
   readonly pending: number;
-  /** Resolves once the clock was moved by `ms`; rejects with `AgentError` `aborted` when `signal` fires first. */
+  /** Resolves once the clock has moved by `ms`. Rejects with `AgentError` `aborted` if `signal` fires first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Moves on by `ms` and fires the timers that fall due, each at its own moment. Work that one starts goes on before the next fires. */
+  /** Moves the clock by `ms` and fires due timers, each at its own moment. Work that a timer starts runs before the next one fires. */
   advance(ms: number): Promise<void>;
   /**
    * Lets time pass until `work` settles, and settles like it. The next timer fires once nothing else can happen. Throws `HarnessError`
-   * `never-settles` when no timer is left, or after `maxTimers` timers, {@link MAX_FIRED_TIMERS} by default.
+   * `never-settles` if no timer is left, or after `maxTimers` timers, {@link MAX_FIRED_TIMERS} by default.
    */
   until<T>(work: Promise<T>, maxTimers?: number): Promise<T>;
-  /** Sets the clock to any moment, earlier ones too, as a correction of a clock does. Fires no timer. */
+  /** Sets the clock to any moment, even an earlier one, like a clock correction. Fires no timers. */
   set(at: number): void;
 }
-
-/** Most timers that one `advance` or `until` fires, since a loop of timers may have no end. */
-export const MAX_FIRED_TIMERS = 1_000_000;
 
 /** 2026-01-01, midnight UTC. */
 export const DEFAULT_CLOCK_START = Date.UTC(2026, 0, 1);
 
-/** The last moment of a Date; recorded moments are dates. */
+/** The last moment of a Date, because recorded moments are dates. */
 const LAST_MOMENT = 8_640_000_000_000_000;
 
 /** More turns of the event loop than any chain of promises takes here. */
 const IDLE_TURNS = 5;
 
-// Taken when this file is loaded, so that a test runner's own fake timers do not stop it.
+// Captured when this file loads, so that a test runner's fake timers do not stop it.
 const { setImmediate: immediate, setTimeout: timeout } = globalThis as Partial<typeof globalThis>;
 const nextTurn = (go: () => void): void => {
   if (immediate === undefined) timeout?.(go, 0);
@@ -42,7 +40,7 @@ const nextTurn = (go: () => void): void => {
 
 interface Timer {
   readonly at: number;
-  /** Makes timers of one moment fire in the order they were set. */
+  /** Orders the timers of one moment by when they were set. */
   readonly order: number;
   readonly fire: () => void;
 }
@@ -54,7 +52,7 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
   let count = 0;
 
   const timer: Ports["timer"] = (ms, fire) => {
-    // A delay that is not a positive number counts as 0, as for setTimeout.
+    // As in setTimeout, a delay that is not a positive number counts as 0.
     const set = { at: time + (ms > 0 ? ms : 0), order: count++, fire };
     timers.add(set);
     return () => void timers.delete(set);
@@ -82,7 +80,7 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
       await sleep(0, { timer: (_capped, fire) => timer(ms, fire) }, signal);
     },
     async advance(ms) {
-      const hint = "Give 0 or more; `set` puts a clock back.";
+      const hint = "Pass 0 or more. `set` moves a clock back.";
       if (typeof ms !== "number" || !(ms >= 0)) refuseValue("the milliseconds of advance", ms, hint);
       const end = checked("the moment that advance goes to", time + ms);
       for (let fired = 0; ; fired++) {
@@ -116,7 +114,7 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
   };
 }
 
-/** Waits until all pending work has gone on as far as it can, or `isOver`. */
+/** Waits until all pending work has run as far as it can, or until `isOver`. */
 async function untilIdle(isOver: () => boolean = () => false): Promise<void> {
   for (let turn = 0; turn < IDLE_TURNS && !isOver(); turn++) await new Promise<void>((resolve) => nextTurn(resolve));
 }
@@ -132,11 +130,11 @@ function checked(what: string, at: unknown): number {
 
 function stuck(): HarnessError {
   const hint =
-    "Something waits for an event that never comes, or by another clock: pass this clock to everything that waits.";
+    "Something waits for an event that never comes, or uses another clock. Pass this clock to everything that waits.";
   return new HarnessError("never-settles", "the work has not settled, and no timer is left that could settle it", hint);
 }
 
 function endless(call: string, fired: number): HarnessError {
-  const message = `${call} fired ${fired} timers and there was always one more`;
-  return new HarnessError("never-settles", message, "Something sets a timer each time one fires.");
+  const message = `${call} fired ${fired} timers, and there is always one more`;
+  return new HarnessError("never-settles", message, "Something sets a new timer every time one fires.");
 }

@@ -1,4 +1,4 @@
-// Reads a run, or the stream of one answer, to its end. A failure is part of the value, so nothing here rejects.
+// Reads a run, or the stream of one answer, to its end. A failure is part of the result, so nothing here rejects.
 
 import {
   isThenable,
@@ -15,7 +15,7 @@ import { HarnessError } from "../errors.js";
 interface CollectedEvents {
   /** In order. For a run given as a function, `llm-delta` events too, and the events of a failed run. */
   readonly events: readonly AgentEvent[];
-  /** Texts of models, in order: one for each message that has text. For a failed run, the texts of its deltas. */
+  /** Texts of models, in order, one for each message with text. For a failed run, the texts of its deltas. */
   readonly texts: readonly string[];
 }
 
@@ -33,7 +33,7 @@ interface CollectedDeltas {
 /** A stream that is over: its deltas in order, and its answer or error. */
 export type CollectedStream =
   | (CollectedDeltas & { readonly kind: "answered"; readonly response: LlmTurnResponse })
-  /** It ended without a response. */
+  /** The stream ended without a response. */
   | (CollectedDeltas & { readonly kind: "unfinished" })
   | (CollectedDeltas & { readonly kind: "failed"; readonly error: unknown });
 
@@ -43,7 +43,7 @@ export type StartRun = (onEvent: EventListener) => Promise<RunResult>;
 /**
  * Waits for a run, or reads a stream to its end. Pass a function to get the events of a failed run too:
  * `collect((onEvent) => createRuntime({ agents, onEvent }).run({ goal }))`. A promise that rejects gives no events. Throws
- * `HarnessError` `double-unclear` for any other value; a run without a result counts as failed with that error.
+ * `HarnessError` `double-unclear` for any other value. A run without a result counts as failed with that error.
  */
 export function collect(stream: AsyncIterable<LlmStreamEvent>): Promise<CollectedStream>;
 export function collect(run: Promise<RunResult> | StartRun): Promise<CollectedRun>;
@@ -62,8 +62,7 @@ async function collectRun(source: Promise<RunResult> | StartRun): Promise<Collec
   const heard: AgentEvent[] = [];
   try {
     const result: unknown = await (typeof source === "function" ? source((event) => void heard.push(event)) : source);
-    if (!isResult(result))
-      throw unclear(`the run that collect waited for gave ${showValue(result)} instead of a result`);
+    if (!isResult(result)) throw unclear(`collect expected the result of a run and got ${showValue(result)}`);
     const texts = result.visits.flatMap(({ messages }) =>
       messages.flatMap((message) => (message.role === "assistant" && message.content !== "" ? message.content : [])),
     );

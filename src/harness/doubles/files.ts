@@ -1,4 +1,4 @@
-// Files in memory behind the file port. They answer as the files of a Linux machine do; a law compares the two.
+// Files in memory behind the file port. They answer like files on a Linux machine. A law compares the two.
 
 import {
   isPlainObject,
@@ -23,7 +23,7 @@ const METHODS: readonly unknown[] = ["read", "write", "append", "remove"] satisf
 export interface MemoryFiles extends FilePort {
   /** Every file by its path, without `.`, `..` and doubled `/`. A test may change it, as another program would. */
   readonly texts: Map<string, string>;
-  /** Makes every later call of one method answer with this and do nothing. */
+  /** Makes every later call of one method return `answer` and do nothing. */
   fail<Method extends keyof Answers>(method: Method, answer: Answers[Method]): void;
 }
 
@@ -37,7 +37,7 @@ export function memoryFiles(initial: Readonly<Record<string, string>> = {}): Mem
   const answers: Partial<Answers> = {};
   const tree: Tree = {
     isFile: (path) => texts.has(path),
-    // A test may put a file into a folder that was never made.
+    // A test may put a file into a folder that does not exist.
     isFolder: (path) => folders.has(path) || [...texts.keys()].some((file) => file.startsWith(`${path}/`)),
   };
   const find = (path: string) => locate(path, tree);
@@ -47,7 +47,7 @@ export function memoryFiles(initial: Readonly<Record<string, string>> = {}): Mem
   for (const [path, text] of Object.entries(initial) as [string, unknown][]) {
     const place = findOrMake(path);
     if (typeof text !== "string") throw unclear(`the text of ${showValue(path)} is ${showValue(text)}`);
-    if (!isFree(place)) throw unclear(`no file can have the path ${showValue(path)}: ${whyNot(place)}`);
+    if (!isFree(place)) throw unclear(`a file cannot have the path ${showValue(path)}: ${whyNot(place)}`);
     texts.set(place.path, text.toWellFormed());
   }
   return {
@@ -121,7 +121,7 @@ function pathsBelow(folder: string, paths: readonly string[]): string[] {
 
 function whyNot(place: Place | Astray): string {
   if (place.kind === "failed") return place.message;
-  return place.kind === "free" ? "it ends like the path of a folder" : "its place is taken";
+  return place.kind === "free" ? "it ends like the path of a folder" : "the path is taken";
 }
 
 function unclear(what: string): HarnessError {

@@ -1,11 +1,13 @@
-// Paths in memory, resolved name after name as POSIX does (IEEE 1003.1-2017 §4.13), with the limits of Linux.
+// Resolves paths in memory, name by name as POSIX does (IEEE 1003.1-2017 §4.13), with the limits of Linux.
+
+import { MAX_FILE_NAME_BYTES, MAX_FILE_PATH_BYTES } from "../limits.js";
 
 /** Where a path leads: to a folder, to a file, or to a free name in an existing folder. */
 export interface Place {
   readonly kind: "folder" | "file" | "free";
   /** Without `.`, `..` and doubled `/`. */
   readonly path: string;
-  /** True when the end of the path means a folder. */
+  /** True if the end of the path means a folder. */
   readonly wantsFolder: boolean;
 }
 
@@ -20,15 +22,12 @@ export interface Tree {
   make?(path: string): void;
 }
 
-const MAX_NAME_BYTES = 255;
-const MAX_PATH_BYTES = 4_095;
-
 export function locate(given: string, tree: Tree): Place | Astray {
   if (given === "") return { kind: "failed", message: "the path is empty" };
   if (given.includes("\0")) return { kind: "failed", message: "the path has a NUL character in it" };
   // As on a disk: half a surrogate pair has no bytes.
   const path = given.toWellFormed();
-  if (bytesOf(path) > MAX_PATH_BYTES) return tooLong(path);
+  if (bytesOf(path) > MAX_FILE_PATH_BYTES) return tooLong(path);
   const names = path.split("/").filter((name) => name !== "");
   const last = names.at(-1) ?? ".";
   const isDots = last === "." || last === "..";
@@ -39,7 +38,7 @@ export function locate(given: string, tree: Tree): Place | Astray {
     at = next;
   }
   if (isDots) return { kind: "folder", path: at, wantsFolder: true };
-  if (bytesOf(last) > MAX_NAME_BYTES) return tooLong(path);
+  if (bytesOf(last) > MAX_FILE_NAME_BYTES) return tooLong(path);
   const full = below(at, last);
   const kind = tree.isFile(full) ? "file" : isFolder(full, tree) ? "folder" : "free";
   return { kind, path: full, wantsFolder: path.endsWith("/") };
@@ -48,7 +47,7 @@ export function locate(given: string, tree: Tree): Place | Astray {
 function step(at: string, name: string, tree: Tree): string | Astray {
   if (name === ".") return at;
   if (name === "..") return above(at);
-  if (bytesOf(name) > MAX_NAME_BYTES) return tooLong(name);
+  if (bytesOf(name) > MAX_FILE_NAME_BYTES) return tooLong(name);
   const path = below(at, name);
   if (isFolder(path, tree)) return path;
   if (tree.isFile(path)) return { kind: "failed", message: `ENOTDIR: not a directory, '${path}'` };
@@ -62,7 +61,7 @@ function isFolder(path: string, tree: Tree): boolean {
   return path === "." || path === "/" || isAbove(path) || tree.isFolder(path);
 }
 
-/** Whether it is a folder above the working folder. */
+/** True for a folder above the working folder. */
 function isAbove(path: string): boolean {
   return path.split("/").every((name) => name === "..");
 }

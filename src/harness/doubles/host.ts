@@ -1,4 +1,4 @@
-// A whole host in memory: every port of the core, files and a memory. None of it reaches anything outside or differs between runs.
+// A complete host in memory: every port of the core, files and a memory. It reaches nothing outside, and is the same in every run.
 
 import {
   assertKnownOptions,
@@ -18,16 +18,16 @@ export interface MemoryHostOptions {
   readonly start?: number;
   /** Seed of the random bytes, a whole number. Default 0. */
   readonly seed?: number;
-  /** Texts of files by path. Default none. */
+  /** Texts of files by path. Default: no files. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Default: fails as on a machine without a network. */
+  /** The network. Default: fails like a machine without a network. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 export interface MemoryHost {
   /** For everything that takes `ports`. */
   readonly ports: Ports;
-  /** Behind `ports.now` and `ports.timer`. */
+  /** The clock behind `ports.now` and `ports.timer`. */
   readonly clock: FixedClock;
   readonly files: MemoryFiles;
   readonly ids: CountingIds;
@@ -40,7 +40,7 @@ export interface MemoryHost {
 const OPTIONS = ["start", "seed", "files", "fetch"];
 
 /**
- * A whole host in memory: ports, files, ids and a memory. None of it reaches anything outside or differs between runs. Throws
+ * A complete host in memory: ports, files, ids and a memory. It reaches nothing outside, and is the same in every run. Throws
  * `AgentError` `invalid-options` for an unknown option, and `HarnessError` `double-unclear` for a malformed value.
  */
 export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
@@ -68,6 +68,8 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
 /** Rejects as fetch does for an unknown host. */
 const noNetwork: typeof globalThis.fetch = async (input) => {
   const { host } = new URL(input instanceof Request ? input.url : input);
-  const cause = Object.assign(new Error(`${host} is not there: a memory host has no network`), { code: "ENOTFOUND" });
+  const cause = Object.assign(new Error(`${host} was not found, because a memory host has no network`), {
+    code: "ENOTFOUND",
+  });
   throw new TypeError("fetch failed", { cause });
 };

@@ -2,21 +2,22 @@
 
 import type { Ports } from "../../core/index.js";
 import { createRandom } from "../drift/statistics/random.js";
+import { MAX_RANDOM_BYTES } from "../limits.js";
 import { refuseValue } from "./unclear.js";
 
 export interface CountingIds extends Pick<Ports, "randomBytes"> {
   /** The prefix and the next number, from 1: `id-1`, `id-2` … */
   next(): string;
   /**
-   * The next number in `length` bytes, the last byte the lowest, so that the first run id is 0…01. A number that does not fit loses its
-   * high bytes. Throws `HarnessError` `double-unclear` for a value that is not a length.
+   * The next number in `length` bytes, lowest byte last, so the first run id is 0…01. A number that does not fit loses its high
+   * bytes. Throws `HarnessError` `double-unclear` for a value that is not a length.
    */
   randomBytes(length: number): Uint8Array;
-  /** How many ids were given, of both kinds together. */
+  /** The number of ids given, of both kinds together. */
   readonly given: number;
 }
 
-/** Ids that count. `next` and `randomBytes` count together, so no two are alike. Throws `HarnessError` `double-unclear`. */
+/** Ids that count up. `next` and `randomBytes` share one count, so no two are equal. Throws `HarnessError` `double-unclear`. */
 export function countingIds(prefix = "id-"): CountingIds {
   if (typeof prefix !== "string") refuseValue("the prefix of countingIds", prefix, "Give a text.");
   let given = 0;
@@ -52,10 +53,7 @@ export function assertSeed(what: string, seed: unknown): void {
   if (!Number.isSafeInteger(seed)) refuseValue(what, seed, "Give a whole number.");
 }
 
-/** More than any caller of the port needs at once. */
-const MAX_BYTES = 65_536;
-
 function assertLength(length: unknown): void {
-  if (Number.isSafeInteger(length) && Number(length) >= 0 && Number(length) <= MAX_BYTES) return;
-  refuseValue("the length of random bytes", length, `Give a whole number from 0 to ${MAX_BYTES}.`);
+  if (Number.isSafeInteger(length) && Number(length) >= 0 && Number(length) <= MAX_RANDOM_BYTES) return;
+  refuseValue("the length of random bytes", length, `Give a whole number from 0 to ${MAX_RANDOM_BYTES}.`);
 }

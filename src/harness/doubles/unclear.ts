@@ -1,4 +1,4 @@
-// The error of all doubles for a value that they cannot work with.
+// The error of all doubles for a value that they cannot use.
 
 import { showValue } from "../../core/index.js";
 import { HarnessError } from "../errors.js";

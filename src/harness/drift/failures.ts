@@ -1,4 +1,4 @@
-// The causes of a gate failure, one by one, so that machine-readable reports fail with them.
+// Lists the causes of a gate failure one by one, so that machine-readable reports show each as a failure.
 
 import { plural } from "../../core/index.js";
 import type {
@@ -14,7 +14,7 @@ import { worseText } from "./words.js";
 
 type Judged = Pick<GateReport, "settings" | "verdict" | "reason" | "pooled" | "scenarios" | "unpaired">;
 
-/** All causes; none if the gate passes. The first is the finding that the verdict's sentence names, if that one fails. */
+/** Lists all causes, or none if the gate passes. The first is the finding in the verdict's reason, if that one fails the gate. */
 export function findFailures(judged: Judged): GateFailure[] {
   const { settings, verdict, reason, scenarios } = judged;
   const ofScenarios = scenarioFailures(judged);
@@ -43,7 +43,7 @@ function pooledFailures({ settings, pooled, scenarios }: Judged): GateFailure[] 
   return found.filter((failure) => isFailing(failure.verdict, settings));
 }
 
-/** An undecided scenario fails only if the whole is undecided, and a scenario that is the same only if the whole is the same. */
+/** An inconclusive scenario fails only if the overall verdict is not `same` or `better`. A same scenario, only if it is `same`. */
 function scenarioFailures({ settings, verdict: whole, scenarios }: Judged): GateFailure[] {
   const isCause = ({ verdict }: ScenarioReport): boolean => {
     if (!isFailing(verdict, settings)) return false;

@@ -1,4 +1,4 @@
-// The drift gate's report as data. Every reporter reads this alone, so that text, JUnit, SARIF, Markdown and HTML agree.
+// The drift gate's report as data. Every reporter reads only this, so text, JUnit, SARIF, Markdown and HTML agree.
 
 import type { CallOrder, ContractChange, Drift, ToleranceUse } from "../../cassette/index.js";
 import type { JsonValue } from "../../core/index.js";
@@ -13,17 +13,17 @@ export type Verdict = "same" | "better" | "drift" | "regression" | "inconclusive
 export const VERDICTS: readonly Verdict[] = ["same", "better", "drift", "regression", "inconclusive"];
 
 export interface RunRef {
-  /** The path as the user would open it: the one of the command line, and the rest below it. */
+  /** The path as the user would open it: the path from the command line, plus the rest below it. */
   file: string;
   /** The label of the path it took: a row of `paths`. */
   path: string;
-  /** Absent if the recording does not say. */
+  /** Absent if the recording has no outcome. */
   success?: boolean;
   turns: number;
   calls: number;
 }
 
-/** One sequence of tool calls, and how often each side took it. `steps` are turns; the order within a turn does not count. */
+/** One sequence of tool calls, and how often each side took it. `steps` are turns. Order within a turn does not count. */
 export interface PathRow {
   /** "A", "B" …, sorted by how often the baseline took it, then the candidate. */
   label: string;
@@ -36,18 +36,18 @@ export interface PathRow {
 export interface TestResult {
   test: "fisher" | "mcnemar" | "permutation" | "stratified-permutation";
   sides: 1 | 2;
-  /** As computed, 0 to 1. */
+  /** The p-value as computed, from 0 to 1. */
   p: number;
-  /** Corrected for all tests of the report, so that it compares with alpha; 1 if the test cannot decide. */
+  /** The p-value corrected for all tests of the report, to compare with alpha. 1 if the test cannot decide. */
   adjusted: number;
-  /** The smallest p that this test can give with these runs. Above alpha the test cannot decide. */
+  /** The smallest p that this test can give with these runs. If it is above alpha, the test cannot decide. */
   attainable: number;
-  /** True if all relabelings were counted; else `draws` random ones were. */
+  /** True if all relabelings were counted. If not, `draws` random ones were. */
   exact: boolean;
   draws?: number;
 }
 
-/** A difference with its interval, candidate less baseline. `level` is the confidence, such as 0.95. */
+/** A difference with its interval, candidate minus baseline. `level` is the confidence, such as 0.95. */
 export interface Effect {
   what: "success-rate" | "distance";
   value: number;
@@ -69,17 +69,17 @@ export interface Outcomes {
 export interface OutcomeComparison {
   base: Outcomes;
   candidate: Outcomes;
-  /** Does the candidate succeed less often? */
+  /** Tests whether the candidate succeeds less often. */
   test: TestResult;
-  /** Does the candidate succeed more often? This test has an alpha of its own, since it raises no alarm. */
+  /** Tests whether the candidate succeeds more often. It has its own alpha, because it raises no alarm. */
   better: TestResult;
   effect: Effect;
 }
 
 export interface DistanceComparison {
   /**
-   * Mean distances of pairs of runs: within the baseline, within the candidate, between them. 0 to 1, never NaN. Differences that a
-   * one-way order allows do not count, and pairs within a side are taken both ways.
+   * Mean distances of pairs of runs: within the baseline, within the candidate, and between them. From 0 to 1, never NaN. Differences
+   * that a one-way order allows do not count. Pairs within a side count in both directions.
    */
   withinBase?: number;
   withinCandidate?: number;
@@ -94,7 +94,7 @@ export interface DistanceComparison {
 export interface TimelineRow {
   base?: TimelineTurn;
   candidate?: TimelineTurn;
-  /** Indices into the scenario's `edits`; empty if the turns are the same. */
+  /** Indices into the scenario's `edits`. Empty if the turns are the same. */
   edits: number[];
 }
 
@@ -118,19 +118,19 @@ export interface Edit {
   drift: Drift;
   base?: Location;
   candidate?: Location;
-  /** The changed arguments follow from a change of the tool's schema. */
+  /** True if a change of the tool's schema explains the changed arguments. */
   becauseOfSchema?: boolean;
   /** For the same calls in other turns: the value of `--order` that ignores this difference. */
   allowedBy?: CallOrder;
 }
 
 /**
- * Whether the offers (tools and settings) of the typical runs could be compared. `hashes-same` and `hashes-differ`: a side has only
- * hashes. `not-recorded`: a side has nothing.
+ * Whether the offers (tools and settings) of the typical runs could be compared. `hashes-same`, `hashes-differ`: a side recorded only
+ * hashes. `not-recorded`: a side recorded nothing.
  */
 export type ContractState = "compared" | "hashes-same" | "hashes-differ" | "not-recorded";
 
-/** A rule that a run broke, once for each run and rule. */
+/** A broken rule, listed once for each run and rule. */
 export interface RuleFinding {
   rule: string;
   side: "base" | "candidate";
@@ -138,12 +138,12 @@ export interface RuleFinding {
   sentence: string;
 }
 
-/** A scenario on one side only, which is compared with nothing. */
+/** A scenario on only one side, so it is not compared. */
 export interface UnpairedScenario {
   scenario: string;
   side: RuleFinding["side"];
   runs: number;
-  /** The first of its runs. */
+  /** The file of its first run. */
   file: string;
   /** The rules that its runs broke. Only runs of the candidate are checked. */
   rules: RuleFinding[];
@@ -151,12 +151,12 @@ export interface UnpairedScenario {
 
 /**
  * One cause of a gate failure. `scenario`: a scenario on both sides. `pooled-outcome`, `pooled-distance`: all scenarios together.
- * `unpaired`: a scenario on one side only. `verdict`: the verdict itself, if nothing smaller accounts for it.
+ * `unpaired`: a scenario on one side only. `verdict`: the verdict itself, if nothing more specific explains it.
  */
 export interface GateFailure {
   kind: "scenario" | "pooled-outcome" | "pooled-distance" | "unpaired" | "verdict";
   verdict: Verdict;
-  /** Of `scenario` and `unpaired`. */
+  /** Set for `scenario` and `unpaired`. */
   scenario?: string;
   reason: string;
 }
@@ -164,7 +164,7 @@ export interface GateFailure {
 export interface ScenarioReport {
   scenario: string;
   verdict: Verdict;
-  /** One sentence: why this verdict. */
+  /** The reason for the verdict, in one sentence. */
   reason: string;
   /** For an inconclusive scenario: the runs on each side that would decide it at the rates seen so far. Absent above 200. */
   runsNeeded?: number;
@@ -178,10 +178,10 @@ export interface ScenarioReport {
   /** The most typical run of each side (least mean distance to its own side), which `edits` and `timeline` compare. */
   typical: { base: string; candidate: string };
   edits: Edit[];
-  /** Index into `edits` of the first one in the order of turns; absent if there is none. */
+  /** Index into `edits` of the first edit in turn order. Absent without edits. */
   firstDivergence?: number;
   timeline: TimelineRow[];
-  /** The changes of the offer between the typical runs. They decide no verdict. */
+  /** The changes of the offer between the typical runs. They do not affect the verdict. */
   contract: ContractChange[];
   /** Absent if the typical runs were not read. */
   contractState?: ContractState;
@@ -190,18 +190,18 @@ export interface ScenarioReport {
   tolerances: ToleranceUse[];
 }
 
-/** The tests over all scenarios together, since a single scenario seldom has enough runs. */
+/** The tests over all scenarios together, because a single scenario seldom has enough runs. */
 export interface PooledReport {
   outcome?: OutcomeComparison;
   distance?: DistanceComparison;
   /**
-   * The test of paths over the scenarios that are not `better`, if some are. Other paths over all scenarios are a drift only if this
-   * test rejects as well.
+   * The test of paths over the scenarios that are not `better`. Absent if no scenario is `better`, or all are. With it, other paths
+   * over all scenarios are a drift only if this test rejects too.
    */
   others?: TestResult;
 }
 
-/** See docs/drift.md. */
+/** The settings of the gate. See docs/drift.md. */
 export interface GateSettings {
   alpha: number;
   /** A scenario with fewer runs on a side is not tested alone. If something differs, it is inconclusive. */
@@ -213,7 +213,7 @@ export interface GateSettings {
   order: CallOrder;
   content: boolean;
   ignore?: string[];
-  /** Tools that only read, whose calls may change places. */
+  /** Read-only tools, whose calls may change places. */
   readOnly?: string[];
   /** The tolerance file. */
   tolerances?: string;
@@ -231,9 +231,9 @@ export interface GateReport {
   settings: GateSettings;
   verdict: Verdict;
   reason: string;
-  /** The build fails, since `failures` is not empty. */
+  /** True if the build fails, because `failures` is not empty. */
   fails: boolean;
-  /** All causes of failure. The first is the one of `reason`, if that one fails. */
+  /** All causes of failure. The first is the one in `reason`, if that one fails the gate. */
   failures: GateFailure[];
   counts: Record<Verdict, number>;
   pooled: PooledReport;
@@ -243,6 +243,6 @@ export interface GateReport {
   /** The scenarios of `onlyBase` and `onlyCandidate` in detail. */
   unpaired: UnpairedScenario[];
   withoutOutcome: { base: number; candidate: number };
-  /** The commands that show this again and accept it, or a clause that says why it cannot be accepted. */
+  /** The commands that reproduce and accept this result, or a clause that says why it cannot be accepted. */
   commands: { reproduce: string; bless?: string; notBlessed?: string };
 }

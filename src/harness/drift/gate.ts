@@ -1,5 +1,5 @@
-// The drift gate: the figures of every scenario, their p-values corrected together, and the verdicts. Pure. `describeTypical` adds
-// what needs the whole recordings.
+// The drift gate: measures every scenario, corrects all p-values together, and gives the verdicts. Pure. `describeTypical` adds the
+// parts that need whole recordings.
 
 import { defined } from "../../core/index.js";
 import { findFailures } from "./failures.js";
@@ -25,7 +25,7 @@ import { judgeAll, judgeScenario } from "./verdict.js";
 
 /** The input of {@link runGate}: runs by scenario, and the settings to judge them by. */
 export interface GateInput {
-  /** The sides as the user named them. */
+  /** Both sides as the user named them. */
   base: string;
   candidate: string;
   scenarios: readonly GateScenario[];
@@ -35,7 +35,7 @@ export interface GateInput {
   rules?: ReadonlyMap<string, readonly RuleFinding[]>;
 }
 
-/** Compares all scenarios. The same runs, settings and seed give the same report, in whatever order the runs come. */
+/** Compares all scenarios. The same runs, settings and seed give the same report, in any order of runs. */
 export function runGate(
   input: GateInput,
   onProgress: (done: number, total: number) => void = () => undefined,

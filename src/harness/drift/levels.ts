@@ -1,5 +1,5 @@
-// Shares the accepted rate of false alarms among all tests: evenly (Bonferroni) among the families that can decide at all, and by Holm
-// among the scenarios of a family.
+// Divides the accepted rate of false alarms among all tests: evenly (Bonferroni) among the families that can decide, and by Holm among
+// the scenarios of a family.
 
 import type { Measured } from "./measure.js";
 import type { PooledTests, RawTest } from "./pooled.js";
@@ -14,12 +14,12 @@ interface Family {
 }
 
 interface Judged {
-  /** Comparable with the whole alpha; 1 if the test cannot decide. */
+  /** P-values to compare with the whole alpha. 1 if the test cannot decide. */
   adjusted: number[];
   canDecide: boolean[];
 }
 
-/** Judges each family. Whether a test can decide depends only on the numbers of runs and successes, not on the sides. The bench uses it. */
+/** Judges each family. Whether a test can decide depends only on the total runs and successes, not on the sides. The bench uses it. */
 export function judgeFamilies(families: readonly Family[], alpha: number): { families: Judged[]; shares: number } {
   const live = families.filter(({ attainable }) => selectTestable(attainable, alpha).includes(true)).length;
   const shares = Math.max(1, live);
@@ -47,7 +47,7 @@ export interface JudgedTests {
 }
 
 /**
- * Judges the four families that can raise an alarm, and the two that ask for gained success, which share an alpha of their own. A
+ * Judges the four families that can raise an alarm, and the two that test for more success, which share their own alpha. A
  * scenario with too few runs is judged only by the pooled tests.
  */
 export function judgeTests(
@@ -81,7 +81,7 @@ export function judgeTests(
   return { outcome, distance, pooledOutcome, pooledDistance, shares, better, pooledBetter };
 }
 
-/** The level of one scenario's test if all scenarios had enough runs, so that every family took its share. */
+/** The level of one scenario's test if all scenarios had enough runs and every family took its share. */
 export function planLevel(measured: readonly Measured[], alpha: number): number {
   const kinds = measured.some(({ outcome }) => outcome !== undefined && outcome.test.attainable < 1) ? 2 : 1;
   return alpha / (measured.length > 1 ? 2 * kinds : kinds) / Math.max(1, measured.length);

@@ -1,8 +1,8 @@
-// The lines of a cassette's file on which its turns begin.
+// Finds the lines of a cassette file where its turns begin.
 
 import { findNodeAtLocation, parseTree } from "jsonc-parser";
 
-/** The line of each entry, counted from 1; none if the text is not a cassette. */
+/** The line of each entry, counted from 1. Empty if the text is not a cassette. */
 export function turnLines(text: string): number[] {
   const root = parseTree(text);
   const entries = root === undefined ? undefined : findNodeAtLocation(root, ["entries"]);

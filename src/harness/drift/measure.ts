@@ -1,6 +1,7 @@
 // The figures of one scenario before any verdict: paths, outcomes, distances, and the p-values of its own tests.
 
 import { defined } from "../../core/index.js";
+import { MAX_COMPARED_RUNS } from "../limits.js";
 import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/path-table.js";
 import type { ToleranceUse } from "../../cassette/index.js";
 import type { Outcomes, PathRow, RunRef } from "./gate-report.js";
@@ -24,7 +25,7 @@ export interface Measured {
   candidate: RunRef[];
   paths: PathRow[];
   samePaths: boolean;
-  /** The paths differ, and a one-way order allows every difference. */
+  /** True if a one-way order allows every difference between the sides. */
   isAllowed: boolean;
   typical: { base: string; candidate: string };
   distances: DistanceTable;
@@ -39,10 +40,7 @@ export interface Measured {
   outcome?: { stratum: Stratum; test: ExactResult; better: ExactResult };
 }
 
-/** The most runs of a side that are compared with all others. Of more, so many are drawn. */
-const MAX_COMPARED_RUNS = 100;
-
-/** Measures a scenario. The same runs and seed give the same figures, in whatever order the runs come. */
+/** Measures a scenario. The same runs and seed give the same figures, in any order of runs. */
 export function measure({ scenario, base, candidate }: GateScenario, seed: number): Measured {
   const [old, now] = [inOrder(base), inOrder(candidate)];
   const { rows, labels } = pathTable(old, now);
@@ -111,20 +109,18 @@ function countWithoutOutcome(runs: readonly GateRun[]): number {
   return runs.filter(({ success }) => success === undefined).length;
 }
 
-/** The gap in the outcomes. A run without one may have crashed, so missing outcomes must not count as the same. */
+/** Describes missing outcomes. A run without an outcome may have crashed, so it must not count as the same. */
 function findGap(base: readonly GateRun[], candidate: readonly GateRun[]): string | undefined {
   const [old, now] = [countWithoutOutcome(base), countWithoutOutcome(candidate)];
   const [oldKnown, nowKnown] = [base.length - old, candidate.length - now];
   if (oldKnown + nowKnown === 0) return undefined;
   if (nowKnown === 0) {
-    return `no run of the candidate says how it ended, and ${oldKnown} of ${base.length} of the baseline do`;
+    return `no run of the candidate recorded an outcome, but ${oldKnown} of ${base.length} of the baseline did`;
   }
   if (oldKnown === 0) {
-    return `no run of the baseline says how it ended, and ${nowKnown} of ${candidate.length} of the candidate do`;
+    return `no run of the baseline recorded an outcome, but ${nowKnown} of ${candidate.length} of the candidate did`;
   }
-  return now === 0
-    ? undefined
-    : `${now} of ${candidate.length} runs of the candidate ${now === 1 ? "does" : "do"} not say how ${now === 1 ? "it" : "they"} ended`;
+  return now === 0 ? undefined : `${now} of ${candidate.length} runs of the candidate did not record an outcome`;
 }
 
 function countSuccesses(runs: readonly GateRun[]): Counts {
@@ -137,8 +133,8 @@ export function toOutcomes(counts: Counts): Outcomes {
 }
 
 /**
- * One side of all scenarios together. pass@k and pass^k are means over the scenarios, for k up to the fewest runs that any of them has
- * on either side, so that both sides' figures cover the same scenarios and the same k.
+ * Adds up one side of all scenarios. pass@k and pass^k are means over the scenarios. k goes up to the fewest runs of any scenario on
+ * either side, so the figures of both sides cover the same scenarios and the same k.
  */
 export function sumOutcomes(strata: readonly Stratum[], which: keyof Stratum): Outcomes {
   const all = strata.map((stratum) => toOutcomes(stratum[which]));

@@ -1,4 +1,4 @@
-// Whether a run succeeded, as its recording says in `extensions.outcome` or, after an import, in `extensions.import.outcome`.
+// Reads whether a run succeeded, from `extensions.outcome` or, after an import, from `extensions.import.outcome`.
 
 import type { Cassette } from "../../cassette/index.js";
 import { isPlainObject, valueAt } from "../../core/index.js";
@@ -6,15 +6,15 @@ import { isPlainObject, valueAt } from "../../core/index.js";
 /** RFC 6901 pointers into the outcome, in the order they are tried: the fields of common benchmarks. */
 const DEFAULT_POINTERS = ["/success", "/utility", "/passed", "/resolved", "/reward"];
 
-/** `broken-off`: the run recorded an error, and not whether it succeeded. `untold`: it recorded no outcome. */
-type RunOutcome = "succeeded" | "failed" | "broken-off" | "untold";
+/** `broken-off`: the run recorded an error instead of an outcome. `unrecorded`: it recorded neither. */
+type RunOutcome = "succeeded" | "failed" | "broken-off" | "unrecorded";
 
 /**
- * Reads a boolean, or a number that is 1 for success; other values mean nothing. With `pointer` only that place is read. A run that
- * recorded an `error` and a `success` of null is broken off and never a success.
+ * Reads a boolean, or a number where 1 means success, and ignores other values. With `pointer`, it reads only that place. A run
+ * that recorded an `error` and a `success` of null is broken off, never a success.
  */
 export function outcomeOf(cassette: Cassette, pointer?: string): RunOutcome {
-  if (cassette.version === 1) return "untold";
+  if (cassette.version === 1) return "unrecorded";
   const imported = cassette.extensions?.["import"];
   const outcomes = [cassette.extensions?.["outcome"], isPlainObject(imported) ? imported["outcome"] : undefined];
   if (pointer === undefined && outcomes.some((outcome) => hasError(outcome) && valueAt(outcome, "/success") === null)) {
@@ -27,7 +27,7 @@ export function outcomeOf(cassette: Cassette, pointer?: string): RunOutcome {
       if (typeof value === "number") return value === 1 ? "succeeded" : "failed";
     }
   }
-  return outcomes.some(hasError) ? "broken-off" : "untold";
+  return outcomes.some(hasError) ? "broken-off" : "unrecorded";
 }
 
 export function successOf(cassette: Cassette, pointer?: string): boolean | undefined {

@@ -1,4 +1,4 @@
-// The tests over all scenarios together: of success one way and the other, and of paths.
+// The tests over all scenarios together: for less success, for more success, and for other paths.
 
 import { isOneWay } from "../../cassette/index.js";
 import type { Measured } from "./measure.js";
@@ -32,7 +32,7 @@ export function poolDistances(measured: readonly Measured[], seed: number, order
   return { test: "stratified-permutation", sides: sidesOf(order), ...permutationTest(tables, createRandom(seed, "")) };
 }
 
-/** One-sided under a one-way order, since only the candidate can depart from the baseline. */
+/** The test is one-sided for a one-way order, because only the candidate can depart from the baseline. */
 export function sidesOf(order: GateSettings["order"]): 1 | 2 {
   return isOneWay(order) ? 1 : 2;
 }

@@ -1,8 +1,9 @@
-// Groups recordings into scenarios: paths that differ only in the number of the run, so that `airline/12.0.cassette.json` …
+// Groups recordings into scenarios. Paths that differ only in the run number belong together: `airline/12.0.cassette.json` …
 // `airline/12.3.cassette.json` are four runs of `airline/12`.
 
 import { CASSETTE_SUFFIX } from "../../cassette/index.js";
 import { HarnessError } from "../errors.js";
+import { MAX_SCENARIOS, MAX_RUNS } from "../limits.js";
 
 /** One recording: its path below the side's folder, with `/`, and the path that opens it. */
 export interface RunFile {
@@ -10,16 +11,13 @@ export interface RunFile {
   file: string;
 }
 
-/** Scenarios on both sides and on one side, sorted by name; their runs, sorted by file. */
+/** Scenarios on both sides and on one side, sorted by name. Their runs are sorted by file. */
 export interface PairedScenarios {
   shared: { scenario: string; base: RunFile[]; candidate: RunFile[] }[];
   unpaired: { scenario: string; side: "base" | "candidate"; runs: RunFile[] }[];
 }
 
-const MAX_SCENARIOS = 100_000;
-const MAX_RUNS = 1_000;
-
-/** The path without its suffix and without a last part of digits. */
+/** The path without its suffix and without a final run number. */
 export function scenarioOf(name: string): string {
   const stem = name.endsWith(CASSETTE_SUFFIX) ? name.slice(0, -CASSETTE_SUFFIX.length) : name;
   return stem.replace(/(?<=[^/])\.\d+$/, "");
@@ -55,5 +53,5 @@ function groupRuns(runs: readonly RunFile[]): Map<string, RunFile[]> {
 }
 
 function tooMany(found: string, limit: string): HarnessError {
-  return new HarnessError("too-many-runs", `one side has ${found}`, `The limit is ${limit}. Compare a part of them.`);
+  return new HarnessError("too-many-runs", `one side has ${found}`, `The limit is ${limit}. Compare fewer at a time.`);
 }

@@ -1,6 +1,7 @@
-// The verdict on each scenario and on all of them together, with the sentence that gives its reason.
+// Judges each scenario and all of them together, and gives the reason for each verdict in a sentence.
 
 import { plural } from "../../core/index.js";
+import { MAX_NEEDED_RUNS } from "../limits.js";
 import type { Measured } from "./measure.js";
 import { unpairedHint } from "../../cassette/index.js";
 import { ofVerdict } from "./paths/ranking.js";
@@ -14,7 +15,7 @@ import type {
   Verdict,
 } from "./gate-report.js";
 import { apartText, betterText, gainText, samePathsText, toDigits, worseText, pText } from "./words.js";
-import { MAX_NEEDED, runsNeeded, type Contrast } from "./statistics/needed.js";
+import { runsNeeded, type Contrast } from "./statistics/needed.js";
 import type { Counts } from "./statistics/fisher.js";
 
 interface Decision {
@@ -30,9 +31,9 @@ interface ScenarioFigures {
   rules: readonly RuleFinding[];
   alpha: number;
   minRuns: number;
-  /** The p-value that decides a single scenario when all of them have enough runs. */
+  /** The p-value that decides a single scenario if all scenarios have enough runs. */
   plannedLevel: number;
-  /** How many scenarios share alpha. */
+  /** The number of scenarios that share alpha. */
   scenarios: number;
 }
 
@@ -46,8 +47,8 @@ export function judgeScenario(figures: ScenarioFigures): Decision {
   }
   const gained = outcome !== undefined && isGain(outcome.comparison, measured, alpha) ? outcome.comparison : undefined;
   if (distance.comparison.test.adjusted <= alpha) {
-    // A new path may be the reason for the gain, such as a call that nobody would approve.
-    const rose = gained === undefined ? "" : `; success rose: ${gainText(gained)}`;
+    // A new path may explain the gain, such as a call that nobody would approve.
+    const rose = gained === undefined ? "" : `, but success rose: ${gainText(gained)}`;
     return { verdict: "drift", reason: `${apartText(distance.comparison)}${rose}` };
   }
   if (gained !== undefined) return { verdict: "better", reason: betterText(gained) };
@@ -61,7 +62,7 @@ export function judgeScenario(figures: ScenarioFigures): Decision {
   const isDecided = fewest >= minRuns && (isAlike || distance.canDecide) && (!isWorse || outcome.canDecide);
   if (isDecided) return sameUnless(measured.gap, `no difference beyond chance: ${figuresText(figures)}`);
   const decision = undecided(figures, fewest);
-  return measured.gap === undefined ? decision : { ...decision, reason: `${measured.gap}; ${decision.reason}` };
+  return measured.gap === undefined ? decision : { ...decision, reason: `${measured.gap}, and ${decision.reason}` };
 }
 
 /** A gain needs every outcome: a run without one might change the result. */
@@ -80,7 +81,7 @@ function againstText({ base, candidate }: Measured): string {
 function sameUnless(gap: string | undefined, reason: string): Decision {
   return gap === undefined
     ? { verdict: "same", reason }
-    : { verdict: "inconclusive", reason: `${gap}, so nobody knows whether it succeeds less often` };
+    : { verdict: "inconclusive", reason: `${gap}, so it may succeed less often` };
 }
 
 function undecided(figures: ScenarioFigures, fewest: number): Decision {
@@ -89,25 +90,26 @@ function undecided(figures: ScenarioFigures, fewest: number): Decision {
   const isAlike = measured.samePaths || measured.isAllowed;
   const few =
     fewest < minRuns
-      ? `the ${isAlike ? "outcomes" : "paths"} differ, but ${againstText(measured)} are fewer than the ${minRuns} asked for`
+      ? `the ${isAlike ? "outcomes" : "paths"} differ in ${againstText(measured)}, below the required required ${minRuns}`
       : openTestText(figures, isAlike);
   const more =
     needed === undefined
-      ? `more than ${MAX_NEEDED} runs on each side would be needed`
+      ? `more than ${MAX_NEEDED_RUNS} runs on each side would be needed`
       : `about ${Math.max(needed, minRuns)} runs on each side would decide it`;
-  const decision: Decision = { verdict: "inconclusive", reason: `${few}; ${more}` };
+  const decision: Decision = { verdict: "inconclusive", reason: `${few} (${more})` };
   return needed === undefined ? decision : { ...decision, runsNeeded: Math.max(needed, minRuns) };
 }
 
-/** "the paths differ in 5 runs against 5 (p = 0.0079), but with 6 scenarios it takes p below 0.0042": the test that cannot decide. */
+/** Why a test cannot decide: "the paths differ in 5 runs against 5 (p = 0.0079), but 6 scenarios require p below 0.0042". */
 function openTestText(
   { measured, outcome, distance, plannedLevel, alpha, scenarios }: ScenarioFigures,
   isAlike: boolean,
 ) {
   const isPaths = outcome === undefined || !(isAlike || distance.canDecide);
   const [what, { p }] = isPaths ? ["paths", distance.comparison.test] : ["outcomes", outcome.comparison.test];
-  const why = scenarios > 1 ? `with ${scenarios} scenarios ` : plannedLevel < alpha ? "with two tests " : "";
-  return `the ${what} differ in ${againstText(measured)} (p = ${toDigits(p)}), but ${why}it takes p below ${toDigits(plannedLevel)}`;
+  const why =
+    scenarios > 1 ? `${scenarios} scenarios require` : plannedLevel < alpha ? "two tests require" : "the test requires";
+  return `the ${what} differ in ${againstText(measured)} (p = ${toDigits(p)}), but ${why} p below ${toDigits(plannedLevel)}`;
 }
 
 function contrastsOf({ outcome, paths, base, candidate, isAllowed }: Measured): Contrast[] {
@@ -136,7 +138,7 @@ interface OverallFigures {
   minRuns: number;
 }
 
-/** Judges all scenarios together. A scenario on one side only is a drift unless `sharedOnly` is set. */
+/** Judges all scenarios together. A scenario on only one side is a drift, unless `sharedOnly` is set. */
 export function judgeAll(figures: OverallFigures): Decision {
   const { scenarios, pooled, unpaired, sharedOnly, alpha } = figures;
   const regressed = firstOf("regression", scenarios);
@@ -159,7 +161,7 @@ export function judgeAll(figures: OverallFigures): Decision {
   return undrifted.verdict === "same" ? (judgeGain(figures) ?? undrifted) : undrifted;
 }
 
-/** Other paths over all scenarios. Better scenarios may take other paths, so the rest alone must show them as well. */
+/** Judges the paths over all scenarios. Better scenarios may take other paths, so the others alone must differ too. */
 export function pooledDrift({
   scenarios,
   pooled: { distance, others },
@@ -186,14 +188,14 @@ function judgeUndrifted({ scenarios, pooled, canDecide, gaps, minRuns }: Overall
   if (open === 0) return { verdict: "same", reason: sameText(scenarios, minRuns) };
   const [gap] = gaps;
   if (gap !== undefined) {
-    const reason = `runs do not say how they ended in ${gaps.length} of ${plural(scenarios.length, "scenario")}, such as ${gap.scenario}: ${gap.gap}`;
+    const reason = `outcomes are missing in ${gaps.length} of ${plural(scenarios.length, "scenario")}, such as ${gap.scenario}: ${gap.gap}`;
     return { verdict: "inconclusive", reason };
   }
   if (canDecide.distance && (pooled.outcome === undefined || canDecide.outcome)) {
-    const reason = `no difference beyond chance over all scenarios together; ${open} of ${scenarios.length} have too few runs to be judged alone`;
+    const reason = `no difference beyond chance over all scenarios together, but ${open} of ${scenarios.length} have too few runs to be judged alone`;
     return { verdict: "same", reason };
   }
-  const reason = `${open} of ${plural(scenarios.length, "scenario")} differ, with too few runs to tell from chance`;
+  const reason = `${open} of ${plural(scenarios.length, "scenario")} differ, but have too few runs to rule out chance`;
   return { verdict: "inconclusive", reason };
 }
 
@@ -218,14 +220,14 @@ const CHANGES = { regression: "got worse", drift: "changed", better: "improved" 
 function brokenRules(rules: readonly RuleFinding[]): string | undefined {
   const kept = new Set(rules.filter(({ side }) => side === "base").map(({ rule }) => rule));
   const broken = rules.find(({ side, rule }) => side === "candidate" && !kept.has(rule));
-  return broken === undefined ? undefined : `a rule is broken that the baseline keeps: ${broken.sentence}`;
+  return broken === undefined ? undefined : `the candidate breaks a rule that the baseline keeps: ${broken.sentence}`;
 }
 
 export function unpairedBreak({ scenario, rules }: UnpairedScenario): string | undefined {
   const [first] = rules.filter(({ side }) => side === "candidate");
   return first === undefined
     ? undefined
-    : `a rule is broken in ${scenario}, which only the candidate has: ${first.sentence}`;
+    : `the candidate breaks a rule in ${scenario}, which the baseline does not have: ${first.sentence}`;
 }
 
 function figuresText({ outcome, distance }: ScenarioFigures): string {

@@ -4,7 +4,7 @@ import type { Measured } from "./measure.js";
 import type { DistanceComparison, OutcomeComparison, TestResult } from "./gate-report.js";
 
 export function samePathsText({ paths, samePaths }: Measured): string {
-  if (!samePaths) return "every difference is one that the order allows";
+  if (!samePaths) return "the order allows every difference";
   return paths.length === 1 ? "every run took the same path" : "both sides took the same paths equally often";
 }
 
@@ -23,7 +23,7 @@ export function gainText({ base, candidate, better }: OutcomeComparison): string
 }
 
 export function apartText({ between, effect, test }: DistanceComparison): string {
-  return `the runs take other paths: distance ${between.toFixed(2)} between the sides, ${effect.value.toFixed(2)} beyond that within them (${pText(test)})`;
+  return `the runs take other paths: distance ${between.toFixed(2)} between the sides, ${effect.value.toFixed(2)} more than within them (${pText(test)})`;
 }
 
 function rateText({ successes, runs }: { successes: number; runs: number }): string {

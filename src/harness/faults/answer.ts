@@ -1,4 +1,4 @@
-// Faults of the model itself: answers made up, or real ones damaged. Callers get them as our decoders read them.
+// Faults of the model itself: invented answers, or damaged real ones. Callers get them as our decoders read them.
 
 import { argumentsText, type LlmToolCall, type LlmTurnRequest, type LlmTurnResponse } from "../../core/index.js";
 
@@ -10,7 +10,7 @@ const BEGINNING =
   "Let me think about this step by step – “slowly”. First I will look at what was asked, and then at what is there. 🧭";
 const CUT_ARGUMENTS = '{"query": "what was ask';
 
-/** An answer that will be torn: words, and a call if there is a tool to call. */
+/** An answer that will be torn: text, and a call if there is a tool to call. */
 export function beginningOf(request: LlmTurnRequest): LlmTurnResponse {
   const name = request.tools?.[0]?.name;
   if (name === undefined) return withText(BEGINNING, "stop");

@@ -1,4 +1,4 @@
-// What vendors' servers send when they refuse, and what a gateway in front of them sends.
+// The responses of vendors' servers that refuse a request, and of a gateway in front of them.
 
 import {
   VENDORS,

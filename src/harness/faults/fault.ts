@@ -1,4 +1,4 @@
-// Faults between an agent and its model, as data: fetch.ts makes those of the transport, answer.ts those of the model.
+// Faults between an agent and its model, as data. fetch.ts makes transport faults, and answer.ts makes model faults.
 
 import {
   DEFAULT_VENDOR,
@@ -18,29 +18,29 @@ export type Fault =
   | { readonly kind: "latency"; readonly ms: number }
   /** The vendor refuses, with the status, headers and body of its own servers. Default the wire of the provider. */
   | { readonly kind: "http"; readonly error: HttpFaultName; readonly wire?: WireName }
-  /** No answer at all, but an error of the socket. */
+  /** A socket error instead of an answer. */
   | { readonly kind: "network"; readonly code: NetworkCode }
-  /** Silence until the call's own limit, its signal, or the 300 seconds after which Node's fetch gives up. */
+  /** Silence until the call's own limit, its signal, or the 300 seconds at which Node's fetch gives up. */
   | { readonly kind: "hang" }
   /**
-   * Only the beginning of the answer comes, streamed or not. Then it ends as if it were whole (`closed`), the connection breaks
-   * (`reset`), nothing more comes (`stalled`), or the stream reports an error of the vendor (`error`; without streaming, a refusal as
-   * overloaded). `after` is the share of the answer that comes, from 0 to 1.
+   * Only the beginning of the answer arrives, streamed or not. Then it ends as if it were whole (`closed`), the connection breaks
+   * (`reset`), nothing more arrives (`stalled`), or the stream reports a vendor error (`error`). Without streaming, `error` is a
+   * refusal as overloaded. `after` is the share of the answer that arrives, from 0 to 1.
    */
   | { readonly kind: "torn"; readonly how: "closed" | "reset" | "stalled" | "error"; readonly after?: number }
-  /** Status 200 and no answer: a proxy's page, half an object, nothing, an object of another API. */
+  /** Status 200 without an answer: a proxy's page, half an object, nothing, or an object of another API. */
   | { readonly kind: "wrong-json"; readonly body: "page" | "half" | "nothing" | "foreign" }
   /** The model calls a tool with arguments that are not JSON. */
   | { readonly kind: "malformed-arguments" }
-  /** Each call of the answer comes twice, with the same id or another. Strikes an answer with calls. */
+  /** Repeats each call of the answer, with the same id or another. Strikes an answer with calls. */
   | { readonly kind: "duplicate-call"; readonly id: "same" | "new" }
   /** The model calls a tool that was not offered. */
   | { readonly kind: "unknown-tool" }
-  /** The model refuses to answer; stop reason `contentFilter`. */
+  /** The model refuses to answer, with stop reason `contentFilter`. */
   | { readonly kind: "refusal" }
   /** The model says nothing and stops. */
   | { readonly kind: "empty-answer" }
-  /** The answer is cut in the middle, or in its last call; stop reason `length`. Strikes an answer with text or calls. */
+  /** Cuts the answer in the middle, or in its last call, with stop reason `length`. Strikes an answer with text or calls. */
   | { readonly kind: "cut-by-length" };
 
 const NETWORK_CODES = ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"] as const;
@@ -67,7 +67,7 @@ const KINDS: KindsOf<Fault> = {
 
 export const FAULT_KINDS = Object.keys(KINDS) as readonly Fault["kind"][];
 
-/** The problem of a fault, or "". `wire` is that of the provider, for a fault that names none. Without both, any wire will do. */
+/** The problem of a fault, or "". `wire` is the provider's, for a fault without one. Without both, any wire is accepted. */
 export function faultProblem(fault: unknown, wire?: WireName): string {
   const problem = fieldsProblem(KINDS, fault);
   const known = fault as Fault;

@@ -1,6 +1,7 @@
-// A `fetch` with one fault of a transport, put under our own providers, so that their code makes the error of it.
+// A `fetch` with one transport fault, used under our own providers so that their code produces the error.
 
 import { VENDORS, type HttpFaultName, type LlmTurnResponse, type Ports, type WireName } from "../../core/index.js";
+import { TRANSPORT_PATIENCE_MS } from "../limits.js";
 import { GATEWAY_PAGE, httpFault } from "./bodies.js";
 import type { Fault, NetworkCode } from "./fault.js";
 
@@ -16,9 +17,6 @@ export interface FaultyWay {
   /** The model of an answer without one. */
   readonly model: string;
 }
-
-/** The silence after which Node's fetch gives up (undici's `headersTimeout` and `bodyTimeout`). */
-export const TRANSPORT_PATIENCE_MS = 300_000;
 
 export function faultFetch(fault: WayFault, way: FaultyWay): typeof globalThis.fetch {
   switch (fault.kind) {
@@ -51,7 +49,7 @@ export function answerFetch(way: FaultyWay, torn?: Torn): typeof globalThis.fetc
   };
 }
 
-/** Whether a request of our own provider wants a stream, which its body or its path says. */
+/** True if a request of our own provider wants a stream, by its body or its path. */
 function isStreamed(wire: WireName, url: unknown, init: RequestInit | undefined): boolean {
   return VENDORS[wire].parse(JSON.parse(init?.body as string), new URL(url as string).pathname).isStream;
 }
@@ -90,7 +88,7 @@ function tear(
   });
 }
 
-/** A share of the bytes, without the last pieces, since some wires are whole without their last event. */
+/** A share of the bytes, without the last pieces, because some wires are complete without their last event. */
 function firstBytes(pieces: readonly string[], share: number): Uint8Array {
   const bytes = bytesOf(pieces);
   const most = pieces.length < 4 ? Math.max(0, bytes.length - 2) : bytesOf(pieces.slice(0, -3)).length;
@@ -119,7 +117,7 @@ function wrongBody(body: Extract<Fault, { kind: "wrong-json" }>["body"], answer:
   });
 }
 
-/** Calls `end` with `late()` when a transport would give up, or with the reason of the signal that fires first. Returns a cancel. */
+/** Calls `end` with `late()` when a transport would give up, or with the reason of the first signal. Returns a cancel function. */
 function whenPatienceEnds(
   ports: Pick<Ports, "timer">,
   signal: AbortSignal | null | undefined,

@@ -1,4 +1,4 @@
-// Checks the fields of faults, which are closed as options are: a misspelled field would silently do nothing.
+// Checks the fields of faults. Unknown fields are refused, because a misspelled field would silently do nothing.
 
 import { copyJson, MAX_TIMER_MS, NotJsonError, showValue, unknownOptions } from "../../core/index.js";
 
@@ -30,7 +30,7 @@ export function fieldsProblem(
   return problems.filter((problem) => problem !== "").join(", ");
 }
 
-/** `wanted` says what to give where the value does not pass. */
+/** A check with a message that names the `wanted` value. */
 function must(pass: (value: unknown) => boolean, wanted: string): Check {
   return (field, value) => (pass(value) ? "" : `${field} is ${showValue(value)}: give ${wanted}`);
 }
@@ -39,7 +39,7 @@ export function oneOf(known: readonly string[]): Check {
   return must((value) => known.includes(value as string), `one of ${known.join(", ")}`);
 }
 
-/** A check for a field that may be left out. */
+/** A check for an optional field. */
 export function optional(check: Check): Check {
   return (field, value) => (value === undefined ? "" : check(field, value));
 }
@@ -58,7 +58,7 @@ export function countTo(max: number): Check {
 
 export const integer = must(Number.isSafeInteger, "a whole number");
 
-export const text = must((value) => typeof value === "string", "a text");
+export const text = must((value) => typeof value === "string", "a string");
 
 export const json = must((value) => {
   try {

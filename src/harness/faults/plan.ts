@@ -3,9 +3,10 @@
 import { showValue, unknownOptions } from "../../core/index.js";
 import { createRandom, type Random } from "../drift/statistics/random.js";
 import { HarnessError } from "../errors.js";
+import { MAX_LISTED_FAULTS } from "../limits.js";
 import { countTo, integer, optional, share } from "./fields.js";
 
-/** A fault at a call. `call` counts from 0, tries of a fallback included. */
+/** A fault at a call. `call` counts from 0 and includes the tries of a fallback. */
 export interface Scheduled<F> {
   readonly call: number;
   readonly fault: F;
@@ -13,7 +14,7 @@ export interface Scheduled<F> {
 
 /** An injected fault. Pass the list as `schedule` to inject the same again. */
 export interface Injected<F> extends Scheduled<F> {
-  /** False if the answer had nothing that this fault could strike, and was passed on unchanged. */
+  /** False if the fault did not apply to the answer, which was passed on unchanged. */
   readonly took: boolean;
 }
 
@@ -27,7 +28,7 @@ interface DrawnFaults<F> {
 }
 
 interface ScheduledFaults<F> {
-  /** The very calls to strike; a call that is not in it goes through. */
+  /** The exact calls to strike. All other calls go through. */
   readonly schedule: readonly Scheduled<F>[];
   readonly faults?: never;
   readonly rate?: never;
@@ -36,32 +37,29 @@ interface ScheduledFaults<F> {
 
 /** Either `schedule`, or `faults` and how often one of them strikes. */
 export type FaultPlanOptions<F> = (DrawnFaults<F> | ScheduledFaults<F>) & {
-  /** The most faults that are injected, taken or not. Default any number. */
+  /** The most faults to inject, whether they apply or not. Default: no limit. */
   readonly maxFaults?: number;
 };
 
 export const PLAN_OPTIONS = ["faults", "rate", "seed", "maxFaults", "schedule"];
 const DEFAULT_RATE = 0.25;
 
-/** Entries of `injected` that are kept. Later faults strike and are not listed. */
-export const MAX_LISTED_FAULTS = 100_000;
-
-/** The fault of one call, which may turn out to have nothing to strike. */
+/** The fault of one call. It may have nothing to strike. */
 export interface Struck<F> {
   readonly fault: F;
-  /** Notes that it did nothing. */
+  /** Records that the fault had no effect. */
   miss(): void;
 }
 
 export interface FaultLog<F> {
-  /** Every fault so far with its call. As `schedule`, the list injects the same faults again. */
+  /** Every fault so far, with its call. Pass it as `schedule` to inject the same faults again. */
   readonly injected: readonly Injected<F>[];
   /** Scheduled faults that were not injected: their calls were not made, or `maxFaults` was met. */
   readonly pending: readonly Scheduled<F>[];
 }
 
 interface FaultPlan<F> extends FaultLog<F> {
-  /** Counts a call, and gives its fault where there is one. */
+  /** Counts a call, and returns its fault if it has one. */
   next(): Struck<F> | undefined;
 }
 
@@ -98,7 +96,7 @@ export function createPlan<F>(owner: string, options: FaultPlanOptions<F>, terms
   };
 }
 
-/** A frozen copy, so that nobody can change a plan. */
+/** Makes a frozen copy, so that nobody can change a plan. */
 function copyOf<F>(fault: F): F {
   return Object.freeze(structuredClone(fault));
 }
@@ -122,9 +120,9 @@ type Given = Readonly<Partial<Record<keyof FaultPlanOptions<unknown>, unknown>>>
 function assertPlan(owner: string, options: Given, problemOf: (fault: unknown) => string): void {
   const { faults, rate, seed, maxFaults, schedule } = options;
   assertNone(owner, [
-    faults === undefined && schedule === undefined ? "neither faults nor a schedule is given" : "",
+    faults === undefined && schedule === undefined ? "faults or a schedule is required" : "",
     schedule !== undefined && (faults ?? rate ?? seed) !== undefined
-      ? "a schedule is given beside faults, rate or seed"
+      ? "a schedule must not be combined with faults, rate or seed"
       : "",
     ...(faults === undefined ? [] : faultsProblems(faults, problemOf)),
     optional(share)("rate", rate),
@@ -158,7 +156,7 @@ function named(name: string, problem: string): string {
   return problem === "" ? "" : `${name}: ${problem}`;
 }
 
-/** The problem of call numbers that are to be struck once each, or "". */
+/** The problem of a list of calls, or "". Each call may be struck only once. */
 export function callsProblem(field: string, calls: readonly unknown[]): string {
   const seen = new Set<unknown>();
   for (const call of calls) {
@@ -183,13 +181,13 @@ export function assertFaultOptions(owner: string, options: unknown, known: reado
 }
 
 /** The most problems that an error names: a long schedule may have as many as entries. */
-const MAX_NAMED_PROBLEMS = 10;
+const SHOWN_PROBLEMS = 10;
 
 /** Throws `faults-unclear`, which names the problems that are not "". */
 export function assertNone(owner: string, found: readonly string[]): void {
   const problems = found.filter((problem) => problem !== "");
   if (problems.length === 0) return;
-  const rest = problems.length - MAX_NAMED_PROBLEMS;
-  const first = problems.slice(0, MAX_NAMED_PROBLEMS).join("; ");
-  throw new HarnessError("faults-unclear", `${owner}: ${first}${rest > 0 ? `; and ${rest} more` : ""}`);
+  const rest = problems.length - SHOWN_PROBLEMS;
+  const first = problems.slice(0, SHOWN_PROBLEMS).join("; ");
+  throw new HarnessError("faults-unclear", `${owner}: ${first}${rest > 0 ? ` and ${rest} more` : ""}`);
 }

@@ -1,4 +1,4 @@
-// A provider that fails as vendors do: faults go through our own transport and decoders, so an error has its real code.
+// A provider that fails like vendors do. Faults go through our own transport and decoders, so an error has its real code.
 
 import {
   defined,
@@ -31,19 +31,19 @@ import { answering, failing, wireOfName, type Desk, type VendorOutcome } from ".
 
 /** The options of `faultyProvider`: `faults` or a `schedule`, and these. A wrong one is `HarnessError` `faults-unclear`. */
 export type FaultyProviderOptions = FaultPlanOptions<Fault> & {
-  /** The vendor whose bodies and errors are sent. Default the one that the provider's name begins with, else OpenAI. */
+  /** The vendor whose bodies and errors are sent. Default: the vendor at the start of the provider's name, or OpenAI. */
   readonly wire?: WireName;
   /** The clock for latency and silence, such as that of a memory host. */
   readonly ports?: Partial<Ports>;
 };
 
-/** A provider that fails by a plan; made by `faultyProvider`. */
+/** A provider that fails by a plan, made by `faultyProvider`. */
 export interface FaultyProvider extends LlmProviderAdapter, FaultLog<Fault> {}
 
 /**
  * Wraps `provider`. A call without a fault is the provider's own. `latency` delays a call of the provider, and `duplicate-call` and
  * `cut-by-length` damage its answer. Every other fault replaces the call, so that a script loses no step and a vendor is not paid.
- * Calls are counted whoever makes them: two runs with the same provider share its faults. Throws `HarnessError` `faults-unclear`, and
+ * All calls are counted together: two runs with the same provider share its faults. Throws `HarnessError` `faults-unclear`, and
  * `AgentError` `invalid-options` for anything other than a provider.
  */
 export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProviderOptions): FaultyProvider {
@@ -132,7 +132,7 @@ async function strike(struck: Struck<Fault>, request: LlmTurnRequest, desk: Desk
   }
 }
 
-/** A call with less time than the wait runs out of it as with a silent vendor. */
+/** Delays a call. A call with less time than the delay times out, as with a silent vendor. */
 async function delay(ms: number, request: LlmTurnRequest, desk: Desk): Promise<Outcome> {
   const { timeoutMs, signal } = request;
   if (timeoutMs !== undefined && timeoutMs <= ms) return failing({ kind: "hang" }, request, desk);

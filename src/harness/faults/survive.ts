@@ -1,4 +1,4 @@
-// Runs an agent once for each fault, on a clock that no fault can hold up, and returns the outcomes as rows.
+// Runs an agent once for each fault, on a clock that no fault can stop, and returns the outcomes as rows.
 
 import {
   AgentError,
@@ -11,29 +11,30 @@ import {
 } from "../../core/index.js";
 import { memoryHost, type MemoryHost } from "../doubles/host.js";
 import { HarnessError } from "../errors.js";
+import { MAX_TRIAL_TIMERS } from "../limits.js";
 import { describeFault, everyFault, faultProblem, type Fault } from "./fault.js";
 import { assertFaultOptions, assertNone, callsProblem, faultsProblems } from "./plan.js";
 import { faultyProvider, type FaultyProvider } from "./provider.js";
 
 export interface Trial {
-  /** Wraps the provider that is to be struck. */
+  /** Wraps the provider to strike. */
   readonly faulty: (provider: LlmProviderAdapter) => LlmProviderAdapter;
-  /** Pass its `ports` to the runtime and to chains of providers, so that no wait takes real time. */
+  /** Pass its `ports` to the runtime and to provider chains, so that no wait takes real time. */
   readonly host: MemoryHost;
 }
 
 export interface SurvivalOptions {
-  /** At least one. Default one of each fault of OpenAI, as {@link everyFault} lists them. */
+  /** At least one fault. Default: every fault of OpenAI, as {@link everyFault} lists them. */
   readonly faults?: readonly Fault[];
-  /** The calls to strike, each by the same fault. Default only the first, `[0]`. */
+  /** The calls to strike with the fault. Default: only the first, `[0]`. */
   readonly calls?: readonly number[];
 }
 
 export interface SurvivalRow {
   readonly fault: Fault;
   /**
-   * `finished`: the model gave a final answer. `budget`: a cap was met. `failed`: the run rejected. `hangs`: it never ended, although
-   * all timers, or 50,000 of them, had fired. `unstruck`: the fault found nothing to strike, or none of its calls was made.
+   * `finished`: the model gave a final answer. `budget`: a cap ended the run. `failed`: the run rejected. `hangs`: it did not end after
+   * all timers, or 50,000 of them, had fired. `unstruck`: the fault found nothing to strike, or the run made none of its calls.
    */
   readonly outcome: "finished" | "budget" | "failed" | "hangs" | "unstruck";
   /** Calls that were not struck: the run did not make them, or their answers had nothing to strike. */
@@ -42,15 +43,15 @@ export interface SurvivalRow {
   readonly code?: string;
   /** The error that the run rejected with, or `HarnessError` `never-settles` for one that hangs. */
   readonly error?: unknown;
-  /** For a run that ended. */
+  /** The final answer of a run that ended. */
   readonly finalAnswer?: string;
   /** The duration of the run in ms, by its own clock. */
   readonly tookMs: number;
 }
 
 /**
- * Runs an agent once for each fault, one after another. The model and its tools must be in this process: a run that waits for a socket
- * seems to hang. Each run needs a new provider and script. A run that rejects is a row. Throws `HarnessError` `faults-unclear` for
+ * Runs an agent once for each fault, one after another. The model and its tools must be in this process, because a run that waits for
+ * a socket looks like a hang. Each run needs a new provider and script. A run that rejects is a row. Throws `HarnessError` `faults-unclear` for
  * wrong options, and for a run without a result.
  */
 export async function surviveFaults(
@@ -70,9 +71,6 @@ export async function surviveFaults(
   for (const fault of faults) rows.push(await tryOne(run, fault, calls));
   return rows;
 }
-
-/** The most timers of one run: one that polls once a minute hangs after a month. */
-const MAX_TRIAL_TIMERS = 50_000;
 
 async function tryOne(
   run: (trial: Trial) => Promise<RunResult>,
@@ -131,11 +129,11 @@ function codeOf(error: unknown): string {
 }
 
 /** The most characters of an answer or error in the table. The rows hold all of it. */
-const MAX_CELL_CHARACTERS = 100;
+const SHOWN_CHARACTERS = 100;
 
 /**
- * Formats rows as a table, one line for each fault: the final answer, else the error code, and the message of an error other than
- * `AgentError`. Throws `HarnessError` `faults-unclear` for anything other than rows.
+ * Formats rows as a table, one line per fault: the final answer, or the error code. Errors other than `AgentError` also get their
+ * message. Throws `HarnessError` `faults-unclear` for anything other than rows.
  */
 export function formatSurvival(rows: readonly SurvivalRow[]): string {
   if (!Array.isArray(rows)) {
@@ -149,12 +147,12 @@ export function formatSurvival(rows: readonly SurvivalRow[]): string {
 
 function endOf({ code, error, finalAnswer = "" }: SurvivalRow): string {
   if (code === undefined && error === undefined)
-    return toVisible(JSON.stringify(shorten(finalAnswer, MAX_CELL_CHARACTERS)));
-  if (error === undefined || error instanceof AgentError) return toVisible(shorten(code ?? "", MAX_CELL_CHARACTERS));
-  return toVisible(shorten([code ?? [], thrownText(error)].flat().join(": "), MAX_CELL_CHARACTERS));
+    return toVisible(JSON.stringify(shorten(finalAnswer, SHOWN_CHARACTERS)));
+  if (error === undefined || error instanceof AgentError) return toVisible(shorten(code ?? "", SHOWN_CHARACTERS));
+  return toVisible(shorten([code ?? [], thrownText(error)].flat().join(": "), SHOWN_CHARACTERS));
 }
 
 function missedOf({ outcome, missed }: SurvivalRow): string {
   if (outcome === "unstruck" || missed.length === 0) return "";
-  return `, not struck at call ${shorten(missed.join(", "), MAX_CELL_CHARACTERS)}`;
+  return `, not struck at call ${shorten(missed.join(", "), SHOWN_CHARACTERS)}`;
 }

@@ -1,4 +1,4 @@
-// A tool that fails as the services behind it do, by a plan that depends only on its seed.
+// A tool that fails like the services behind it, by a plan that depends only on its seed.
 
 import {
   copyJson,
@@ -12,6 +12,7 @@ import {
   type JsonValue,
   type Ports,
 } from "../../core/index.js";
+import { MAX_HUGE_CHARACTERS } from "../limits.js";
 import { countTo, fieldsProblem, json, oneOf, optional, text, wait, type KindsOf } from "./fields.js";
 import {
   assertFaultOptions,
@@ -22,11 +23,11 @@ import {
   type FaultPlanOptions,
 } from "./plan.js";
 
-/** One thing that goes wrong in a tool, as plain JSON. See docs/faults.md. */
+/** One failure of a tool, as plain JSON. See docs/faults.md. */
 export type ToolFault =
   /** It throws before its work. */
   | { readonly kind: "throw"; readonly message?: string }
-  /** It throws after its work: the answer is lost. */
+  /** It throws after its work, so the answer is lost. */
   | { readonly kind: "lost-answer" }
   /** It waits until its signal fires, at its time limit or the run's end. */
   | { readonly kind: "hang" }
@@ -38,7 +39,7 @@ export type ToolFault =
   | { readonly kind: "wrong-type"; readonly value?: JsonValue }
   /** It returns a value that JSON cannot hold. */
   | { readonly kind: "not-json"; readonly what: "bigint" | "cycle" | "function" | "throws" }
-  /** It returns a text of that length. Default 1,000,000. */
+  /** It returns a text of this length. Default 1,000,000. */
   | { readonly kind: "huge"; readonly characters?: number }
   /** It returns an object with keys that pollute a careless merge: `__proto__`, `constructor`, `prototype`. */
   | { readonly kind: "forbidden-key" };
@@ -48,10 +49,8 @@ export type FaultyToolOptions = FaultPlanOptions<ToolFault> & {
   readonly ports?: Partial<Ports>;
 };
 
-/** A tool that fails by a plan; made by `faultyTool`. */
+/** A tool that fails by a plan, made by `faultyTool`. */
 export interface FaultyTool extends CustomTool, FaultLog<ToolFault> {}
-
-const MAX_HUGE_CHARACTERS = 100_000_000;
 
 const KINDS: KindsOf<ToolFault> = {
   throw: { message: optional(text) },
@@ -67,7 +66,7 @@ const KINDS: KindsOf<ToolFault> = {
 
 export const TOOL_FAULT_KINDS = Object.keys(KINDS) as readonly ToolFault["kind"][];
 
-/** Wraps `tool`, with the same name, description and schema. Calls are counted whoever makes them. Throws `faults-unclear`. */
+/** Wraps `tool`, with the same name, description and schema. Counts all calls together. Throws `faults-unclear`. */
 export function faultyTool(tool: CustomTool, options: FaultyToolOptions): FaultyTool {
   assertTool(tool);
   assertFaultOptions("faultyTool", options, [...PLAN_OPTIONS, "ports"]);
@@ -86,7 +85,7 @@ export function faultyTool(tool: CustomTool, options: FaultyToolOptions): Faulty
       return struck === undefined ? work() : suffer(struck.fault, work, { tool, signal: context.signal, ports });
     },
   };
-  // Not enumerable, since an agent refuses a tool with unknown fields.
+  // Not enumerable, because an agent refuses a tool with unknown fields.
   return Object.defineProperties(faulty as FaultyTool, {
     injected: { get: () => plan.injected },
     pending: { get: () => plan.pending },
@@ -98,7 +97,7 @@ function assertTool(tool: unknown): void {
   assertNone("faultyTool", [
     typeof invoke === "function" && typeof name === "string"
       ? ""
-      : `the tool is ${showValue(tool)}; pass the result of defineTool({ name, description, schema, invoke })`,
+      : `the tool is ${showValue(tool)}: pass the result of defineTool({ name, description, schema, invoke })`,
   ]);
 }
 
@@ -123,7 +122,7 @@ function suffer(fault: ToolFault, work: () => unknown, { tool, signal, ports }: 
     case "slow":
       return sleep(fault.ms, ports, signal).then(work);
     case "wrong-type":
-      // A copy each time, since an agent may change it.
+      // A copy each time, because an agent may change it.
       return copyJson(fault.value ?? null);
     case "not-json":
       return withoutJson(fault.what);

@@ -1,4 +1,4 @@
-// One of our providers over a transport with a fault: its own code makes the answer or the error from the bytes.
+// One of our providers over a faulty transport. Its own code makes the answer or the error from the bytes.
 
 import {
   DEFAULT_VENDOR,
@@ -57,10 +57,10 @@ function toVendor(
   fetch: typeof globalThis.fetch,
   restore: VendorOutcome["restore"],
 ): VendorOutcome {
-  // A made-up answer does not depend on the caller's request, which the wire may not be able to carry.
+  // An invented answer does not depend on the caller's request, which the wire might not be able to carry.
   const request: LlmTurnRequest = { messages: [{ role: "user", content: "-" }], ...defined({ signal, timeoutMs }) };
   const name = providerName(provider).trim() === "" ? "unnamed" : providerName(provider);
-  // Its warnings would be about the made-up answer.
+  // Its warnings would be about the invented answer.
   const common = { name, model: MODEL, fetch, ports: { ...ports, warn: () => undefined } };
   const vendor: Vendor = VENDORS[wire];
   const options = vendor.keyVariable === undefined ? common : { ...common, apiKey: KEY, pricing: {} };
@@ -76,7 +76,7 @@ function wayOf({ wire, ports }: Desk, answer: LlmTurnResponse): FaultyWay {
   return { wire, ports, model: MODEL, answer };
 }
 
-/** The vendor that the name of a provider begins with, as in `anthropic:claude`, `anthropic/claude` and `anthropic`; else OpenAI. */
+/** The vendor that the name of a provider begins with, as in `anthropic:claude`, `anthropic/claude` and `anthropic`. Default OpenAI. */
 export function wireOfName(name: string): WireName {
   const vendor = /^[a-z]*/i.exec(name)?.[0].toLowerCase();
   return isWireName(vendor) ? vendor : DEFAULT_VENDOR;

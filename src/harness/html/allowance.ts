@@ -1,21 +1,20 @@
-// How much of a recording one page takes. A page of many megabytes helps nobody, so texts, images and items have limits; what
-// was left out is counted here and said on the page.
+// Limits how much of a recording one page shows, because a page of many megabytes helps nobody. Counts what was left out, which
+// the page reports.
 
-/** Characters of one text, and of all texts of a page. */
-export const MAX_TEXT = 100_000;
-const MAX_ALL_TEXT = 10_000_000;
-/** Messages and calls of a page. */
-const MAX_ITEMS = 20_000;
-/** Base64 characters of one image, and of all: 1 MiB and 16 MiB of image data. */
-const MAX_IMAGE = 1_398_104;
-const MAX_ALL_IMAGES = 16 * MAX_IMAGE;
+import {
+  MAX_PAGE_CHARACTERS,
+  MAX_PAGE_IMAGES_CHARACTERS,
+  MAX_PAGE_IMAGE_CHARACTERS,
+  MAX_PAGE_ITEMS,
+  MAX_PAGE_TEXT_CHARACTERS,
+} from "../limits.js";
 
-/** What did not find room. */
+/** The content that the page left out. */
 export interface LeftOut {
   /** Texts that were cut, and the characters they lost. */
   texts: number;
   characters: number;
-  /** Messages and calls. */
+  /** Messages and calls that were left out. */
   items: number;
   images: number;
 }
@@ -23,34 +22,34 @@ export interface LeftOut {
 export interface Allowance {
   /** How many characters of a text of this length may be shown. */
   text(length: number): number;
-  /** True when one more message or call may be shown. */
+  /** True if one more message or call may be shown. */
   item(): boolean;
-  /** True when an image of this many base64 characters may be shown. */
+  /** True if an image of this many base64 characters may be shown. */
   image(length: number): boolean;
   leftOut(): LeftOut;
-  /** Where a reader finds what was cut, said after each text that was. */
+  /** Where to find the whole text, shown after each cut text. */
   readonly remedy: string;
 }
 
-/** For one page. `isFull` lifts the limits of texts and items; those of images stay. */
+/** Creates the limits of one page. `isFull` removes the limits for texts and items, but not for images. */
 export function createAllowance(isFull: boolean, remedy = "--full keeps all"): Allowance {
   const left = { texts: 0, characters: 0, items: 0, images: 0 };
   let [texts, items, images] = [0, 0, 0];
   return {
     text(length) {
-      const room = isFull ? length : Math.min(length, MAX_TEXT, MAX_ALL_TEXT - texts);
+      const room = isFull ? length : Math.min(length, MAX_PAGE_TEXT_CHARACTERS, MAX_PAGE_CHARACTERS - texts);
       texts += room;
       if (room < length) left.texts++;
       left.characters += length - room;
       return room;
     },
     item() {
-      if (isFull || items < MAX_ITEMS) return ++items > 0;
+      if (isFull || items < MAX_PAGE_ITEMS) return ++items > 0;
       left.items++;
       return false;
     },
     image(length) {
-      const fits = length <= MAX_IMAGE && images + length <= MAX_ALL_IMAGES;
+      const fits = length <= MAX_PAGE_IMAGE_CHARACTERS && images + length <= MAX_PAGE_IMAGES_CHARACTERS;
       if (fits) images += length;
       else left.images++;
       return fits;

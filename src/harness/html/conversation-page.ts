@@ -1,7 +1,7 @@
-// A cassette, or the cassettes of a bundle, as one HTML file for a person: what was asked, answered, called and given, turn by
-// turn. What the page promises is in docs/diff.md.
+// Writes a cassette, or the cassettes of a bundle, as one HTML file for a person: prompts, answers, calls and results, turn by
+// turn. docs/diff.md describes the guarantees of the page.
 
-import type { AgentBundle, Cassette } from "../../cassette/index.js";
+import { extensionsOf, type AgentBundle, type Cassette } from "../../cassette/index.js";
 import { createAllowance, type Allowance, type LeftOut } from "./allowance.js";
 import { headView, leftOutView } from "./head-view.js";
 import { messageView } from "./message-view.js";
@@ -16,24 +16,24 @@ import { turnView } from "./turn-view.js";
 
 /** The options of {@link toConversationPage} and {@link toBundlePage}. */
 export interface ConversationPageOptions {
-  /** What the page is called, such as the file's name. */
+  /** The title of the page, such as the file's name. */
   title: string;
-  /** Does not cut long texts. Default false. */
+  /** Keeps long texts whole. Default false. */
   isFull?: boolean;
 }
 
-/** A whole HTML file that loads nothing from elsewhere, and how much was cut to keep it readable. */
+/** A self-contained HTML file, and how much was cut to keep it readable. */
 export interface ConversationPage {
   text: string;
   leftOut: LeftOut;
 }
 
-/** The page of one cassette. The same cassette and title give the same bytes. */
+/** Writes the page of one cassette. The same cassette and title give the same bytes. */
 export function toConversationPage(cassette: Cassette, options: ConversationPageOptions): ConversationPage {
   return write([{ name: undefined, cassette }], undefined, options);
 }
 
-/** The page of a bundle: a section for each agent, in the order in which they were entered. */
+/** Writes the page of a bundle: a section for each agent, in the order the plan entered them. */
 export function toBundlePage({ bundle, cassettes }: AgentBundle, options: ConversationPageOptions): ConversationPage {
   const names = [...new Set([...bundle.path, ...Object.keys(cassettes)])];
   const parts = names.flatMap((name) => {
@@ -51,11 +51,11 @@ export function toBundlePage({ bundle, cassettes }: AgentBundle, options: Conver
         <dd>${bundle.ended.kind}</dd>
       </div>
     </dl>
-    <p class="proof"><strong>The bundle's hash holds, and each cassette is the one it lists.</strong></p>`;
+    <p class="proof"><strong>The bundle's hash is valid, and each cassette is the one it lists.</strong></p>`;
   return write(parts, about, options);
 }
 
-/** A name is an agent's, where the page shows several. */
+/** Writes a page of one or more parts. `name` is the agent's, set if the page shows several agents. */
 function write(
   parts: readonly { name: string | undefined; cassette: Cassette }[],
   about: Html | undefined,
@@ -96,13 +96,13 @@ function turnsView(
   toId: (turn: number) => string,
   allowance: Allowance,
 ): Child {
-  if (steps.length === 0) return html`<p class="note">No turn was recorded.</p>`;
-  const contexts = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
+  if (steps.length === 0) return html`<p class="note">No turns were recorded.</p>`;
+  const { contexts = [] } = extensionsOf(cassette);
   const changes = new Set(contexts.slice(1).map(({ fromTurn }) => fromTurn));
   return [
     steps.map((step) => {
       const { turnIndex } = step.entry;
-      const note = changes.has(turnIndex) ? "From here on other tools or settings were in force." : undefined;
+      const note = changes.has(turnIndex) ? "The tools or settings changed at this turn." : undefined;
       return turnView(step, toId(turnIndex), note, allowance);
     }),
     after.length > 0 &&
@@ -123,7 +123,7 @@ function frame(title: string, head: Child, rail: readonly RailPart[], sections: 
       ${railView(rail)}
       <main id="conversation" tabindex="-1">
         <div class="bar" role="search" hidden>
-          <label class="hidden" for="find">Show the turns that hold</label>
+          <label class="hidden" for="find">Show the turns that contain</label>
           <input id="find" type="search" placeholder="Find in turns" autocomplete="off" spellcheck="false" />
           <output id="found" for="find"></output>
           <button type="button" id="expand">Expand all</button>

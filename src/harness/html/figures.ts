@@ -1,9 +1,9 @@
-// Figures as they stand on a page. Written by hand, so that the same number reads the same on every machine.
+// Formats figures for a page. No locale is used, so a number reads the same on every machine.
 
 import type { TurnUsage, UsageSum } from "../../cassette/index.js";
 import { PRICING_DATE } from "../../core/index.js";
 
-/** 1234567 as "1,234,567". */
+/** Formats 1234567 as "1,234,567". */
 export function grouped(number: number): string {
   return String(number).replace(/^\d+/, (whole) => whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ","));
 }
@@ -13,7 +13,7 @@ export function counted(number: number, noun: string, plural = `${noun}s`): stri
   return `${grouped(number)} ${number === 1 ? noun : plural}`;
 }
 
-/** To 1e-12 USD, without trailing zeros: "$0.00042". */
+/** Formats USD to 1e-12, without trailing zeros: "$0.00042". */
 export function money(usd: number): string {
   if (usd >= 1e15) return `$${usd}`;
   const [whole = "0", fraction = ""] = usd.toFixed(12).split(".");
@@ -21,7 +21,7 @@ export function money(usd: number): string {
   return `$${grouped(Number(whole))}${digits === "" ? "" : `.${digits.padEnd(2, "0")}`}`;
 }
 
-/** What one turn took; what it does not say is unknown, and said to be. */
+/** The tokens and cost of one turn. Missing figures are shown as unknown. */
 export function turnFigures({ inputTokens, outputTokens, costUsd }: TurnUsage): string[] {
   if (inputTokens === undefined && costUsd === undefined) return ["tokens and cost unknown"];
   return [
@@ -30,14 +30,14 @@ export function turnFigures({ inputTokens, outputTokens, costUsd }: TurnUsage): 
   ];
 }
 
-/** The tokens of all turns, and how many turns are not in it. */
+/** The tokens of all turns, and the number of turns without a token count. */
 export function tokenTotal({ turns, inputTokens, outputTokens, turnsWithoutTokens }: UsageSum): string {
   if (turns === turnsWithoutTokens) return "unknown";
   const rest = turnsWithoutTokens === 0 ? "" : `, and ${counted(turnsWithoutTokens, "turn")} unknown`;
   return `${grouped(inputTokens)} in · ${grouped(outputTokens)} out${rest}`;
 }
 
-/** The cost of all turns, whether a part of it is derived, and how many turns are not in it. */
+/** The cost of all turns, whether part of it is derived, and the number of turns without a cost. */
 export function costTotal({ costUsd, turnsWithDerivedCost, turnsWithoutCost }: UsageSum): string {
   if (costUsd === undefined) return "unknown";
   const derived = turnsWithDerivedCost === undefined ? "" : ` (derived by list prices of ${PRICING_DATE})`;

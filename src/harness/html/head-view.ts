@@ -1,6 +1,13 @@
-// The head of a page: where a recording comes from, what it cost, what it proves, and which tools it used.
+// The head of a page: a recording's origin, cost, proofs and tools.
 
-import { describeOrigin, judgeSignatures, countedTurns, sumUsage, type Cassette } from "../../cassette/index.js";
+import {
+  describeOrigin,
+  extensionsOf,
+  judgeSignatures,
+  countedTurns,
+  sumUsage,
+  type Cassette,
+} from "../../cassette/index.js";
 import { isPlainObject } from "../../core/index.js";
 import type { Allowance, LeftOut } from "./allowance.js";
 import { costTotal, counted, tokenTotal } from "./figures.js";
@@ -8,8 +15,8 @@ import type { AnyEntry } from "./steps.js";
 import { fold, jsonText, preview, textView } from "./text-view.js";
 import { html, type Child, type Html } from "./template.js";
 
-const MAX_TOOLS = 40;
-const MAX_MODELS = 8;
+const SHOWN_TOOLS = 40;
+const SHOWN_MODELS = 8;
 
 export function headView(cassette: Cassette, allowance: Allowance): Html {
   const entries: readonly AnyEntry[] = cassette.entries;
@@ -40,16 +47,16 @@ function modelsOf(cassette: Cassette, entries: readonly AnyEntry[]): string {
   const models = [...new Set(entries.flatMap(({ response }) => response.model ?? []))];
   const imported = importOf(cassette)?.["model"];
   if (models.length === 0) return typeof imported === "string" ? imported : "unknown";
-  const more = models.length - MAX_MODELS;
-  return models.slice(0, MAX_MODELS).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const more = models.length - SHOWN_MODELS;
+  return models.slice(0, SHOWN_MODELS).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function importOf(cassette: Cassette): Record<string, unknown> | undefined {
-  const source: unknown = cassette.version === 2 ? cassette.extensions?.["import"] : undefined;
+  const source: unknown = extensionsOf(cassette)["import"];
   return isPlainObject(source) ? source : undefined;
 }
 
-/** How the run went, where the log that it was imported from says so. */
+/** The outcome of the run, if the imported log records one. */
 function outcomeOf(cassette: Cassette): [string, string][] {
   const outcome = importOf(cassette)?.["outcome"];
   if (!isPlainObject(outcome)) return [];
@@ -60,7 +67,7 @@ function outcomeOf(cassette: Cassette): [string, string][] {
 function proofView(cassette: Cassette): Html {
   if (cassette.version === 1) {
     return html`<p class="proof warn">
-      <strong>Version 1.</strong> Nothing proves these contents: anybody may have changed them.
+      <strong>Version 1.</strong> Nothing protects these contents: anyone may have changed them.
     </p>`;
   }
   const verdict = judgeSignatures(cassette, { now: 0 });
@@ -68,15 +75,15 @@ function proofView(cassette: Cassette): Html {
   const signed =
     signers.length === 0
       ? html`Not signed.`
-      : html`The signature holds under key <code>${preview(signers.join(", "), 100)}</code>; whose it is, a trust list
-          says.`;
+      : html`The signature is valid for key <code>${preview(signers.join(", "), 100)}</code>. A trust list says whose
+          key it is.`;
   const notes = describeOrigin(cassette).map(({ kind, text }) => ({ kind, text: sentence(preview(text, 400)) }));
   const [warnings, plain] = [notes.filter(({ kind }) => kind === "warn"), notes.filter(({ kind }) => kind === "plain")];
   return html`${warnings.map(
       ({ text }) => html`<p class="proof warn"><strong>Not proven from the start.</strong> ${text}</p>`,
     )}
     <p class="proof">
-      <strong>Version 2, every hash holds${warnings.length > 0 && " since then"}.</strong> ${signed}
+      <strong>Version 2, every hash is valid${warnings.length > 0 && " since then"}.</strong> ${signed}
       ${plain.map(({ text }) => `${text} `)}<span class="size">${cassette.cassetteId}</span>
     </p>`;
 }
@@ -92,11 +99,11 @@ function toolsView(entries: readonly AnyEntry[]): Child {
   }
   if (counts.size === 0) return undefined;
   const listed = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  const more = listed.length - MAX_TOOLS;
+  const more = listed.length - SHOWN_TOOLS;
   return html`<div class="used">
     <p class="label">Tools called</p>
     <ul>
-      ${listed.slice(0, MAX_TOOLS).map(
+      ${listed.slice(0, SHOWN_TOOLS).map(
         ([name, times]) =>
           html`<li>
             <button type="button" data-find="${name}">
@@ -111,12 +118,12 @@ function toolsView(entries: readonly AnyEntry[]): Child {
 function extensionsView(cassette: Cassette, allowance: Allowance): Child {
   if (cassette.version === 1 || cassette.extensions === undefined) return undefined;
   const names = Object.keys(cassette.extensions);
-  const about = html`<span class="label">Recorded with it</span>
+  const about = html`<span class="label">Recorded extensions</span>
     <span class="about">${preview(names.join(", "), 120)}</span>`;
   return fold("long", about, textView(jsonText(cassette.extensions), "code", allowance));
 }
 
-/** What the page could not take, or nothing. */
+/** A note on the content that the page left out, or nothing. */
 export function leftOutView({ texts, characters, items, images }: LeftOut): Child {
   const parts = [
     texts > 0 && `${counted(texts, "text")} cut by ${counted(characters, "character")}`,
@@ -124,6 +131,6 @@ export function leftOutView({ texts, characters, items, images }: LeftOut): Chil
     images > 0 && `${counted(images, "image")} left out`,
   ].filter((part) => part !== false);
   if (parts.length === 0) return undefined;
-  const remedy = texts + items > 0 ? " Write the page with --full to have all text." : "";
-  return html`<p class="proof warn"><strong>Not all is shown.</strong> ${parts.join(", ")}.${remedy}</p>`;
+  const remedy = texts + items > 0 ? " Write the page with --full to keep the whole text." : "";
+  return html`<p class="proof warn"><strong>Some content is left out.</strong> ${parts.join(", ")}.${remedy}</p>`;
 }

@@ -1,5 +1,5 @@
-// One message of a prompt on a page: who says it, and what. Images are shown from the recording itself when they are of a kind
-// that can hold no script; an address is text, never a link, and nothing is fetched.
+// One message of a prompt: its role and its content. Recorded images are shown if their type cannot contain scripts. An image URL
+// is shown as text, never as a link, and is not fetched.
 
 import { isPlainObject, type LlmMessage, type Reasoning } from "../../core/index.js";
 import type { Allowance } from "./allowance.js";
@@ -10,7 +10,7 @@ import { html, type Child, type Html } from "./template.js";
 const IMAGE_TYPES: readonly unknown[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** A message with the label of its role; nothing when the page is full. */
+/** A message with the label of its role, or nothing if the page is full. */
 export function messageView(message: LlmMessage, allowance: Allowance): Child {
   if (!allowance.item()) return undefined;
   switch (message.role) {
@@ -29,7 +29,7 @@ export function messageView(message: LlmMessage, allowance: Allowance): Child {
   }
 }
 
-/** A row of the timeline: its label on the left, or above on a narrow page. */
+/** A row of the timeline, with its label on the left, or above on a narrow page. */
 export function said(kind: string, label: string, body: Child): Html {
   return html`<div class="row ${kind}">
     <p class="who">${label}</p>
@@ -37,13 +37,13 @@ export function said(kind: string, label: string, body: Child): Html {
   </div>`;
 }
 
-/** What the model thought, folded. It is checked nowhere, so each piece is looked at first. */
+/** The model's reasoning, folded. Loading does not check it, so each piece is checked here. */
 export function reasoningView(reasoning: readonly Reasoning[] | undefined, allowance: Allowance): Child {
   if (!Array.isArray(reasoning)) return undefined;
   return (reasoning as readonly unknown[]).map((thought) => {
     if (!allowance.item()) return undefined;
     const text = isPlainObject(thought) && thought["type"] === "text" ? thought["text"] : undefined;
-    if (typeof text !== "string") return html`<p class="note">Reasoning that cannot be read (kept by the vendor).</p>`;
+    if (typeof text !== "string") return html`<p class="note">Reasoning that only the vendor can read.</p>`;
     const about = html`<span class="label">Reasoning</span> <span class="about">${preview(text, 160)}</span>`;
     return fold("thought", about, textView(text, "prose", allowance));
   });
@@ -72,9 +72,7 @@ function contentView(content: unknown, allowance: Allowance): Child {
     if (!isPlainObject(part)) return undefined;
     if (part["type"] === "text") return prose(String(part["text"]), allowance);
     if (typeof part["url"] === "string") {
-      return html`<p class="note">
-        Image at an address, which is not loaded: <code>${preview(part["url"], 300)}</code>
-      </p>`;
+      return html`<p class="note">Image URL, not loaded: <code>${preview(part["url"], 300)}</code></p>`;
     }
     return imageView(part["mediaType"], part["data"], allowance);
   });
@@ -82,12 +80,12 @@ function contentView(content: unknown, allowance: Allowance): Child {
 
 function imageView(mediaType: unknown, data: unknown, allowance: Allowance): Html {
   const text = typeof data === "string" ? data : "";
-  const kind = typeof mediaType === "string" ? preview(mediaType, 60) : "of no kind";
+  const kind = typeof mediaType === "string" ? preview(mediaType, 60) : "of unknown type";
   const size = counted(text.length, "base64 character");
   const hidden = (why: string): Html => html`<p class="note">Image ${kind}, ${size}: not shown, ${why}.</p>`;
-  if (!IMAGE_TYPES.includes(mediaType)) return hidden("since only PNG, JPEG, GIF and WebP are");
-  if (!BASE64.test(text)) return hidden("since it is not base64");
-  if (!allowance.image(text.length)) return hidden("since it is too large for the page");
+  if (!IMAGE_TYPES.includes(mediaType)) return hidden("because only PNG, JPEG, GIF and WebP are shown");
+  if (!BASE64.test(text)) return hidden("because it is not base64");
+  if (!allowance.image(text.length)) return hidden("because it is too large for the page");
   const source = `data:${kind};base64,${text}`;
   return html`<figure>
     <img src="${source}" alt="Image in the prompt, ${kind}" />

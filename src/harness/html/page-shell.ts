@@ -1,10 +1,10 @@
-// The shell of every page we write: one file that asks for nothing from outside. Its Content-Security-Policy (CSP3) names our
-// script and our style by their SHA-256 and allows nothing else, so that markup that slipped through would still do nothing.
+// The shell of every page we write: one file without network requests. Its Content-Security-Policy (CSP3) allows only our script
+// and style, by their SHA-256. Injected markup would do nothing.
 
 import { fromHex, sha256Hex, toBase64 } from "../../core/index.js";
 import { html, trusted, type Html } from "./template.js";
 
-/** The text of the file. `style` and `script` are constants of ours. The same page gives the same bytes. */
+/** Writes the text of the file. `style` and `script` must be our own constants. The same page gives the same bytes. */
 export function toPage(page: { title: string; style: string; script: string; body: Html }): string {
   const { title, style, script, body } = page;
   const policy = [
@@ -33,12 +33,12 @@ export function toPage(page: { title: string; style: string; script: string; bod
   return `${markup.toString()}\n`;
 }
 
-/** Not a template: a formatter may add white space to one, and the policy names the text to the letter. */
+/** Not a template, because a formatter might add white space and the policy covers the exact text. */
 function element(name: "style" | "script", text: string): Html {
   return trusted(`<${name}>${text}</${name}>`);
 }
 
-/** A hash source of a policy: the digest of the element's text in base64. */
+/** A hash source for the policy: the base64 digest of the element's text. */
 function digest(text: string): string {
   return `sha256-${toBase64(fromHex(sha256Hex(text)) ?? new Uint8Array())}`;
 }

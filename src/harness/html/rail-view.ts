@@ -1,11 +1,11 @@
-// The rail: every turn as one line, with the tools it called and a mark where one failed, so that a run is seen at a glance.
+// The rail shows a run at a glance: one line per turn, with its tools and a mark if one failed.
 
 import type { LlmMessage } from "../../core/index.js";
 import type { Step } from "./steps.js";
 import { preview } from "./text-view.js";
 import { html, type Child, type Html } from "./template.js";
 
-/** The turns of one recording; `name` is that of its agent where a page shows several. */
+/** The turns of one recording. `name` is its agent's, set if the page shows several agents. */
 export interface RailPart {
   name: string | undefined;
   entries: { step: Step; id: string }[];
@@ -49,13 +49,13 @@ function answerLine({ entry, results }: Step): Child {
     calls.some(({ malformedArguments }) => malformedArguments !== undefined) ||
     [...results.values()].some(({ isError }) => isError === true);
   const isCut = stopReason !== "stop" && stopReason !== "toolUse";
-  // Before the names, so that a long line cannot push it out of sight.
+  // The flag comes before the names, so that a long line cannot hide it.
   const flag = (hasFailed || isCut) && html`<span class="badge bad">${hasFailed ? "error" : stopReason}</span> `;
   if (calls.length === 0) return html`<span class="answered">${flag}${preview(message.content, 60)}</span>`;
   return html`<span class="tools">${flag}${namesLine(calls.map(({ name }) => preview(name, 40)))}</span>`;
 }
 
-/** Names in their order, each once with how often it was called. */
+/** Lists each name once, in order of its first call, with its number of calls. */
 function namesLine(names: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,5 +1,5 @@
-// What a conversation page does by itself: finding, opening and closing, and moving by keys. It writes no markup, keeps nothing and
-// asks nothing of the network. Without it the page can still be read whole.
+// The script of a conversation page: search, folding, and keyboard navigation. It writes no markup, stores nothing and makes no
+// network requests. Without it, the whole page is still readable.
 
 export const CONVERSATION_SCRIPT = `"use strict";
 (() => {
@@ -16,8 +16,8 @@ export const CONVERSATION_SCRIPT = `"use strict";
   rail.open = !narrow.matches;
   narrow.addEventListener("change", () => { rail.open = !narrow.matches; });
 
-  // Where we are: the turn last gone to, until the reader scrolls, and then the one at the top of the window. A short page cannot scroll
-  // every turn to the top, and the watcher is told late, so it may not take a turn away that the reader chose.
+  // The current turn: the last one chosen, until the reader scrolls. Then the one at the top of the window. A short page cannot scroll
+  // every turn to the top, and the watcher runs late, so it must not replace the chosen turn.
   let current;
   let chosen = false;
   const scrolls = () => { chosen = false; };
@@ -53,7 +53,7 @@ export const CONVERSATION_SCRIPT = `"use strict";
     go(open[at < 0 ? 0 : Math.min(Math.max(at + by, 0), open.length - 1)]);
   };
 
-  // Finding: turns without the words are hidden, folds that hold them are opened, and put back afterwards.
+  // Search hides turns without the words, opens folds that contain them, and restores the folds afterwards.
   let before;
   let hits = [];
   const ranges = (node, words, list) => {
@@ -111,7 +111,7 @@ export const CONVERSATION_SCRIPT = `"use strict";
   document.getElementById("expand").addEventListener("click", () => setAll(true));
   document.getElementById("collapse").addEventListener("click", () => setAll(false));
 
-  // On paper every fold is open.
+  // Print with every fold open.
   let printed;
   addEventListener("beforeprint", () => {
     printed = folds.map((fold) => fold.open);

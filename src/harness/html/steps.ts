@@ -1,28 +1,28 @@
-// A recording as a reader follows it: what each turn added to the conversation, and beside each tool call its result, which the
-// file keeps in the prompt of a later turn.
+// A recording as a reader follows it: the messages that each turn added, and the result of each tool call next to the call. The
+// file keeps the result in the prompt of a later turn.
 
-import type { Cassette, CassetteEntry } from "../../cassette/index.js";
+import { extensionsOf, type Cassette, type CassetteEntry } from "../../cassette/index.js";
 import { canonicalize, findMessageFlaw, isPlainObject, type LlmMessage, type ToolMessage } from "../../core/index.js";
 
 export type AnyEntry = Omit<CassetteEntry, "responseHash">;
 
 export interface Step {
   entry: AnyEntry;
-  /** What the prompt added and stands nowhere else: no echo of the answer before, no result of a call. */
+  /** The messages that the prompt added, without the echo of the previous answer and the results of calls. */
   asked: LlmMessage[];
-  /** Set where the prompt does not go on from the one before: how many of its messages were kept, of how many. */
+  /** Set if the prompt does not continue the previous one: the number of messages it kept, and their total. */
   rewritten?: { kept: number; of: number };
-  /** By the place of the call among the turn's calls. */
+  /** Results by the index of the call within its turn. */
   results: Map<number, ToolMessage>;
 }
 
-/** The turns, and the messages that a log had after the last of them. */
+/** The turns, and the messages of an imported log after the last turn. */
 export interface Conversation {
   steps: Step[];
   after: LlmMessage[];
 }
 
-/** Results are told by their call's id, the newest open call first: a vendor may use an id again. */
+/** Splits a recording into turns. A result belongs to the newest open call with its id, because a vendor may reuse ids. */
 export function toConversation(cassette: Cassette): Conversation {
   const steps: Step[] = [];
   const open: OpenCall[] = [];
@@ -50,7 +50,7 @@ interface OpenCall {
   index: number;
 }
 
-/** Gives each result to its call, and back what is left. */
+/** Assigns each result to its call, and returns the remaining messages. */
 function place(messages: readonly LlmMessage[], before: Step | undefined, open: OpenCall[]): LlmMessage[] {
   const answer = before === undefined ? undefined : canonicalize(before.entry.response.message);
   let isEchoed = false;
@@ -66,9 +66,9 @@ function place(messages: readonly LlmMessage[], before: Step | undefined, open: 
   });
 }
 
-/** What an import found after the last answer. Nothing checks it on loading, so what is no message is left out. */
+/** The messages that an import found after the last answer. Loading does not check them, so invalid ones are dropped here. */
 function trailingOf(cassette: Cassette): LlmMessage[] {
-  const source: unknown = cassette.version === 2 ? cassette.extensions?.["import"] : undefined;
+  const source: unknown = extensionsOf(cassette)["import"];
   const trailing: unknown = isPlainObject(source) ? source["trailing"] : undefined;
   const listed: unknown[] = Array.isArray(trailing) ? trailing : [];
   return listed.filter((message): message is LlmMessage => findMessageFlaw(message) === undefined);

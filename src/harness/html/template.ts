@@ -1,10 +1,10 @@
-// HTML as a tagged template that escapes whatever is put into it (WHATWG HTML §13.3). Only the literal parts are markup. A value
-// may stand in text, in a quoted attribute, or as a whole address that leads nowhere outside the page; anything else throws
-// while the page is built, so that a mistake here cannot become a hole in the page.
+// A tagged template for HTML that escapes every value (WHATWG HTML §13.3). Only the literal parts are markup. A value may be text,
+// a quoted attribute, or a whole address within the page. Any other position throws while the page is built, so a mistake in our
+// code cannot become an injection.
 
 import { markInvisible, toVisible } from "../../core/index.js";
 
-/** Markup that is whole and safe. Made by `html`, `shown` and `trusted` alone. */
+/** Complete, safe markup. Only `html`, `shown` and `trusted` create it. */
 export class Html {
   readonly #text: string;
   constructor(text: string) {
@@ -15,10 +15,10 @@ export class Html {
   }
 }
 
-/** What a template takes: text to be escaped, markup, lists of both, or nothing. */
+/** A value in a template: text to escape, markup, a list of both, or nothing. */
 export type Child = Html | string | number | false | undefined | readonly Child[];
 
-/** Markup with its values escaped, control and direction characters among them made visible. */
+/** Builds markup. Values are escaped, and their control and direction characters made visible. */
 export function html(literals: TemplateStringsArray, ...values: readonly Child[]): Html {
   const slots = slotsOf(literals);
   let text = literals[0] ?? "";
@@ -28,12 +28,12 @@ export function html(literals: TemplateStringsArray, ...values: readonly Child[]
   return new Html(text);
 }
 
-/** Recorded text of several lines: its line breaks and tabs stay, whatever else cannot be seen is marked. */
+/** Recorded text of several lines. Line breaks and tabs stay. Other invisible characters are marked. */
 export function shown(text: string): Html {
   return new Html(mark(text.replaceAll("\r\n", "\n"), "\n\t"));
 }
 
-/** A constant of ours that is markup, style or script already. Never for anything that was recorded. */
+/** Wraps our own constant markup, style or script. Never use it for recorded text. */
 export function trusted(text: string): Html {
   return new Html(text);
 }
@@ -50,22 +50,22 @@ function slotsOf(literals: TemplateStringsArray): readonly Slot[] {
   for (const literal of literals.slice(0, -1)) {
     before += literal;
     slots.push(slotAfter(before));
-    // What a value becomes is never markup, so a letter may stand for it.
+    // A value never becomes markup, so a letter can represent it.
     before += "v";
   }
   known.set(literals, slots);
   return slots;
 }
 
-/** Where a value would stand after this much of a template. */
+/** The slot of a value that follows this part of a template. */
 function slotAfter(before: string): Slot {
   const isInTag = before.lastIndexOf("<") > before.lastIndexOf(">");
-  // A title holds text alone: markup in it would be shown as it is written (RCDATA).
+  // A title holds only text: markup in it would be shown literally (RCDATA).
   if (!isInTag) return before.endsWith("<title>") ? "attribute" : "text";
   const name = /\s([a-z-]+)="[^"]*$/.exec(before)?.[1];
-  if (name === undefined) throw new TypeError(`a value may stand in a quoted attribute only: ${before.slice(-40)}`);
+  if (name === undefined) throw new TypeError(`a value in a tag must be in a quoted attribute: ${before.slice(-40)}`);
   if (name.startsWith("on") || name === "style" || name === "srcset") {
-    throw new TypeError(`a value may not stand in ${name}`);
+    throw new TypeError(`the attribute ${name} must not contain a value`);
   }
   return ["href", "src"].includes(name) ? "address" : "attribute";
 }
@@ -91,20 +91,20 @@ function toMarkup(value: Child): string {
 
 function toPlain(value: Child): string {
   if (typeof value === "string" || typeof value === "number") return String(value);
-  throw new TypeError("an attribute takes text alone");
+  throw new TypeError("an attribute value must be text or a number");
 }
 
 function isList(value: Child): value is readonly Child[] {
   return Array.isArray(value);
 }
 
-/** A place in this page, or an image of a kind that holds no script; its base64 is checked to the last letter. */
+/** A fragment in this page, or an image type without scripts, whose whole base64 is checked. */
 const ADDRESS = /^(?:#[A-Za-z][\w-]*|data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2})$/;
 
 function toAddress(text: string): string {
   if (ADDRESS.test(text)) return text;
   throw new TypeError(
-    `an address leads to a place in the page or is an image, not ${JSON.stringify(text.slice(0, 40))}`,
+    `an address must be a fragment in the page or an image, not ${JSON.stringify(text.slice(0, 40))}`,
   );
 }
 

@@ -1,7 +1,8 @@
-// Recorded text on a page: a line that says what it is about, and the text word for word, folded where it is long and cut where
-// it is longer than a page can take.
+// Recorded text on a page: a preview line, and the text word for word. Long text is folded. Text beyond the page's limits is
+// cut.
 
 import { canonicalize } from "../../core/index.js";
+import { MAX_PAGE_TEXT_CHARACTERS } from "../limits.js";
 import type { Allowance } from "./allowance.js";
 import { counted } from "./figures.js";
 import { html, shown, type Html } from "./template.js";
@@ -12,7 +13,7 @@ const FOLD_LINES = 40;
 
 type Setting = "prose" | "code";
 
-/** White space, except the three characters of it that are invisible and therefore shown as escapes. */
+/** White space, except for the three characters that are invisible and therefore shown as escapes. */
 const SPACES = /(?:(?![\u2028\u2029\ufeff])\s)+/g;
 
 export function preview(text: string, length: number): string {
@@ -23,13 +24,13 @@ export function preview(text: string, length: number): string {
   return line.length <= length ? line : `${firstOf(line, length - 1)}…`;
 }
 
-/** At most the first `length` UTF-16 units, and never half of a surrogate pair. */
+/** At most the first `length` UTF-16 units, without splitting a surrogate pair. */
 function firstOf(text: string, length: number): string {
   const isSplit = (text.codePointAt(length - 1) ?? 0) > 0xffff;
   return text.slice(0, isSplit ? length - 1 : length);
 }
 
-/** The text itself, with a note where it was cut. */
+/** The text, with a note if it was cut. */
 export function textView(text: string, setting: Setting, allowance: Allowance): Html {
   const kept = firstOf(text, allowance.text(text.length));
   const body =
@@ -38,10 +39,10 @@ export function textView(text: string, setting: Setting, allowance: Allowance): 
       : html`<div class="prose" dir="auto">${shown(kept)}</div>`;
   if (kept.length === text.length) return body;
   const missing = counted(text.length - kept.length, "more character");
-  return html`${kept !== "" && body}${html`<p class="cut">… ${missing} cut here; ${allowance.remedy}.</p>`}`;
+  return html`${kept !== "" && body}${html`<p class="cut">… ${missing} cut here (${allowance.remedy}).</p>`}`;
 }
 
-/** The text, behind a line of its beginning when it is long. */
+/** The text. A long one is folded behind a preview. */
 export function foldedView(text: string, setting: Setting, allowance: Allowance): Html {
   const isLong = text.length > FOLD_CHARACTERS || lineCount(text) > FOLD_LINES;
   if (!isLong) return textView(text, setting, allowance);
@@ -63,12 +64,12 @@ export function fold(name: string, summary: Html, body: Html): Html {
   </details>`;
 }
 
-/** Any JSON value as laid-out text. */
+/** Formats any JSON value over several lines. */
 export function jsonText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
 }
 
-/** Arguments on one line: names and the beginnings of values. */
+/** Formats arguments on one line: names, and the start of each value. */
 export function argumentsLine(args: Readonly<Record<string, unknown>>): string {
   const parts: string[] = [];
   let length = 0;
@@ -82,11 +83,12 @@ export function argumentsLine(args: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * JSON on one line laid out over several: white space between its parts is ours, every other character stays where it is.
- * Text that is no JSON array or object, or is laid out already, comes back as it was.
+ * Formats one-line JSON over several lines. Only white space between tokens changes. Returns other text unchanged: text that is
+ * not a JSON array or object, or already has several lines.
  */
 export function laidOut(text: string): string {
-  if (!/^\s*[[{]/.test(text) || text.length > 100_000 || text.trim().includes("\n") || !isJson(text)) return text;
+  if (!/^\s*[[{]/.test(text) || text.length > MAX_PAGE_TEXT_CHARACTERS || text.trim().includes("\n") || !isJson(text))
+    return text;
   let [depth, out] = [0, ""];
   const newLine = (): string => `\n${"  ".repeat(Math.min(depth, 40))}`;
   for (const token of text.match(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g) ?? []) {

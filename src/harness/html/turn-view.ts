@@ -1,4 +1,4 @@
-// One turn on a page: what was asked, what the model answered, which tools it called and what they gave.
+// One turn on a page: its prompt, the model's answer, and its tool calls with their results.
 
 import { usageOf } from "../../cassette/index.js";
 import type { LlmToolCall, ToolMessage } from "../../core/index.js";
@@ -9,7 +9,7 @@ import type { Step } from "./steps.js";
 import { argumentsLine, jsonText, laidOut, preview, textView } from "./text-view.js";
 import { html, type Child, type Html } from "./template.js";
 
-/** `id` is the turn's place in the page; `note` something to be said of it, such as other tools from here on. */
+/** `id` is the turn's element id on the page. `note` is a remark on it, such as a change of tools. */
 export function turnView(step: Step, id: string, note: string | undefined, allowance: Allowance): Html {
   const { entry, asked, rewritten } = step;
   const { response, turnIndex } = entry;
@@ -19,7 +19,7 @@ export function turnView(step: Step, id: string, note: string | undefined, allow
     reasoningView(message.reasoning, allowance),
     message.content !== "" && prose(message.content, allowance),
     calls.map((call, index) => callView(call, step.results.get(index), allowance)),
-    message.content === "" && calls.length === 0 && html`<p class="note">An empty answer.</p>`,
+    message.content === "" && calls.length === 0 && html`<p class="note">Empty answer.</p>`,
   ];
   return html`<article class="turn" id="${id}" tabindex="-1" aria-labelledby="${id}-name">
     <header class="turn-head">
@@ -27,7 +27,7 @@ export function turnView(step: Step, id: string, note: string | undefined, allow
       ${factsView(step)}
     </header>
     ${note !== undefined && html`<p class="note">${note}</p>`}
-    ${entry.prompt === undefined && html`<p class="note">The prompt was not kept; its hash is <code>${preview(entry.promptHash, 16)}</code></p>`}
+    ${entry.prompt === undefined && html`<p class="note">The prompt was not recorded, only its hash <code>${preview(entry.promptHash, 16)}</code></p>`}
     ${rewritten !== undefined && rewrittenNote(rewritten)} ${asked.map((each) => messageView(each, allowance))}
     ${said("assistant", "Assistant", answer)}
   </article>`;
@@ -35,7 +35,7 @@ export function turnView(step: Step, id: string, note: string | undefined, allow
 
 function rewrittenNote({ kept, of }: { kept: number; of: number }): Html {
   return html`<p class="note">
-    The prompt was rewritten: it kept ${kept} of ${counted(of, "message")} and goes on as follows.
+    The prompt was rewritten: it kept ${kept} of ${counted(of, "message")} and continues as follows.
   </p>`;
 }
 
@@ -51,7 +51,7 @@ function factsView({ entry }: Step): Html {
   </p>`;
 }
 
-/** A call and its result, folded behind one line each. */
+/** A call and its result, folded behind a preview line for each. */
 function callView(call: LlmToolCall, result: ToolMessage | undefined, allowance: Allowance): Child {
   if (!allowance.item()) return undefined;
   const { name, id, arguments: args } = call;
@@ -70,7 +70,7 @@ function callView(call: LlmToolCall, result: ToolMessage | undefined, allowance:
       <h4>Arguments <span class="size">${preview(id, 80)}</span></h4>
       ${textView(text, "code", allowance)}
       <h4>Result ${isError && html`<span class="badge bad">error</span>`}</h4>
-      ${result === undefined ? html`<p class="note">None was recorded.</p>` : textView(laidOut(result.content), "code", allowance)}
+      ${result === undefined ? html`<p class="note">No result was recorded.</p>` : textView(laidOut(result.content), "code", allowance)}
     </div>
   </details>`;
 }
@@ -78,7 +78,7 @@ function callView(call: LlmToolCall, result: ToolMessage | undefined, allowance:
 function gaveView(result: ToolMessage | undefined): Html {
   if (result === undefined) return html`<span class="arrow" aria-hidden="true">→</span> no result recorded`;
   const mark = html`<span class="arrow" aria-hidden="true">→</span>`;
-  if (result.content === "") return html`${mark} an empty result`;
+  if (result.content === "") return html`${mark} empty result`;
   return html`${mark}
   ${result.isError === true && html`<span class="badge bad">error</span> `}${preview(result.content, 160)}`;
 }

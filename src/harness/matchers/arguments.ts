@@ -1,5 +1,5 @@
-// Where the arguments of a call differ from the expected ones. The runner's own equality decides, so asymmetric matchers and custom
-// testers count. Under tolerances the rest is compared as recorded calls are.
+// Finds where the arguments of a call differ from the expected ones. The runner's equality decides, so asymmetric matchers and
+// custom testers work. With tolerances, everything it finds unequal is compared like recorded calls.
 
 import type { Tolerances, ToleranceUse } from "../../cassette/index.js";
 import {
@@ -14,9 +14,9 @@ import {
 } from "../../core/index.js";
 import type { MatcherContext } from "./matcher.js";
 
-/** One difference. A side is absent if it has nothing at this place. */
+/** One difference. A side is absent if it has no value at this place. */
 export interface ArgumentDifference {
-  /** JSON pointer (RFC 6901) into the arguments; "" is all of them. */
+  /** JSON pointer (RFC 6901) into the arguments. "" means all of them. */
   pointer: string;
   expected?: unknown;
   actual?: unknown;
@@ -24,7 +24,7 @@ export interface ArgumentDifference {
 
 type IsEqual = (expected: unknown, actual: unknown) => boolean;
 
-/** The differences; none exactly if the runner finds the two equal. */
+/** Lists the differences. The list is empty exactly if the runner finds the two equal. */
 export function findArgumentDifferences(
   context: MatcherContext,
   expected: unknown,
@@ -49,11 +49,11 @@ function walk(isEqual: IsEqual, sides: Sides, path: readonly (string | number)[]
   for (const key of commonKeys(expected, actual)) {
     walk(isEqual, { ...sideOf("expected", expected, key), ...sideOf("actual", actual, key) }, [...path, key], found);
   }
-  // Unequal as a whole with equal parts (a custom tester may decide that), or values without parts.
+  // Values without parts, or a custom tester that finds the whole unequal and every part equal.
   if (found.length === before) found.push({ pointer: toPointer(path), ...sides });
 }
 
-/** The keys of both sides if both are objects or both lists. An asymmetric matcher is neither. */
+/** The keys of both sides if both are plain objects or both are lists. An asymmetric matcher is neither. */
 function commonKeys(expected: unknown, actual: unknown): (string | number)[] {
   if (Array.isArray(expected) && Array.isArray(actual)) {
     return Array.from({ length: Math.max(expected.length, actual.length) }, (_, index) => index);
@@ -67,7 +67,7 @@ function sideOf(side: "expected" | "actual", value: unknown, key: string | numbe
   return Object.hasOwn(holder, key) && holder[key] !== undefined ? { [side]: holder[key] } : {};
 }
 
-/** Undefined where what is expected is no JSON even with the places left out that the runner calls equal. */
+/** Returns undefined if the expected value is not JSON, even after equal places take the actual value. */
 export function compareTolerated(
   tolerances: Tolerances,
   tool: string,
@@ -85,7 +85,7 @@ export function compareTolerated(
   return { differences, uses };
 }
 
-/** What is expected, with the actual value in every place that the runner calls equal. */
+/** Returns `expected` with the actual value in every place that the runner finds equal. */
 function fillEqual(expected: unknown, actual: JsonValue | undefined, isEqual: IsEqual): unknown {
   if (actual !== undefined && isEqual(expected, actual)) return actual;
   if (Array.isArray(expected) && Array.isArray(actual)) {

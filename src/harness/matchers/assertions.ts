@@ -1,4 +1,4 @@
-// The types of the matchers, for the declarations of a runner.
+// The types of the matchers, for the type declarations of a test runner.
 
 import type { Cassette, RuleSet } from "../../cassette/index.js";
 import type { BudgetCap } from "../../core/index.js";
@@ -13,7 +13,7 @@ import type { ReceiptsOptions } from "./valid-receipts.js";
 import type { VerifiedCassetteOptions } from "./verified-cassette.js";
 import type { RunBudget } from "./within-budget.js";
 
-/** The matchers. Paths are relative to the working directory of the tests. Await those that return a promise. */
+/** The matchers. Paths are relative to the tests' working directory. Await matchers that return a promise. */
 export interface CassetteAssertions {
   /** The run made the same calls, gave the same texts and took as many turns as the pinned one. Await it. */
   toMatchCassette(pinned: string | Cassette, options?: MatchCassetteOptions): Promise<void>;
@@ -21,24 +21,24 @@ export interface CassetteAssertions {
   toBeVerifiedCassette(options?: VerifiedCassetteOptions): Promise<void>;
   /** The replay used every recorded turn. */
   toConsumeCassette(): void;
-  /** The model called this tool; with `args`, with exactly these. They may hold asymmetric matchers. */
+  /** The model called this tool. With `args`, exactly these arguments, which may hold asymmetric matchers. */
   toCallTool(name: string, args?: object, options?: CallToolOptions): void;
-  /** The model called this tool exactly `times` times; with `args`, only calls with exactly these count. */
+  /** The model called this tool exactly `times` times. With `args`, only calls with exactly these arguments count. */
   toCallToolTimes(name: string, times: number, args?: object, options?: CallToolOptions): void;
-  /** Each call of `second` follows a call of `first` in an earlier turn. Fails, also negated, if either was never called. */
+  /** A call of `first` precedes every call of `second`, in an earlier turn. Fails if either was never called, even with `.not`. */
   toCallToolBefore(first: ToolCallSpec, second: ToolCallSpec): void;
-  /** The run made the calls of the list, one item per turn. `mode` says whether order and further calls count. */
+  /** The run made the listed calls, one item per turn. `mode` sets whether order and further calls count. */
   toMatchToolSequence(sequence: ToolSequence, options?: ToolSequenceOptions): void;
-  /** The run took no more than each limit. Fails, also negated, if a figure is unknown and no limit is surely broken. */
+  /** The run used no more than each limit. Fails, even with `.not`, if a figure is unknown and no limit is exceeded. */
   toStayWithinBudget(budget: RunBudget): void;
-  /** The run ended for this reason, with this answer, or at this agent. */
+  /** The run ended for this reason, with this answer, or at this agent: all that are given. */
   toFinishWith(finish: FinishReason | Finish): void;
-  /** A cap of an agent's budget, or this one, ended its visit. Takes only the result of a run. */
+  /** An agent stopped because it reached `cap`, or any cap of its budget. Accepts only the result of a run. */
   toExhaustBudget(cap?: BudgetCap): void;
-  /** `cassette diff` from `base`, or from one of several baselines or of a folder, finds nothing. Await it. */
+  /** `cassette diff` finds no difference from `base`, or from one of several baselines or of a folder. Await it. */
   toHaveNoDriftFrom(base: Baselines, options?: NoDriftOptions): Promise<void>;
   /** The run keeps every rule. `rules` is the path of a file, or the result of `parseRules`. Await it. */
   toKeepRules(rules: string | RuleSet): Promise<void>;
-  /** The receipts of a runtime, a list or a file are complete and signed by `key`, or by a key of `trust`. Await it. */
+  /** The receipts of a runtime, a list or a file form an unbroken chain, signed by `key` or by a key in `trust`. Await it. */
   toHaveValidReceipts(options: ReceiptsOptions): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// toCallToolBefore: the rule `before` of a rules file as a matcher. The calls of one turn have no order.
+// toCallToolBefore: the `before` rule of a rules file as a matcher. Calls of one turn have no order.
 
 import { handleAdvice } from "./baseline/command.js";
 import { callLines, compareCall, expectedText, parseCallSpec, type ComparedCall } from "./expected-call.js";
@@ -7,10 +7,10 @@ import { madeCallsOf } from "./run-result.js";
 import { cutText } from "../text/hide.js";
 
 const NAME = "toCallToolBefore";
-const MAX_CALLS = 3;
-const MAX_TOOLS = 200;
+const SHOWN_CALLS = 3;
+const SHOWN_TOOL_CHARACTERS = 200;
 
-/** If one of the two was never called there is no order, so the assertion fails, also negated. */
+/** If one of the two was never called, there is no order: the assertion fails, with or without `.not`. */
 export function callToolBefore(
   this: MatcherContext,
   received: unknown,
@@ -31,11 +31,11 @@ export function callToolBefore(
   const [start, end] = [before[0], after[0]];
   if (start === undefined || end === undefined) {
     const absent = [...(start === undefined ? [earlier] : []), ...(end === undefined ? [later] : [])];
-    const tools = cutText([...new Set(calls.map(({ name }) => name))].join(", "), MAX_TOOLS);
+    const tools = cutText([...new Set(calls.map(({ name }) => name))].join(", "), SHOWN_TOOL_CHARACTERS);
     const message = () =>
       `expected ${this.isNot === true ? "not " : ""}${wanted}, but ${absent.map(expectedText).join(" and ")} ` +
       `${absent.length === 1 ? "was" : "were"} never called, so there is no order.\n` +
-      `${tools === "" ? "No tool was called." : `The tools that were called are ${tools}.`}\n` +
+      `${tools === "" ? "No tool was called." : `The run called ${tools}.`}\n` +
       `Correct the name or the arguments. Use .not.toCallTool() for a tool that must not be called.${handleAdvice(this, received)}`;
     return undecided(this, message);
   }
@@ -44,13 +44,13 @@ export function callToolBefore(
     pass: isBefore,
     message: () =>
       [
-        isBefore ? `expected not ${wanted}, but the order is kept:` : `expected ${wanted}, but ${whyNot(start, end)}:`,
+        isBefore ? `expected not ${wanted}, but that is the order:` : `expected ${wanted}, but ${whyNot(start, end)}:`,
         `${expectedText(earlier)}:`,
-        ...callLines(before, MAX_CALLS),
+        ...callLines(before, SHOWN_CALLS),
         `${expectedText(later)}:`,
-        ...callLines(after, MAX_CALLS),
+        ...callLines(after, SHOWN_CALLS),
         isBefore
-          ? "Remove .not, or correct what made the model keep this order."
+          ? "Remove .not, or correct the prompt or tool description that led to this order."
           : "Correct the expectation, or the prompt or tool description that should have kept the order.",
       ].join("\n") + (isBefore ? "" : handleAdvice(this, received)),
   };
@@ -58,6 +58,6 @@ export function callToolBefore(
 
 function whyNot(first: ComparedCall, second: ComparedCall): string {
   return first.call.turn === second.call.turn
-    ? "both are in one turn, and the calls of one turn have no order"
+    ? "both calls are in one turn, where calls have no order"
     : "the order is reversed";
 }

@@ -1,4 +1,4 @@
-// toCallToolTimes: the model made this call exactly so many times.
+// toCallToolTimes: the model made this call exactly the given number of times.
 
 import { plural } from "../../core/index.js";
 import { handleAdvice } from "./baseline/command.js";
@@ -10,10 +10,10 @@ import { madeCallsOf } from "./run-result.js";
 import { describeValue } from "../text/describe.js";
 
 const NAME = "toCallToolTimes";
-const MAX_CALLS = 10;
-const MAX_NEAR = 3;
+const SHOWN_CALLS = 10;
+const SHOWN_NEAR = 3;
 
-/** `times` may be 0. With `args` only calls with exactly these arguments count. */
+/** `times` may be 0. With `args`, only calls with exactly these arguments count. */
 export function callToolTimes(
   this: MatcherContext,
   received: unknown,
@@ -30,8 +30,8 @@ export function callToolTimes(
   const wanted = expectedText(expected);
   if (made.length === times) {
     const message = () =>
-      `expected another number of calls of ${wanted} than ${times}, but that many were made:\n` +
-      `${callLines(made, MAX_CALLS).join("\n")}\n` +
+      `expected the number of calls of ${wanted} not to be ${times}, but it is:\n` +
+      `${callLines(made, SHOWN_CALLS).join("\n")}\n` +
       `Remove .not, or correct the number.${usesText(made.flatMap(({ uses = [] }) => uses))}`;
     return { pass: true, message };
   }
@@ -51,11 +51,13 @@ function failureText(
 ): string {
   const made =
     counted.length === 0 ? "none was made." : `${counted.length} ${counted.length === 1 ? "was" : "were"} made:`;
-  const lines = [`expected ${plural(times, "call")} of ${wanted}, but ${made}`, ...callLines(counted, MAX_CALLS)];
+  const lines = [`expected ${plural(times, "call")} of ${wanted}, but ${made}`, ...callLines(counted, SHOWN_CALLS)];
   const others = nearestFirst(compared.filter(({ differences }) => differences?.length !== 0));
   if (counted.length < times && others.length > 0) {
-    lines.push("Other calls, nearest first:", ...callLines(others, MAX_NEAR));
+    lines.push("Other calls, nearest first:", ...callLines(others, SHOWN_NEAR));
   }
-  lines.push("Correct the number, or the prompt, tool description or tool results that led the model to another.");
+  lines.push(
+    "Correct the number, or the prompt, tool description or tool results that led the model to a different one.",
+  );
   return lines.join("\n");
 }

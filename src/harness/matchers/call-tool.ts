@@ -1,4 +1,4 @@
-// toCallTool: the model called this tool with these arguments, whatever the tool answered.
+// toCallTool: the model called this tool with these arguments. The tool's result does not matter.
 
 import { defined } from "../../core/index.js";
 import type { Tolerances } from "../../cassette/index.js";
@@ -20,7 +20,7 @@ import { assertOptions, misuse, type MatcherContext, type MatcherResult } from "
 import { madeCallsOf } from "./run-result.js";
 
 const NAME = "toCallTool";
-const MAX_CALLS = 5;
+const SHOWN_CALLS = 5;
 
 /** The options of `toCallTool`. */
 export interface CallToolOptions {
@@ -28,7 +28,7 @@ export interface CallToolOptions {
   readonly tolerances?: Tolerances;
 }
 
-/** Without `args` any call of the tool counts. With them all arguments must be equal; they may hold asymmetric matchers. */
+/** Without `args`, any call of the tool counts. With `args`, which may hold asymmetric matchers, all arguments must be equal. */
 export function callTool(this: MatcherContext, received: unknown, name: unknown, ...rest: unknown[]): MatcherResult {
   const expected = parseCall(NAME, name, rest);
   const { calls } = madeCallsOf(NAME, received);
@@ -38,8 +38,8 @@ export function callTool(this: MatcherContext, received: unknown, name: unknown,
   if (nearest?.differences?.length === 0) {
     const { call, uses = [] } = nearest;
     const message = () =>
-      `expected no call of ${wanted}, but it was made at turn ${call.turn}: ${callText(call)}.\n` +
-      `Remove .not, or correct the prompt or the tool list that led the model to it.${usesText(uses)}`;
+      `expected no call of ${wanted}, but turn ${call.turn} made it: ${callText(call)}.\n` +
+      `Remove .not, or correct the prompt or tool list that led the model to this call.${usesText(uses)}`;
     return { pass: true, message };
   }
   const isDrawn = nearest?.differences !== undefined && expected.args !== undefined;
@@ -50,16 +50,16 @@ export function callTool(this: MatcherContext, received: unknown, name: unknown,
   };
 }
 
-/** Parses a name, optional arguments, and optional options after these. */
+/** Parses a name, then optional arguments, then options. */
 export function parseCall(matcher: string, name: unknown, rest: readonly unknown[]): ExpectedCall {
   assertName(matcher, name);
   if (rest.length === 0) return { name };
   const [args, options] = rest;
-  // An empty second object is refused like any other without tolerances.
+  // Options must have `tolerances`: even an empty object without it is refused.
   const hasOptions = rest.length === 2 && Object.hasOwn(options ?? {}, "tolerances");
   if (hasOptions) assertOptions(matcher, options, { tolerances: "tolerances" });
   else if (rest.length > 2 || options !== undefined) {
-    throw misuse(matcher, "it takes a name, one arguments object and tolerances", ARGS_HINT);
+    throw misuse(matcher, "it takes a name, one arguments object, and { tolerances }", ARGS_HINT);
   }
   assertArgs(matcher, args);
   const { tolerances } = (options ?? {}) as CallToolOptions;
@@ -67,9 +67,9 @@ export function parseCall(matcher: string, name: unknown, rest: readonly unknown
 }
 
 function failureText(wanted: string, compared: readonly ComparedCall[]): string {
-  const advice = "Correct the expectation, or the prompt, tool description or tool list that led the model elsewhere.";
+  const advice = "Correct the expectation, or the prompt, tool description or tool list that misled the model.";
   if (compared.length === 0) return `expected a call of ${wanted}, but no tool was called.\n${advice}`;
   const others =
-    compared.length === 1 ? "the only call differs" : `none of the ${compared.length} calls matches it, nearest first`;
-  return `expected a call of ${wanted}, but ${others}:\n${callLines(compared, MAX_CALLS).join("\n")}\n${advice}`;
+    compared.length === 1 ? "the only call differs" : `none of the ${compared.length} calls matches (nearest first)`;
+  return `expected a call of ${wanted}, but ${others}:\n${callLines(compared, SHOWN_CALLS).join("\n")}\n${advice}`;
 }

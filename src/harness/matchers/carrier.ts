@@ -1,4 +1,4 @@
-// The value in `expect` that carries a cassette: a cassette, a recorder, a replaying provider, or the handle of `useCassette`.
+// Values in `expect` that carry a cassette: a cassette, a recorder, a replaying provider, or the handle of `useCassette`.
 
 import { plural } from "../../core/index.js";
 import { checkCassette, type Cassette, type CassetteProvider, type RecordingProvider } from "../../cassette/index.js";
@@ -6,7 +6,7 @@ import { misfit, misuse } from "./matcher.js";
 
 const HINT = "Pass a cassette, a recordingProvider, a cassetteProvider, or the handle of useCassette.";
 
-/** A value and its kind. `live` is a handle of `useCassette` that neither replays nor records. */
+/** A value that carries a cassette, and its kind. `live` is a `useCassette` handle that neither replays nor records. */
 type Carrier =
   | { kind: "cassette"; value: object }
   | { kind: "recorder"; provider: RecordingProvider; isHandle: boolean }
@@ -25,7 +25,7 @@ export function findCarrier(received: unknown): Carrier | undefined {
   return undefined;
 }
 
-/** The checked cassette of `received`. Throws if it has none, and `CassetteError` for a refused cassette. */
+/** The checked cassette of `received`. Throws if there is none, or `CassetteError` if the cassette is refused. */
 export function cassetteOf(matcher: string, received: unknown, requireIntegrity: boolean): Cassette {
   const carrier = findCarrier(received);
   switch (carrier?.kind) {
@@ -43,14 +43,14 @@ export function cassetteOf(matcher: string, received: unknown, requireIntegrity:
   }
 }
 
-/** Throws for a replay with unused turns: its cassette holds more than the run did. */
+/** Throws for a replay with unused turns, because its cassette holds more than the run. */
 function assertReplayed(matcher: string, { remaining, cassette }: CassetteProvider): void {
   if (remaining === 0) return;
   const what = `the run did not replay ${remaining} of ${plural(cassette.entries.length, "recorded turn")}`;
   throw misuse(matcher, what, "Await the run first. expect(provider).toConsumeCassette() names the unused turns.");
 }
 
-/** One of the two fields is enough: without the other it is a damaged cassette. */
+/** True with either of the two fields: a value without the other one is a damaged cassette. */
 export function isCassetteLike(value: unknown): value is object {
   return (
     typeof value === "object" && value !== null && (Object.hasOwn(value, "entries") || Object.hasOwn(value, "version"))

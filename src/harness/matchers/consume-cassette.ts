@@ -1,4 +1,4 @@
-// toConsumeCassette: a replay used every recorded turn. A run that ends sooner than the recorded one has changed.
+// toConsumeCassette: a replay used every recorded turn. A run that ends earlier than the recorded one has changed.
 
 import { plural } from "../../core/index.js";
 import { CassetteError, type CassetteProvider, type RecordingProvider } from "../../cassette/index.js";
@@ -9,7 +9,7 @@ import { describeValue } from "../text/describe.js";
 
 const NAME = "toConsumeCassette";
 
-/** Passes for a handle that records or is live, so that the same test works while its cassette is being made. */
+/** Passes for a recording or live handle too, so a test also works while its cassette is being recorded. */
 export function consumeCassette(this: MatcherContext, received: unknown): MatcherResult {
   const carrier = findCarrier(received);
   switch (carrier?.kind) {
@@ -37,7 +37,7 @@ function replayResult(provider: CassetteProvider, advice: string): MatcherResult
   const total = cassette.entries.length;
   if (total === 0) throw misuse(NAME, "the cassette has no turns", "Record a run first.");
   if (remaining === 0)
-    return passed(`${total === 1 ? "the only recorded turn was" : `all ${total} recorded turns were`} used`);
+    return passed(`the run used ${total === 1 ? "the only recorded turn" : `all ${total} recorded turns`}`);
   return {
     pass: false,
     message: () => `expected the run to use its whole cassette, but ${leftText(provider)}${advice}`,
@@ -50,17 +50,17 @@ function recordingResult({ turns }: RecordingProvider): MatcherResult {
   if (turns > 0) return passed(`it is being recorded (${plural(turns, "turn")} so far)`);
   const message = () =>
     "expected the run to fill its cassette, but no turn was recorded.\n" +
-    "Pass the provider of useCassette to the agent, and await the run first.";
+    "Pass the provider of useCassette to the agent, and await the run before this line.";
   return { pass: false, message };
 }
 
 function passed(why: string): MatcherResult {
   const message = () =>
-    `expected unused turns in the cassette, but ${why}.\nRemove .not, or end the run sooner than the recorded one.`;
+    `expected unused turns in the cassette, but ${why}.\nRemove .not, or end the run before the recorded one ended.`;
   return { pass: true, message };
 }
 
-/** The provider's own message, which names the turns. */
+/** The provider's own message, which lists the unused turns. */
 function leftText(provider: CassetteProvider): string {
   try {
     provider.assertConsumed();

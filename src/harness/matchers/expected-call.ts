@@ -1,4 +1,4 @@
-// An expected call, and its comparison with a call that was made.
+// An expected call, and its comparison with an actual call.
 
 import type { Tolerances, ToleranceUse } from "../../cassette/index.js";
 import { defined, isPlainObject, plural } from "../../core/index.js";
@@ -9,35 +9,35 @@ import { atMost } from "../text/at-most.js";
 import { describeValue, showExpected } from "../text/describe.js";
 import { cutText } from "../text/hide.js";
 
-/** A tool's name for any call of it, or a call with exactly these `args`, which may hold asymmetric matchers. */
+/** A tool's name, for any call of it, or a call with exactly these `args`. They may hold asymmetric matchers. */
 export type ToolCallSpec = string | { readonly name: string; readonly args?: object };
 
-/** Without `args` any call of the tool is meant. */
+/** The expected call. Without `args`, any call of the tool matches. */
 export interface ExpectedCall {
   name: string;
   args?: object;
   tolerances?: Tolerances;
 }
 
-/** A call that was made, and its differences from the expected one; `undefined` for a call of another tool. */
+/** An actual call and its differences from the expected one, `undefined` for a call of another tool. */
 export interface ComparedCall {
   call: MadeCall;
   differences: ArgumentDifference[] | undefined;
-  /** The tolerances that made other places equal. */
+  /** The tolerances that made differing places equal. */
   uses?: readonly ToleranceUse[];
 }
 
-const MAX_PLACES = 3;
+const SHOWN_PLACES = 3;
 export const ARGS_HINT =
-  "Pass one object with all arguments (it may hold expect.any and the like), or none for any call.";
+  "Pass one object with all arguments, which may contain matchers such as expect.any. Omit it to match any call.";
 
-/** Throws for an empty name or another value. */
+/** Throws unless `name` is a non-empty string. */
 export function assertName(matcher: string, name: unknown): asserts name is string {
   if (typeof name === "string" && name !== "") return;
   throw misuse(matcher, `the tool's name is ${describeValue(name)}`, "Pass the name of a tool, then its arguments.");
 }
 
-/** Throws unless `args` is an object. `undefined` is refused, so that a misspelt variable cannot mean "any arguments". */
+/** Throws unless `args` is an object. `undefined` throws too: a mistyped property must not mean "any arguments". */
 export function assertArgs(matcher: string, args: unknown): asserts args is object {
   if (typeof args === "object" && args !== null && !Array.isArray(args)) return;
   throw misuse(matcher, `the arguments are ${describeValue(args)}`, ARGS_HINT);
@@ -51,7 +51,7 @@ export function parseCallSpec(matcher: string, spec: unknown, tolerances?: Toler
   }
   const { name, args, ...unknown } = spec;
   if (Object.keys(unknown).length > 0) {
-    throw misuse(matcher, `a call has no ${Object.keys(unknown).join(", ")}`, "A call is { name, args? }, or a name.");
+    throw misuse(matcher, `a call has no ${Object.keys(unknown).join(", ")}`, "Pass { name, args? }, or a name.");
   }
   assertName(matcher, name);
   if (!Object.hasOwn(spec, "args")) return { name, ...shared };
@@ -75,7 +75,7 @@ export function compareCall(context: MatcherContext, expected: ExpectedCall, cal
   return { call, ...(tolerated ?? { differences: findArgumentDifferences(context, args, call.arguments) }) };
 }
 
-/** Sorts calls by their number of differences, other tools last. Equals keep their order. */
+/** Sorts calls by their number of differences, calls of other tools last. Ties keep their order. */
 export function nearestFirst(compared: readonly ComparedCall[]): ComparedCall[] {
   const distance = ({ differences }: ComparedCall): number => differences?.length ?? Infinity;
   return compared.toSorted((a, b) => (distance(a) === distance(b) ? 0 : distance(a) - distance(b)));
@@ -89,18 +89,18 @@ export function callText({ name, arguments: args, malformedArguments }: MadeCall
   return `${cutText(name)}(${cutText(showExpected(malformedArguments ?? args))})`;
 }
 
-/** One line per difference, three at most. */
+/** One line per difference, at most three. */
 export function differenceLines(differences: readonly ArgumentDifference[]): string[] {
   const toLine = ({ pointer, ...sides }: ArgumentDifference): string => {
     const [expected, actual] = (["expected", "actual"] as const).map((side) =>
       Object.hasOwn(sides, side) ? cutText(showExpected(sides[side])) : "nothing",
     );
-    return `    ${pointer === "" ? "the whole" : cutText(pointer)}: expected ${expected}, was ${actual}`;
+    return `    ${pointer === "" ? "arguments" : cutText(pointer)}: expected ${expected}, was ${actual}`;
   };
-  return atMost(differences, MAX_PLACES, toLine, (rest) => `    and ${plural(rest, "more place")}`);
+  return atMost(differences, SHOWN_PLACES, toLine, (rest) => `    and ${plural(rest, "more place")}`);
 }
 
-/** At most `max` calls, each with its differences. */
+/** Lists at most `max` calls, each with its differences. */
 export function callLines(compared: readonly ComparedCall[], max: number): string[] {
   const toLines = ({ call, differences = [] }: ComparedCall): string[] => [
     `  turn ${call.turn}: ${callText(call)}`,

@@ -1,4 +1,4 @@
-// toFinishWith: why a run ended and what it said last.
+// toFinishWith: why a run ended, its final answer, and the agent that gave it.
 
 import { defined, isPlainObject, type StopReason } from "../../core/index.js";
 import { equalityOf } from "./arguments.js";
@@ -12,15 +12,15 @@ import { cutText } from "../text/hide.js";
 const NAME = "toFinishWith";
 
 /**
- * `budget` where a cap ended the last agent, `cycle` where an agent of a plan had been entered too often; else why the model
- * stopped in the last turn. A cassette knows the last turn alone.
+ * Why a run ended: `budget` if a cap ended the last agent, `cycle` if a plan entered an agent too often. In all other cases, why
+ * the model stopped in the last turn. A cassette knows only the last turn.
  */
 export type FinishReason = StopReason | "budget" | "cycle";
 
-/** One is enough. */
+/** The expected end of a run. At least one field is required. */
 export interface Finish {
   readonly reason?: FinishReason;
-  /** The last words of the run: the text as a whole, or an asymmetric matcher. */
+  /** The final answer: the whole text, or an asymmetric matcher. */
   readonly answer?: string | object;
   /** The id of the agent that answered last. */
   readonly agent?: string;
@@ -29,7 +29,7 @@ export interface Finish {
 const MODEL_REASONS = ["stop", "toolUse", "length", "contentFilter", "error"] as const satisfies StopReason[];
 const REASONS: readonly string[] = [...MODEL_REASONS, "budget", "cycle"] satisfies FinishReason[];
 
-/** A field is absent where nobody knows it. */
+/** The actual end of a run. Unknown fields are absent. */
 type Finished = { readonly [K in keyof Finish]?: string };
 
 export function finishWith(
@@ -45,15 +45,15 @@ export function finishWith(
   const other = wanted.filter(([field, value]) => was[field] !== undefined && !isEqual(was[field], value));
   const wantedText = wanted.map(([field, value]) => `${field} ${cutText(showExpected(value))}`).join(", ");
   if (other.length === 0 && unknown.length > 0) {
-    const not = this.isNot === true ? "another finish than" : "the run to finish with";
+    const wish = this.isNot === true ? "not to finish" : "to finish";
     const message = () =>
-      `expected ${not} ${wantedText}, but nobody knows its ${unknown.join(" and ")}.\n` +
-      "A cassette knows neither its agent nor why its run went no further; pass the result of run().";
+      `expected the run ${wish} with ${wantedText}, but its ${unknown.join(" and ")} ${unknown.length === 1 ? "is" : "are"} unknown.\n` +
+      "A cassette does not record its agent or why its run ended. Pass the result of run().";
     return undecided(this, message);
   }
   if (other.length === 0) {
     const message = () =>
-      `expected another finish than ${wantedText}, but the run has it.\nRemove .not, or correct the agent.`;
+      `expected the run not to finish with ${wantedText}, but it does.\nRemove .not, or correct the agent.`;
     return { pass: true, message };
   }
   const otherText = other.map(([field]) => `its ${field} is ${cutText(showExpected(was[field]))}`).join(", ");
@@ -61,15 +61,15 @@ export function finishWith(
     pass: false,
     message: () =>
       `expected the run to finish with ${wantedText}, but ${otherText}.\n` +
-      `Correct the expectation, or the prompt, the budget or the plan that ended the run so.${handleAdvice(this, received)}`,
+      `Correct the expectation, or the prompt, budget or plan that led to this end.${handleAdvice(this, received)}`,
     expected: Object.fromEntries(other),
     actual: Object.fromEntries(other.map(([field]) => [field, was[field]])),
   };
 }
 
 function parseFinish(expected: unknown, rest: readonly unknown[]): [keyof Finish, unknown][] {
-  const hint = `Pass one of ${REASONS.join(", ")}, or { reason?, answer?, agent? }; the final answer is { answer: "…" }.`;
-  if (rest.length > 0) throw misuse(NAME, "it takes one thing", hint);
+  const hint = `Pass one of ${REASONS.join(", ")}, or { reason?, answer?, agent? }. To expect a final answer, pass { answer: "…" }.`;
+  if (rest.length > 0) throw misuse(NAME, "it takes one argument", hint);
   const finish = typeof expected === "string" ? { reason: expected } : expected;
   if (!isPlainObject(finish) || Object.keys(finish).length === 0) {
     throw misuse(NAME, `it was given ${describeValue(expected)}`, hint);
@@ -99,6 +99,6 @@ function finishOf(received: unknown): Finished {
 function reasonOf(run: RunLike): FinishReason | undefined {
   if (run.visits.at(-1)?.budgetExhausted !== undefined) return "budget";
   if (run.ended.kind === "cycle") return "cycle";
-  // Of events that were not kept the last is among those that are gone.
+  // The last event is lost if any events were dropped.
   return run.droppedEvents > 0 ? undefined : eventsOf(run, "llm-turn").at(-1)?.stopReason;
 }

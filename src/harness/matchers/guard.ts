@@ -1,13 +1,13 @@
-// What every matcher's answer passes through: no secret and nothing that a terminal acts on leaves in a message or a drawn value.
-// Where the runner draws nothing by itself, as Jest, the difference is drawn into the message.
+// Every matcher's result passes through here. Secrets are hidden and control characters escaped in messages and diffed values.
+// For Jest, which draws no diff itself, the diff is added to the message.
 
 import { isPlainObject, plural, toVisibleLines } from "../../core/index.js";
+import { MAX_SHOWN_DEPTH } from "../limits.js";
 import type { Matcher, MatcherContext, MatcherResult } from "./matcher.js";
 import { atMost } from "../text/at-most.js";
-import { MAX_SHOWN_DEPTH } from "../text/describe.js";
 import { hideSecrets } from "../text/hide.js";
 
-const MAX_DRAWN_LINES = 60;
+const SHOWN_LINES = 60;
 
 export function guarded(matcher: Matcher): Matcher {
   return function (this: MatcherContext, received, ...rest) {
@@ -18,13 +18,13 @@ export function guarded(matcher: Matcher): Matcher {
 
 function guard(context: MatcherContext, result: MatcherResult): MatcherResult {
   const { message, ...rest } = result;
-  // A copy is made where it is needed: matchers also answer inside of other values, many times and without being read.
+  // Copies only if needed: as part of other values, matchers run many times and nobody reads the result.
   if (result.pass || !("actual" in result)) return { ...rest, message: () => safeMessage(message()) };
   const sides = { actual: safeValue(result.actual), expected: safeValue(result.expected) };
   return { ...rest, ...sides, message: () => safeMessage(message()) + drawnText(context, sides) };
 }
 
-/** Colours are the runner's own: ESC [ numbers m. */
+/** The runner's own colour codes: ESC [ numbers m. */
 const COLOUR = /(\u001b\[[\d;]*m)/;
 
 function safeMessage(message: string): string {
@@ -35,8 +35,8 @@ function safeMessage(message: string): string {
 }
 
 /**
- * The same value with secrets hidden and controls as escapes in its texts and keys; asymmetric matchers stay as they are. What
- * stands in several places, or holds itself, is copied once.
+ * Copies a value, hiding secrets and escaping control characters in strings and keys. Asymmetric matchers stay as they are.
+ * Shared and circular parts are copied once.
  */
 function safeValue(value: unknown, known: Map<unknown, unknown> = new Map(), depth = 0): unknown {
   if (depth > MAX_SHOWN_DEPTH) return "…";
@@ -62,7 +62,7 @@ function safeText(text: string): string {
   return toVisibleLines(hideSecrets(text), "\n\t");
 }
 
-/** Vitest draws `actual` and `expected` itself. */
+/** The diff for Jest, or an empty string for Vitest, which draws `actual` and `expected` itself. */
 function drawnText(
   { dontThrow, utils }: MatcherContext,
   { actual, expected }: Pick<MatcherResult, "actual" | "expected">,
@@ -70,6 +70,6 @@ function drawnText(
   if (dontThrow === undefined) return "";
   const drawn = utils.diff?.(expected, actual);
   if (typeof drawn !== "string" || drawn === "") return "";
-  const lines = atMost(drawn.split("\n"), MAX_DRAWN_LINES, String, (rest) => `and ${plural(rest, "more line")}`);
+  const lines = atMost(drawn.split("\n"), SHOWN_LINES, String, (rest) => `and ${plural(rest, "more line")}`);
   return `\n\n${lines.join("\n")}`;
 }

@@ -1,11 +1,11 @@
-// What the matchers need of the machine: its files, and the cassettes in them.
+// The machine's files, and the loading of cassettes from them, as matchers need them.
 
 import { createCassetteStore, readRules, type Cassette, type RuleSet, type Trust } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { openLock } from "../cassette/path-in-lock.js";
 import { overlaidStore, type OverlayEnvironment } from "../cassette/overlay.js";
 
-/** How a matcher has a cassette loaded; the same as the options of `loadCassette`. */
+/** How a matcher loads a cassette. These are the options of `loadCassette`. */
 export interface PinTerms {
   requireIntegrity: boolean;
   /** The path of a lock file. */
@@ -16,13 +16,13 @@ export interface PinTerms {
 
 export interface MatcherHost {
   readonly load: (path: string, options: PinTerms) => Promise<Cassette>;
-  /** Reads a file of rules; without it `toKeepRules` takes no path. */
+  /** Reads a rules file. Without it, `toKeepRules` accepts no path. */
   readonly loadRules?: (path: string) => Promise<RuleSet>;
-  /** For folders of baselines, trust files and files of receipts; without it those are taken as values alone. */
+  /** Reads folders of baselines, trust files and receipts files. Without it, matchers accept only values. */
   readonly files?: FilePort;
 }
 
-/** All of it, on the files of a host. CASSETTE_OVERLAY is looked up each time something is loaded. */
+/** Creates a complete host on `files`. It looks up CASSETTE_OVERLAY on every load. */
 export function createMatcherHost(files: FilePort, environment: OverlayEnvironment): MatcherHost {
   const store = overlaidStore(createCassetteStore(files), files, environment);
   return {

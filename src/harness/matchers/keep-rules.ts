@@ -1,4 +1,4 @@
-// toKeepRules: a run or a cassette against rules. Each agent of a run is judged for itself, as its recording would be.
+// toKeepRules: checks a run or a cassette against rules. Each agent of a run is judged separately, as its recording would be.
 
 import {
   checkRules,
@@ -18,16 +18,16 @@ import { atMost } from "../text/at-most.js";
 import { describeValue } from "../text/describe.js";
 
 const NAME = "toKeepRules";
-const MAX_SHOWN = 10;
+const SHOWN_BREAKS = 10;
 
-/** `rules` is the path of a file, what `parseRules` gave, or the same as an object. */
+/** `rules` is the path of a file, the result of `parseRules`, or an equal object. */
 export function createKeepRules(host: MatcherHost) {
   return async (received: unknown, rules: unknown): Promise<MatcherResult> => {
     const set = await rulesOf(rules, host);
     const breaks = breaksOf(received, set);
     if (breaks.length === 0) {
       const message = () =>
-        `expected a rule to be broken, but the run keeps ${set.rules.length === 1 ? "the only one" : `all ${set.rules.length}`}.\n` +
+        `expected a rule to be broken, but the run keeps ${set.rules.length === 1 ? "the only rule" : `all ${set.rules.length} rules`}.\n` +
         "Remove .not, or correct the rules.";
       return { pass: true, message };
     }
@@ -38,7 +38,7 @@ export function createKeepRules(host: MatcherHost) {
 async function rulesOf(rules: unknown, host: MatcherHost): Promise<RuleSet> {
   if (typeof rules !== "string") {
     if (isPlainObject(rules)) return checkRuleSet({ rulesVersion: 1, ...rules });
-    const hint = "Pass the path of a file of rules, or parseRules(text).";
+    const hint = "Pass the path of a rules file, or parseRules(text).";
     throw misuse(NAME, `the rules are ${describeValue(rules)}`, hint);
   }
   assertPath(NAME, rules);
@@ -57,7 +57,7 @@ function breaksOf(received: unknown, rules: RuleSet): RuleBreak[] {
   );
 }
 
-/** The turns of each agent of a run: what it said from its conversations, what that took from the events. */
+/** The turns of each agent of a run: messages from its conversations, usage from the events. */
 function agentsOf(received: unknown): { agentId: string; turns: RuledTurn[] }[] | undefined {
   if (!isPlainObject(received)) return undefined;
   const { visits, events = [] } = received as { visits?: unknown; events?: readonly AgentEvent[] };
@@ -71,12 +71,12 @@ function agentsOf(received: unknown): { agentId: string; turns: RuledTurn[] }[] 
   return [...agents].map(([agentId, turns]) => ({ agentId, turns: withFigures(turns, agentId, events) }));
 }
 
-/** Without an event for each turn nobody knows what the turns took. */
+/** Adds usage and cost, unless an event is missing: then no figure can be matched to its turn. */
 function withFigures(turns: RuledTurn[], agentId: string, events: readonly AgentEvent[]): RuledTurn[] {
-  const told = events.filter((event) => event.type === "llm-turn" && event.agentId === agentId);
-  if (told.length !== turns.length) return turns;
+  const found = events.filter((event) => event.type === "llm-turn" && event.agentId === agentId);
+  if (found.length !== turns.length) return turns;
   return turns.map((turn, index) => {
-    const { usage, costUsd } = told[index] as Extract<AgentEvent, { type: "llm-turn" }>;
+    const { usage, costUsd } = found[index] as Extract<AgentEvent, { type: "llm-turn" }>;
     return { ...turn, ...defined({ usage, costUsd }) };
   });
 }
@@ -85,9 +85,9 @@ function failureText(breaks: readonly RuleBreak[]): string {
   const rules = new Set(breaks.map(({ rule }) => rule)).size;
   const toLine = ({ rule, turn, sentence, pointer, reason }: RuleBreak): string =>
     `  - ${rule}, turn ${turn}: ${sentence}\n      at ${pointer}${reason === undefined ? "" : `\n      ${reason}`}`;
-  const lines = atMost(breaks, MAX_SHOWN, toLine, (rest) => `  and ${plural(rest, "more place")}`);
+  const lines = atMost(breaks, SHOWN_BREAKS, toLine, (rest) => `  and ${plural(rest, "more place")}`);
   return (
     `expected the run to keep its rules, but it breaks ${plural(rules, "rule")}:\n${lines.join("\n")}\n` +
-    "Mend the agent, or the rules where what it did is right."
+    "Fix the agent, or change the rules if the agent is right."
   );
 }

@@ -1,4 +1,4 @@
-// toMatchCassette: the run behaves exactly as the pinned one did.
+// toMatchCassette: the run behaves exactly like the pinned one.
 
 import { defined, plural } from "../../core/index.js";
 import type { Tolerances } from "../../cassette/index.js";
@@ -12,11 +12,11 @@ const NAME = "toMatchCassette";
 
 /** The options of `toMatchCassette`. */
 export interface MatchCassetteOptions extends PinOptions {
-  /** In which ways different arguments count as equal; those that were used stand in the message. Default: in none. */
+  /** Differences in arguments that count as equal. The message lists those that were used. Default: none. */
   readonly tolerances?: Tolerances;
 }
 
-/** Same calls, same texts, same number of turns. Prompts, tool results, usage and models take no part. */
+/** Compares calls, texts and the number of turns. Ignores prompts, tool results, usage and models. */
 export function createMatchCassette(host: MatcherHost) {
   return async function (
     this: MatcherContext,
@@ -31,7 +31,7 @@ export function createMatchCassette(host: MatcherHost) {
     const known = await loadPinned(NAME, pinned, terms, host);
     const found = findDifferences(NAME, known, cassette, defined({ tolerances }));
     const differences = [...found.differences, ...turnDifference(known, cassette.entries.length)];
-    const same = "its calls, its texts and the number of its turns are the same";
+    const same = "its calls, texts and number of turns are the same";
     return toResult(this, known, { ...found, differences }, same);
   };
 }
@@ -39,6 +39,6 @@ export function createMatchCassette(host: MatcherHost) {
 function turnDifference({ cassette }: Pinned, turns: number): Difference[] {
   const pinned = cassette.entries.length;
   if (pinned === turns) return [];
-  const sentence = `The run took ${plural(turns, "turn")}; the pinned one took ${pinned}.`;
+  const sentence = `The run took ${plural(turns, "turn")}, and the pinned run took ${pinned}.`;
   return [{ sentence, expected: { turns: pinned }, actual: { turns } }];
 }

@@ -1,11 +1,11 @@
-// What a matcher is to Vitest and Jest alike. Structural, so that neither has to be installed for these files.
+// The interface of a matcher in both Vitest and Jest. The types are structural, so neither must be installed.
 
 import { isPlainObject } from "../../core/index.js";
 import { CALL_ORDERS, isTolerances } from "../../cassette/index.js";
 import { HarnessError } from "../errors.js";
 import { describeValue } from "../text/describe.js";
 
-/** What a matcher returns. `actual` and `expected` are there when the runner can draw a difference between them. */
+/** The result of a matcher. `actual` and `expected` are set if the runner can draw a diff between them. */
 export interface MatcherResult {
   pass: boolean;
   message: () => string;
@@ -13,20 +13,20 @@ export interface MatcherResult {
   expected?: unknown;
 }
 
-/** The runner's `this`. */
+/** The `this` that the runner passes to a matcher. */
 export interface MatcherContext {
-  /** Deep equality that lets asymmetric matchers such as `expect.any(String)` decide. */
+  /** Deep equality that respects asymmetric matchers such as `expect.any(String)`. */
   equals(a: unknown, b: unknown, customTesters?: unknown[]): boolean;
-  /** What `expect.addEqualityTesters` added. */
+  /** The testers added by `expect.addEqualityTesters`. */
   readonly customTesters?: readonly unknown[];
-  /** The assertion is negated. */
+  /** True for a negated assertion. */
   readonly isNot?: boolean;
   /** The names of the groups and of the test, joined as the runner joins them. */
   readonly currentTestName?: string;
   readonly testPath?: string;
-  /** There in Vitest alone. */
+  /** Set only by Vitest. */
   readonly task?: { readonly concurrent?: boolean; readonly file?: { readonly projectName?: string | undefined } };
-  /** There in Jest alone. */
+  /** Set only by Jest. */
   readonly dontThrow?: unknown;
   readonly utils: {
     readonly iterableEquality: unknown;
@@ -36,24 +36,24 @@ export interface MatcherContext {
   };
 }
 
-/** A matcher as `expect.extend` takes it. */
+/** A matcher as `expect.extend` accepts it. */
 export type Matcher = (
   this: MatcherContext,
   received: unknown,
   ...rest: unknown[]
 ) => MatcherResult | Promise<MatcherResult>;
 
-/** The refusal of a value that a matcher cannot judge. Thrown, not returned, so that `.not` cannot turn it into a pass. */
+/** The error for a value that a matcher cannot judge. It is thrown, not returned, so `.not` cannot turn it into a pass. */
 export function misuse(matcher: string, what: string, hint: string): HarnessError {
   return new HarnessError("matcher-misuse", `${matcher}: ${what}`, hint);
 }
 
-/** The refusal of a value of another kind than the matcher `needs`. */
+/** The error for a received value that is not of the kind the matcher `needs`. */
 export function misfit(matcher: string, needs: string, received: unknown, hint: string): HarnessError {
   return misuse(matcher, `${needs} and was given ${describeValue(received)}`, hint);
 }
 
-/** The answer where neither the assertion nor its opposite is shown: it fails with `.not` as without. */
+/** The result if neither the assertion nor its opposite can be shown. It fails with or without `.not`. */
 export function undecided(context: MatcherContext, message: () => string): MatcherResult {
   return { pass: context.isNot === true, message };
 }
@@ -63,26 +63,26 @@ export type OptionKinds = Readonly<Record<string, keyof typeof KINDS>>;
 const KINDS = {
   "a boolean": (value: unknown) => typeof value === "boolean",
   "a list of strings": (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-  "a text that is not empty": (value: unknown) => typeof value === "string" && value !== "",
+  "a non-empty string": (value: unknown) => typeof value === "string" && value !== "",
   "a path or a trust list": (value: unknown) => (typeof value === "string" && value !== "") || isPlainObject(value),
-  "the text or the bytes of a key": (value: unknown) => typeof value === "string" || value instanceof Uint8Array,
+  "a key as text or bytes": (value: unknown) => typeof value === "string" || value instanceof Uint8Array,
   "an object": (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value),
   "an order of calls": (value: unknown) => CALL_ORDERS.some((order) => order === value),
   tolerances: isTolerances,
 } satisfies Record<string, (value: unknown) => boolean>;
 
-/** Throws unless `options` is absent or holds known options of the right kind alone. */
+/** Throws unless `options` is absent or holds only known options of the right kind. */
 export function assertOptions(matcher: string, options: unknown, kinds: OptionKinds): void {
   if (options === undefined) return;
   const names = Object.keys(kinds).join(", ");
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw misuse(matcher, "its options are no object", `The options are ${names}.`);
+    throw misuse(matcher, "its options must be an object", `The options are ${names}.`);
   }
   for (const [name, value] of Object.entries(options)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     if (kind === undefined) throw misuse(matcher, `it has no option ${name}`, `The options are ${names}.`);
     if (value === undefined || KINDS[kind](value)) continue;
     const words = kind === "an order of calls" ? `one of ${CALL_ORDERS.join(", ")}` : kind;
-    throw misuse(matcher, `its option ${name} is not ${words}`, "Correct the option, or leave it out.");
+    throw misuse(matcher, `its option ${name} must be ${words}`, "Correct the option, or remove it.");
   }
 }

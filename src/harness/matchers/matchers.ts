@@ -1,4 +1,4 @@
-// The matchers for `expect.extend`, bound to whatever reads files.
+// The matchers for `expect.extend`, bound to a host that reads files.
 
 import type { CassetteAssertions } from "./assertions.js";
 import { callTool } from "./call-tool.js";
@@ -18,7 +18,7 @@ import { createValidReceipts } from "./valid-receipts.js";
 import { createVerifiedCassette } from "./verified-cassette.js";
 import { stayWithinBudget } from "./within-budget.js";
 
-/** For Vitest import `playhead/vitest`, which does this; for Jest `playhead/jest`. */
+/** Creates the matchers. `playhead/vitest` and `playhead/jest` register them for you. */
 export function createMatchers(host: MatcherHost): Record<keyof CassetteAssertions, Matcher> {
   return {
     toMatchCassette: guarded(createMatchCassette(host)),

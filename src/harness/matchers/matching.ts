@@ -1,8 +1,8 @@
-// As many pairs as can be of two lists whose items fit or do not: a maximum matching by augmenting paths (C. Berge 1957). With
-// expectations that overlap, such as "any search" and "the search for Oslo", taking the first that fits would miss pairs.
+// Pairs the items of two lists: a maximum matching by augmenting paths (C. Berge 1957). Expectations may overlap, such as "any
+// search" and "the search for Oslo", so taking the first item that fits would miss pairs.
 
 /**
- * A largest pairing of `rows` with `columns`: for each row its column, or -1. Earlier ones are taken first where that costs no pair.
+ * Finds a maximum pairing of `rows` with `columns`: each row's column, or -1. Prefers earlier ones if that costs no pair.
  */
 export function matchMost(
   rows: number,
@@ -15,20 +15,20 @@ export function matchMost(
   return { rows: Array.from({ length: rows }, (_, row) => columnOf.get(row) ?? -1), size };
 }
 
-/** A pairing that is a largest one of the rows that were added. */
+/** A maximum pairing of the rows added so far. */
 interface GrowingMatching {
-  /** Gives the row a partner, moving others to other partners if need be. False: it has none, and never will have one. */
+  /** Pairs the row, giving other rows new partners if necessary. Returns false if the row cannot ever be paired. */
   readonly add: (row: number) => boolean;
   readonly columnOf: ReadonlyMap<number, number>;
 }
 
-/** For rows that come one by one: what a row that finds no partner leaves behind is as if it had not come. */
+/** Pairs rows that arrive one by one. A row that finds no partner leaves the pairing unchanged. */
 export function growingMatching(columns: number, fits: (row: number, column: number) => boolean): GrowingMatching {
-  /** For each column its row, -1 for none. */
+  /** Each column's row, or -1. */
   const rowOf = new Array<number>(columns).fill(-1);
   const columnOf = new Map<number, number>();
 
-  /** Breadth first, so that no depth is too deep. */
+  /** Searches breadth-first, so long paths cannot overflow the stack. */
   function add(start: number): boolean {
     const from = new Map<number, number>();
     const queue = [start];

@@ -1,4 +1,4 @@
-// toHaveNoDriftFrom: what `cassette diff` compares, less places that may change. Each of several baselines is accepted.
+// toHaveNoDriftFrom: compares as `cassette diff` does, except for ignored places. A match with one of several baselines is enough.
 
 import { defined, plural } from "../../core/index.js";
 import type { CallOrder, Cassette, Tolerances } from "../../cassette/index.js";
@@ -13,24 +13,24 @@ const NAME = "toHaveNoDriftFrom";
 
 /** The options of `toHaveNoDriftFrom`. */
 export interface NoDriftOptions extends PinOptions {
-  /** False leaves out what the assistant said, so that tool calls alone count. Default true. */
+  /** Whether the assistant's texts are compared. With false, only tool calls count. Default true. */
   readonly content?: boolean;
-  /** Places in tool arguments that take no part: `/arg/path` for every tool, `tool:/arg/path` for one, `*` for any key. */
+  /** Places in tool arguments to ignore: `/arg/path` for every tool, `tool:/arg/path` for one, `*` for any key. */
   readonly ignore?: readonly string[];
-  /** How much the order of the calls counts. The run is what is a `subset` or a `superset`. Default `strict`. */
+  /** How strictly the order of calls counts. `subset` and `superset` describe the run, not the baseline. Default `strict`. */
   readonly order?: CallOrder;
-  /** Tools that only read, `*` for any text: their calls may change places with each other across neighbouring turns. */
+  /** Read-only tools, with `*` for any text. Their calls may trade places with each other across neighbouring turns. */
   readonly readOnly?: readonly string[];
-  /** In which ways different arguments count as equal; those that were used stand in the message. Default: in none. */
+  /** Differences in arguments that count as equal. The message lists those that were used. Default: none. */
   readonly tolerances?: Tolerances;
-  /** Of a folder the baselines of this scenario alone: `weather` for `weather.0.cassette.json` and its like. */
+  /** Uses only this scenario's baselines from a folder: `weather` selects `weather.0.cassette.json` and so on. */
   readonly scenario?: string;
 }
 
-/** One or several cassettes, or a path of a file or a folder. */
+/** One or several cassettes, or paths of files or folders. */
 export type Baselines = string | Cassette | readonly (string | Cassette)[];
 
-/** `compareCassettes` from a baseline to the run finds nothing. Turns that neither call nor say anything take no part. */
+/** Passes if `compareCassettes` finds no difference from a baseline. Turns without calls and text are ignored. */
 export function createNoDrift(host: MatcherHost) {
   return async function (
     this: MatcherContext,
@@ -44,7 +44,7 @@ export function createNoDrift(host: MatcherHost) {
       order: "an order of calls",
       readOnly: "a list of strings",
       tolerances: "tolerances",
-      scenario: "a text that is not empty",
+      scenario: "a non-empty string",
       ...PIN_KINDS,
     });
     const given = (options ?? {}) as NoDriftOptions;
@@ -82,11 +82,11 @@ function nameAmong(known: Pinned, count: number, { differences }: Found): Pinned
 }
 
 function sameText({ content = true, ignore = [], order, readOnly = [] }: NoDriftOptions): string {
-  const what = content ? "its calls and its texts are the same" : "its calls are the same";
+  const what = content ? "its calls and texts are the same" : "its calls are the same";
   const terms = [
-    ...(ignore.length === 0 ? [] : [`${ignore.join(" and ")} left out`]),
+    ...(ignore.length === 0 ? [] : [`${ignore.join(" and ")} ignored`]),
     ...(order === undefined ? [] : [`order ${order}`]),
-    ...(readOnly.length === 0 ? [] : [`${readOnly.join(" and ")} only reading`]),
+    ...(readOnly.length === 0 ? [] : [`${readOnly.join(" and ")} read-only`]),
   ];
   return [what, ...terms].join(", ");
 }

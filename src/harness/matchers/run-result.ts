@@ -1,11 +1,11 @@
-// The result of a run as a test hands it to a matcher.
+// Reads the result of a run that a test passes to a matcher.
 
 import { findMessageFlaw, isPlainObject, type AgentEvent, type LlmMessage, type RunResult } from "../../core/index.js";
 import { callsOf, type RecordedCall } from "../../cassette/index.js";
 import { cassetteOf, findCarrier } from "./carrier.js";
 import { misfit } from "./matcher.js";
 
-/** What the matchers read of a run that went through the runtime. */
+/** The fields of a runtime's result that matchers read. */
 export type RunLike = Pick<RunResult, "visits" | "ended" | "events" | "droppedEvents" | "runId" | "turns">;
 
 export function findRun(received: unknown): RunLike | undefined {
@@ -21,7 +21,7 @@ export function runOf(matcher: string, received: unknown, hint: string): RunLike
   throw misfit(matcher, "it needs the result of a run", received, hint);
 }
 
-/** What one agent said while it was entered. */
+/** The conversation of one agent during one visit. */
 interface VisitLike {
   readonly agentId: string;
   readonly messages: readonly LlmMessage[];
@@ -46,13 +46,13 @@ export function eventsOf<T extends AgentEvent["type"]>(
   return events.filter((event): event is Extract<AgentEvent, { type: T }> => event.type === type);
 }
 
-/** A call that the model asked for. Turns are counted over the whole run, whichever agent took them. */
+/** A call that the model requested. Turns are counted over the whole run, across all agents. */
 export type MadeCall = Pick<RecordedCall, "turn" | "name" | "arguments" | "malformedArguments">;
 
 export const RUN_HINT =
   "Pass the result of run(), a cassette, a recordingProvider, a cassetteProvider, or the handle of useCassette.";
 
-/** Every call of a run, whatever became of it. Throws for what is neither a run nor carries a cassette. */
+/** Every requested call of a run, whether it succeeded or not. Throws if `received` is no run and carries no cassette. */
 export function madeCallsOf(matcher: string, received: unknown): { calls: readonly MadeCall[]; turns: number } {
   if (findCarrier(received) !== undefined) {
     const cassette = cassetteOf(matcher, received, false);
@@ -65,7 +65,7 @@ export function madeCallsOf(matcher: string, received: unknown): { calls: readon
   return { calls, turns: answers.length };
 }
 
-/** Of a run of several agents what all of them said. */
+/** The messages of a run, across all its agents. */
 function messagesOf(received: unknown): readonly LlmMessage[] | undefined {
   const { visits, messages } = (received ?? {}) as { visits?: unknown; messages?: unknown };
   if (areVisits(visits)) return visits.flatMap((visit) => visit.messages);

@@ -1,6 +1,7 @@
-// toMatchToolSequence: the tool calls of a whole run against a list of turns.
+// toMatchToolSequence: compares the tool calls of a whole run with a list of turns.
 
 import type { CallOrder, Tolerances } from "../../cassette/index.js";
+import { MAX_SEQUENCE_PAIRS } from "../limits.js";
 import { handleAdvice } from "./baseline/command.js";
 import { callText, compareCall, expectedText, type ExpectedCall } from "./expected-call.js";
 import { assertOptions, misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
@@ -11,17 +12,14 @@ import { tableText, toRows, type Row } from "./sequence/table.js";
 
 const NAME = "toMatchToolSequence";
 
-/** The most pairs of an expected call and a made one; a million take about a second. */
-const MAX_SEQUENCE_PAIRS = 1_000_000;
-
 /** The options of `toMatchToolSequence`. */
 export interface ToolSequenceOptions {
   /**
-   * How much the order counts, in the words of `DiffOptions.order`. The run is what is a `subset`, and may leave calls of the
-   * list out, or a `superset`, and may make others as well. Default `strict`.
+   * How strictly the order counts, with the values of `DiffOptions.order`. `subset` lets the run leave out listed calls.
+   * `superset` lets it make others too. Default `strict`.
    */
   readonly mode?: CallOrder;
-  /** In which ways arguments may differ from the expected ones. Default: in none. */
+  /** How arguments may differ from the expected ones. Default: not at all. */
   readonly tolerances?: Tolerances;
 }
 
@@ -47,8 +45,8 @@ export function matchToolSequence(
   const table = (): string => tableText(this, rows, cellsOf(this, expected, calls));
   if (isMatch) {
     const message = () =>
-      `expected tool calls that are not these (${order}), but they are:\n${table()}\n` +
-      "Remove .not, or make sure that the changed agent ran.";
+      `expected other tool calls than these (${order}), but the run made these:\n${table()}\n` +
+      "Remove .not, or check that the changed agent ran.";
     return { pass: true, message };
   }
   const faults = rows.filter(({ state }) => state !== "same" && state !== "free");
@@ -57,7 +55,7 @@ export function matchToolSequence(
     message: () =>
       `expected ${MEANINGS[mode]} (${order}), but ${faultsText(faults)}:\n${table()}\n` +
       (mode === "strict" && matchSequence(sides, "unordered").isMatch ? OTHER_TURNS : "") +
-      "Correct the list, or the prompt, tool description or tool list that led the model elsewhere." +
+      "Correct the list, or the prompt, tool description or tool list that misled the model." +
       handleAdvice(this, received),
     expected: faults.flatMap(({ expected: item }) => (item === undefined ? [] : [describeExpected(expected[item])])),
     actual: faults.flatMap(({ made }) => (made === undefined ? [] : [describeMade(calls[made])])),
@@ -66,13 +64,13 @@ export function matchToolSequence(
 
 const MEANINGS: Readonly<Record<SequenceMode, string>> = {
   strict: "these tool calls in these turns and no others",
-  in_order: "these tool calls in this order, others in between",
-  unordered: "these tool calls and no others, in whatever turns",
-  subset: "no tool calls but these, and not all of them",
-  superset: "all of these tool calls, and maybe others",
+  in_order: "these tool calls in this order, with others allowed in between",
+  unordered: "these tool calls and no others, in any turns",
+  subset: "only tool calls from this list",
+  superset: "all of these tool calls, with others allowed",
 };
 
-const OTHER_TURNS = "The same calls, in other turns: calls of one turn are a list in the list.\n";
+const OTHER_TURNS = "The calls are the same, but in other turns. To put calls in one turn, nest them in a list.\n";
 
 function faultsText(faults: readonly Row[]): string {
   const kinds = Object.entries(WORDS).flatMap(([state, words]) => {
@@ -82,15 +80,15 @@ function faultsText(faults: readonly Row[]): string {
   return kinds.join(", ");
 }
 
-const WORDS = { changed: "called with other arguments", missing: "missing", extra: "not among them" };
+const WORDS = { changed: "called with other arguments", missing: "missing", extra: "not expected" };
 
 function assertSize(expected: readonly ExpectedCall[], calls: readonly MadeCall[]): void {
   if (expected.length * calls.length <= MAX_SEQUENCE_PAIRS) return;
-  const what = `${expected.length} expected calls can be any of ${calls.length}, which is too many to pair`;
-  throw misuse(NAME, what, `The limit is ${MAX_SEQUENCE_PAIRS} pairs; compare cassettes with toHaveNoDriftFrom.`);
+  const what = `${expected.length} expected and ${calls.length} actual calls are too many to pair`;
+  throw misuse(NAME, what, `The limit is ${MAX_SEQUENCE_PAIRS} pairs. Use toHaveNoDriftFrom to compare cassettes.`);
 }
 
-/** Each pair is compared once at most. */
+/** Prepares both sides for matching. Each pair is compared at most once. */
 function toSides(context: MatcherContext, turns: readonly ExpectedCall[][], calls: readonly MadeCall[]): Sides {
   const expected = turns.flat();
   const known = new Int8Array(expected.length * calls.length);

@@ -1,4 +1,4 @@
-// toHaveValidReceipts: the chain of receipts is whole and signed by a key that counts, and covers every turn of a run.
+// toHaveValidReceipts: the chain of receipts is unbroken, is signed by an accepted key, and covers every turn of a run.
 
 import { checkTrust, validityAt, type Trust } from "../../cassette/index.js";
 import {
@@ -10,6 +10,7 @@ import {
   type ReceiptVerdict,
   type RunResult,
 } from "../../core/index.js";
+import { MAX_MATCHED_RECEIPTS_BYTES } from "../limits.js";
 import type { MatcherHost } from "./host.js";
 import { assertOptions, misfit, misuse, type MatcherResult } from "./matcher.js";
 import { assertPath, openTrust } from "./baseline/pinned.js";
@@ -19,27 +20,25 @@ import { describeValue } from "../text/describe.js";
 import { cutText } from "../text/hide.js";
 
 const NAME = "toHaveValidReceipts";
-const MAX_FINDINGS = 10;
-/** Some 85,000 receipts. */
-const MAX_BYTES = 64 * 1024 * 1024;
+const SHOWN_FINDINGS = 10;
 
-/** `key` or `trust`, not both: a receipt proves nothing of itself. */
+/** Pass `key` or `trust`, but not both. Receipts alone do not prove who signed them. */
 export interface ReceiptsOptions {
   /** The public key: the text of a PEM file, or 32 bytes as hexadecimal, base64 or a Uint8Array. */
   readonly key?: string | Uint8Array;
-  /** Keys of which one, in force now, signed the whole chain: the path of a trust file, or its list. */
+  /** The path of a trust file, or its list. One key that is in force now must have signed the whole chain. */
   readonly trust?: string | Trust;
-  /** Refuses a chain without its end, which `runtime.destroy()` signs. Default false. */
+  /** Requires the end of the chain, which `runtime.destroy()` signs. Default false. */
   readonly requireComplete?: boolean;
-  /** The result of a run, of which each turn and each tool call must have its receipt. */
+  /** The result of a run. Each of its turns and tool calls must have a receipt. */
   readonly run?: RunResult;
 }
 
-/** Takes a runtime, a list of receipts, or the path of a file of them, a line each. */
+/** Accepts a runtime, a list of receipts, or the path of a file with one receipt per line. */
 export function createValidReceipts(host: MatcherHost) {
   return async (received: unknown, options?: unknown): Promise<MatcherResult> => {
     assertOptions(NAME, options, {
-      key: "the text or the bytes of a key",
+      key: "a key as text or bytes",
       trust: "a path or a trust list",
       requireComplete: "a boolean",
       run: "an object",
@@ -53,11 +52,11 @@ export function createValidReceipts(host: MatcherHost) {
         throw misuse(
           NAME,
           `${name} has no receipts, so there is nothing to verify`,
-          "Pass createRuntime a signingKey.",
+          "Pass a signingKey to createRuntime.",
         );
       case "broken": {
         const lines = verdict.findings.length + verdict.more;
-        const what = lines === 1 ? "1 line does not hold" : `${lines} lines do not hold`;
+        const what = lines === 1 ? "1 line is invalid" : `${lines} lines are invalid`;
         return refused(name, what, findingLines(verdict));
       }
       case "ok":
@@ -66,7 +65,7 @@ export function createValidReceipts(host: MatcherHost) {
   };
 }
 
-/** What is missing of a chain in which every line holds. */
+/** The result for a chain in which every line is valid: something may still be missing. */
 function wholeResult(
   name: string,
   verdict: ReceiptVerdict & { kind: "ok" },
@@ -74,26 +73,28 @@ function wholeResult(
   run: RunLike | undefined,
 ): MatcherResult {
   if (requireComplete && !verdict.complete) {
-    return refused(name, "the chain has no end, so a tail may be missing", ["  Await runtime.destroy() first."]);
+    return refused(name, "the chain has no end, so later receipts may be missing", [
+      "  Await runtime.destroy() first.",
+    ]);
   }
   const gaps = run === undefined ? [] : gapsOf(run, verdict.chain);
-  if (gaps.length > 0) return refused(name, "the run is not covered", gaps);
+  if (gaps.length > 0) return refused(name, "it does not cover the run", gaps);
   const { receipts, keyId } = verdict;
   const message = () =>
-    `expected ${name} not to have valid receipts, but ${plural(receipts, "receipt")} ${receipts === 1 ? "holds" : "hold"}, signed by key ${keyId}.\n` +
-    "Remove .not, or make sure that this is the changed chain.";
+    `expected ${name} not to have valid receipts, but ${plural(receipts, "receipt")} ${receipts === 1 ? "is" : "are"} valid, signed by key ${keyId}.\n` +
+    "Remove .not, or check that this is the changed chain.";
   return { pass: true, message };
 }
 
 function refused(name: string, what: string, lines: readonly string[]): MatcherResult {
   const message = () =>
     `expected ${name} to have valid receipts, but ${what}:\n${lines.join("\n")}\n` +
-    "Written to a file, `npx playhead verify --receipts <file> --key <public key>` explains the same.";
+    "To check them on the command line, write them to a file and run `npx playhead verify --receipts <file> --key <public key>`.";
   return { pass: false, message };
 }
 
 function findingLines({ findings, more }: ReceiptVerdict & { kind: "broken" }): string[] {
-  const shown = findings.slice(0, MAX_FINDINGS).map(({ line, kind, text }) => {
+  const shown = findings.slice(0, SHOWN_FINDINGS).map(({ line, kind, text }) => {
     return `  line ${line}  ${kind}: ${cutText(text, 200)}`;
   });
   const rest = findings.length - shown.length + more;
@@ -106,7 +107,7 @@ async function keysOf(
   host: MatcherHost,
 ): Promise<readonly (string | Uint8Array)[]> {
   if ((key === undefined) === (trust === undefined)) {
-    const what = key === undefined ? "nobody said whose signature counts" : "both key and trust were given";
+    const what = key === undefined ? "no accepted signer was given" : "both key and trust were given";
     throw misuse(NAME, what, "Pass { key } with the public key, or { trust } with a list of keys.");
   }
   if (key !== undefined) return [key];
@@ -117,7 +118,7 @@ async function keysOf(
   throw misuse(NAME, `none of ${plural(keys.length, "trusted key")} is in force`, "Check notBefore and notAfter.");
 }
 
-/** The one that holds; else the one that signed the most. */
+/** The valid verdict, if any, or the one for the key that signed the most receipts. */
 function bestOf(verdicts: readonly ReceiptVerdict[]): ReceiptVerdict {
   const rank = (verdict: ReceiptVerdict): number =>
     verdict.kind === "ok" ? Infinity : verdict.kind === "broken" ? verdict.receipts : -1;
@@ -142,17 +143,17 @@ async function receiptsOf(
 
 const SOURCE_ADVICE = "Pass a runtime, its receipts, or the path of a file of them.";
 const RUN_ADVICE =
-  "The receipts of a run are the runtime's: expect(runtime).toHaveValidReceipts({ key, run: result }).";
+  "The runtime keeps the receipts of a run: expect(runtime).toHaveValidReceipts({ key, run: result }).";
 
 async function readBytes(path: string, files: NonNullable<MatcherHost["files"]>): Promise<Uint8Array> {
-  const result = await files.read(path, MAX_BYTES);
+  const result = await files.read(path, MAX_MATCHED_RECEIPTS_BYTES);
   switch (result.kind) {
     case "read":
       return result.bytes;
     case "not-found":
       throw misuse(NAME, `there are no receipts at ${path}`, "Check the path.");
     case "too-large": {
-      const what = `${path} has ${result.size} bytes, more than ${MAX_BYTES}`;
+      const what = `${path} has ${result.size} bytes, more than ${MAX_MATCHED_RECEIPTS_BYTES}`;
       throw misuse(NAME, what, "Use npx playhead verify --receipts.");
     }
     case "failed":
@@ -162,12 +163,12 @@ async function readBytes(path: string, files: NonNullable<MatcherHost["files"]>)
 
 function runOf(run: unknown): RunLike {
   const found = findRun(run);
-  if (found === undefined) throw misuse(NAME, `run is ${describeValue(run)}`, "Pass what run() gave as a whole.");
+  if (found === undefined) throw misuse(NAME, `run is ${describeValue(run)}`, "Pass the whole result of run().");
   if (found.droppedEvents === 0) return found;
-  throw misuse(NAME, "the run has events that were not kept, so nobody knows its turns", "Verify it without run.");
+  throw misuse(NAME, "the run dropped events, so its turns are unknown", "Verify the receipts without run.");
 }
 
-/** What of the run has no receipt at its place, a line each. */
+/** Lists the turns and tool calls of the run without a receipt, one line each. */
 function gapsOf({ runId, events }: RunLike, chain: readonly Receipt[]): string[] {
   const placeOf = (agentId: string, turnIndex: number, callId?: string): string =>
     JSON.stringify([agentId, turnIndex, callId]);
@@ -188,7 +189,7 @@ function gapsOf({ runId, events }: RunLike, chain: readonly Receipt[]): string[]
     const what = callId === undefined ? "its answer" : `the call ${cutText(callId)}`;
     if (left < 0) gaps.push(`  agent ${cutText(agentId)}, turn ${turnIndex}: ${what} has no receipt`);
   }
-  return atMost(gaps, MAX_FINDINGS, String, (rest) => `  and ${plural(rest, "more")}`);
+  return atMost(gaps, SHOWN_FINDINGS, String, (rest) => `  and ${plural(rest, "more")}`);
 }
 
 const RECEIPTED: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
-// toBeVerifiedCassette: the file or object loads with every check. A refusal is the answer here, so under `.not` it passes;
-// a file that cannot be read at all is no answer and always throws.
+// toBeVerifiedCassette: the file or object passes every check of a load. A refused cassette passes with `.not`. A file that
+// cannot be read always throws.
 
 import { plural } from "../../core/index.js";
 import { CassetteError, type Cassette } from "../../cassette/index.js";
@@ -14,8 +14,8 @@ const NAME = "toBeVerifiedCassette";
 export type VerifiedCassetteOptions = PinOptions;
 
 /**
- * Shape, every hash, and a signature under its own key. With `lock` also that it is the locked cassette, with `trust` also
- * whose signature it is.
+ * Checks the shape, every hash, and that a signature is valid under its own key. `lock` also requires the locked cassette.
+ * `trust` also checks who signed it.
  */
 export function createVerifiedCassette(host: MatcherHost) {
   return async (received: unknown, options?: unknown): Promise<MatcherResult> => {
@@ -41,21 +41,21 @@ async function verify(received: unknown, terms: PinTerms, host: MatcherHost): Pr
   throw misfit(NAME, "it needs the path of a cassette file or a cassette", received, hint);
 }
 
-/** What cannot be read at all, and a lock with which something is wrong, says nothing of the cassette. */
+/** True for an unreadable file or a faulty lock. Such an error says nothing about the cassette itself. */
 function isUnread({ code, file }: CassetteError, { lock }: PinTerms): boolean {
   return code === "file-not-found" || code === "file-unreadable" || (lock !== undefined && file === lock);
 }
 
 function verifiedResult(name: string, { version, entries }: Cassette, { lock, trust }: PinTerms): MatcherResult {
-  const hashes = version === 2 ? "and every hash in it holds" : "which has no hashes to check";
-  const asked = [
+  const hashes = version === 2 ? "every hash matches" : "no hashes to check";
+  const checks = [
     ...(lock === undefined ? [] : ["the lock confirms it"]),
     ...(trust === undefined ? [] : ["no other key signed it"]),
   ];
-  const found = [hashes, ...asked].join("; ");
+  const found = [hashes, ...checks].join(", ");
   const message = () =>
     `expected ${name} to be refused, but it verified: version ${version}, ${plural(entries.length, "turn")}, ${found}.\n` +
-    "Remove .not, or make sure that this is the changed cassette.";
+    "Remove .not, or check that this is the changed cassette.";
   return { pass: true, message };
 }
 

@@ -1,4 +1,4 @@
-// toStayWithinBudget: what a run took against limits, which judge it afterwards; the caps of an agent end it.
+// toStayWithinBudget: compares what a run used with limits, after the run. An agent's caps end a run instead.
 
 import { isPlainObject } from "../../core/index.js";
 import { handleAdvice } from "./baseline/command.js";
@@ -8,18 +8,18 @@ import { describeValue } from "../text/describe.js";
 
 const NAME = "toStayWithinBudget";
 
-/** One is enough. A figure that is exactly the limit stays within it. */
+/** Limits for a run, at least one. A figure equal to its limit is within it. */
 export interface RunBudget {
-  /** Input and output together, as the provider reports them. */
+  /** Input and output tokens together, as the provider reports them. */
   readonly tokens?: number;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly usd?: number;
-  /** Calls of the model. */
+  /** Number of model calls. */
   readonly turns?: number;
-  /** Calls the model asked for, whatever became of them. */
+  /** Tool calls that the model requested, whether they succeeded or not. */
   readonly toolCalls?: number;
-  /** From the start of the run to its end, by the clock of the runtime. A replay takes the time of the replay. */
+  /** Duration of the run by the runtime's clock. For a replay, the duration of the replay. */
   readonly ms?: number;
 }
 
@@ -37,14 +37,14 @@ interface Judged {
   name: keyof RunFigures;
   limit: number;
   value: number;
-  /** Set where the run does not say all of it. */
+  /** Why the figure is incomplete, if it is. */
   why: string | undefined;
   state: "within" | "over" | "unknown";
 }
 
 /**
- * A limit on what the run does not say (a turn without a price) is not kept and not broken: unless what is known is over it
- * already, or another limit is broken, that fails with `.not` as without.
+ * A figure can be incomplete (a turn without a price). Its limit is undecided unless the known part already exceeds it. With
+ * an undecided limit and none exceeded, the assertion fails with or without `.not`.
  */
 export function stayWithinBudget(
   this: MatcherContext,
@@ -64,20 +64,20 @@ export function stayWithinBudget(
   if (over.length === 0 && unknown.length > 0) {
     const message = () =>
       `cannot check the budget: this run does not report ${namesText(unknown)}:\n${tableText(this, judged)}\n` +
-      "Record a provider that reports it, or leave the limit out. docs/matchers.md says what is derived from model and tokens.";
+      "Record with a provider that reports it, or remove the limit. docs/matchers.md lists the figures derived from model and tokens.";
     return undecided(this, message);
   }
   if (over.length === 0) {
     const message = () =>
-      `expected the run to go beyond its budget, but it stays within:\n${tableText(this, judged)}\n` +
+      `expected the run to exceed its budget, but it stays within:\n${tableText(this, judged)}\n` +
       "Remove .not, or lower the limits.";
     return { pass: true, message };
   }
   return {
     pass: false,
     message: () =>
-      `expected the run to stay within its budget, but it is over in ${namesText(over)}:\n${tableText(this, judged)}\n` +
-      "Raise the limit if that is meant, or find out which turn took so much: npx playhead stats and npx playhead show say what each took." +
+      `expected the run to stay within its budget, but it exceeds ${namesText(over)}:\n${tableText(this, judged)}\n` +
+      "If this is intended, raise the limit. To see the use of each turn, run npx playhead stats or npx playhead show." +
       handleAdvice(this, received),
     expected: Object.fromEntries(over.map(({ name, limit }) => [name, limit])),
     actual: Object.fromEntries(over.map(({ name, value }) => [name, value])),
@@ -86,12 +86,12 @@ export function stayWithinBudget(
 
 function parseBudget(budget: unknown, rest: readonly unknown[]): [keyof RunFigures, number][] {
   const names = Object.keys(LIMITS).join(", ");
-  const hint = `Pass limits such as { tokens: 10_000, usd: 0.05 }; they are ${names}.`;
+  const hint = `Pass limits such as { tokens: 10_000, usd: 0.05 }. The limits are ${names}.`;
   if (!isPlainObject(budget) || rest.length > 0) {
-    throw misuse(NAME, `it takes one object of limits and was given ${describeValue(rest[0] ?? budget)}`, hint);
+    throw misuse(NAME, `it needs one object of limits and was given ${describeValue(rest[0] ?? budget)}`, hint);
   }
   const limits = Object.entries(budget);
-  if (limits.length === 0) throw misuse(NAME, "there is no limit, which every run keeps", hint);
+  if (limits.length === 0) throw misuse(NAME, "the budget has no limits", hint);
   return limits.map(([name, limit]) => {
     if (!Object.hasOwn(LIMITS, name)) throw misuse(NAME, `it has no limit ${name}`, hint);
     const isWhole = name === "usd" || name === "ms" || Number.isInteger(limit);
@@ -99,7 +99,11 @@ function parseBudget(budget: unknown, rest: readonly unknown[]): [keyof RunFigur
       return [name as keyof RunBudget, limit];
     }
     const kind = name === "usd" || name === "ms" ? "a number" : "a whole number";
-    throw misuse(NAME, `its limit ${name} is ${describeValue(limit)}`, `Use ${kind} of 0 or more, or leave it out.`);
+    throw misuse(
+      NAME,
+      `its limit ${name} is ${describeValue(limit)}`,
+      `Pass ${kind} of 0 or more, or remove the limit.`,
+    );
   });
 }
 
@@ -116,11 +120,11 @@ function tableText({ utils }: MatcherContext, judged: readonly Judged[]): string
     one.why === undefined ? numberText(one.name, one.value) : "unknown",
     wordsOf(one),
   ]);
-  const head = ["limit of", "allowed", "taken", ""];
+  const head = ["limit", "allowed", "used", ""];
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)));
   const [first = 0, second = 0, third = 0] = widths;
-  const line = ([name = "", limit = "", taken = "", words = ""]: readonly string[], isFault: boolean): string => {
-    const [allowed, had] = [limit.padStart(second), taken.padStart(third)];
+  const line = ([name = "", limit = "", used = "", words = ""]: readonly string[], isFault: boolean): string => {
+    const [allowed, had] = [limit.padStart(second), used.padStart(third)];
     return `  ${name.padEnd(first)}  ${isFault ? green(allowed) : allowed}  ${isFault ? red(had) : had}  ${words}`.trimEnd();
   };
   return [line(head, false), ...rows.map((row, index) => line(row, judged[index]?.state !== "within"))].join("\n");
@@ -129,10 +133,10 @@ function tableText({ utils }: MatcherContext, judged: readonly Judged[]): string
 function wordsOf({ name, limit, value, why, state }: Judged): string {
   if (state !== "over") return why ?? "";
   const over = `${numberText(name, value - limit)} over`;
-  return why === undefined ? over : `at least ${numberText(name, value)}, ${over}; ${why}`;
+  return why === undefined ? over : `at least ${numberText(name, value)}, ${over} (${why})`;
 }
 
-/** Money is exact to 1e-12. */
+/** Formats a figure. USD is exact to 1e-12. */
 function numberText(name: keyof RunFigures, value: number): string {
   if (name !== "usd") return String(value);
   return value.toFixed(12).replace(/\.?0+$/, "");

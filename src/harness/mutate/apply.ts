@@ -12,8 +12,9 @@ export interface MutatedCassette {
 }
 
 /**
- * Undefined when `listMutants` with the same options has no such id. A changed answer also changes in later prompts that repeat it, so
- * that a replay goes on and the test must notice. A changed prompt changes in the recording alone, so that a replay misses.
+ * Makes a mutant's cassette. Undefined if `listMutants` with the same options has no such id. A changed answer also changes in later
+ * prompts that repeat it, so a replay continues and the test must notice. A changed prompt changes only in the recording, so a replay
+ * misses.
  */
 export function mutateCassette(cassette: CassetteV2, options: MutantOptions, id: string): MutatedCassette | undefined {
   for (const candidate of candidates(cassette, options)) {
@@ -55,7 +56,7 @@ function mapMessages(turn: UnsealedTurn, change: (message: LlmMessage, index: nu
   return { ...turn, prompt: { keep, messages: messages.map(change) } };
 }
 
-/** Replaces the old message by the new one, and leaves every other message. */
+/** Replaces the old message with the new one, and keeps all other messages. */
 function createEcho(old: AssistantMessage, now: AssistantMessage): (message: LlmMessage) => LlmMessage {
   const text = canonicalize(old);
   if (text === canonicalize(now)) return (message) => message;

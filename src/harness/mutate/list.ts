@@ -2,12 +2,10 @@
 
 import { hashJson, sha256Hex } from "../../core/index.js";
 import type { CassetteV2 } from "../../cassette/index.js";
+import { MAX_MUTANTS_PER_CASSETTE } from "../limits.js";
 import { MUTANT_KINDS, type Candidate, type Choose, type Mutant, type MutantOptions } from "./mutant.js";
 import { promptCandidates } from "./prompts.js";
 import { responseCandidates } from "./responses.js";
-
-/** Most mutants of one cassette; further places are left alone. */
-export const MAX_MUTANTS_PER_CASSETTE = 10_000;
 
 /** Lists at most {@link MAX_MUTANTS_PER_CASSETTE}; a list of that length may be cut. Same cassette and options, same list. */
 export function listMutants(cassette: CassetteV2, options: MutantOptions): Mutant[] {
@@ -32,7 +30,7 @@ export function* candidates(
   yield* responseCandidates(cassette, wanted, choose);
 }
 
-/** The mutant with its id, a hash of everything that tells two changes of one file apart. */
+/** Adds the id to a mutant: a hash of everything that distinguishes two changes of one file. */
 export function toMutant({ edit, ...change }: Candidate, file: string): Mutant {
   const { kind, pointer, old } = change;
   const now = change.new === undefined ? [] : [change.new];

@@ -20,7 +20,7 @@ export interface Mutant {
   /** JSON pointer (RFC 6901) into the cassette, to the changed place. */
   readonly pointer: string;
   readonly old: JsonValue;
-  /** Absent when the value is removed. */
+  /** Absent if the value is removed. */
   readonly new?: JsonValue;
   /** The change in one sentence, without a full stop. */
   readonly sentence: string;
@@ -29,7 +29,7 @@ export interface Mutant {
 export interface MutantOptions {
   /** Named in the mutants, and part of their ids. */
   readonly file: string;
-  /** Chooses the word, the number, the other tool. Same seed, same mutants. */
+  /** Chooses the word, the number or the other tool. The same seed gives the same mutants. */
   readonly seed: string;
   /** Default all of {@link MUTANT_KINDS}. */
   readonly kinds?: readonly MutantKind[];
@@ -44,5 +44,5 @@ export type Edit =
 /** A mutant without its id, and the edit that makes it. Many are listed, and few are made. */
 export type Candidate = Omit<Mutant, "id" | "file"> & { readonly edit: () => Edit };
 
-/** Chooses one of `length` places by a name: a function of the seed and the name alone. */
+/** Chooses one of `length` places. Depends only on the seed and the name. */
 export type Choose = (name: string, length: number) => number;

@@ -39,7 +39,7 @@ interface MessageChange {
   message: LlmMessage;
 }
 
-/** A prompt is compared as a whole, so one change of each text is enough. Results get every change, since their effects differ. */
+/** A prompt is compared as a whole, so one change per text is enough. Results get every change, because the effects differ. */
 function* messageChanges(message: LlmMessage, name: string, choose: Choose): Generator<MessageChange> {
   if (message.role === "assistant") return;
   const isResult = message.role === "tool";

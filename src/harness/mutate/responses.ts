@@ -60,7 +60,7 @@ function toCandidate(kind: MutantKind, turn: number, path: Path, { response, ...
   return { kind, turn, pointer: toPointer(path), old, ...defined({ new: other }), sentence, edit };
 }
 
-/** Text of a turn with tool calls is not an answer: hardly any test reads it. */
+/** Lists changes of an answer. Text in a turn with tool calls is not an answer, and hardly any test reads it. */
 function* answerCandidates(turn: number, response: LlmTurnResponse, choose: Choose): Generator<Candidate> {
   const { message, finalAnswer } = response;
   if ((message.toolCalls ?? []).length > 0) return;
@@ -74,7 +74,7 @@ function* answerCandidates(turn: number, response: LlmTurnResponse, choose: Choo
 }
 
 function* argumentCandidates({ turn, response, call, index, path }: Place, choose: Choose): Generator<Candidate> {
-  // Malformed arguments are never run, whatever they are.
+  // Malformed arguments never run, whatever they contain.
   if (call.malformedArguments !== undefined) return;
   for (const change of valueEdits(call.arguments, toPointer(path), choose)) {
     const how = change.new === undefined ? "without" : "with another";

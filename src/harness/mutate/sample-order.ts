@@ -1,11 +1,11 @@
-// A fair order for when there are more mutants than time: wherever the list is cut, every file and every kind gets its share.
+// A fair order if there are more mutants than time. Wherever the list is cut, every file and every kind gets its share.
 
 import { hashJson } from "../../core/index.js";
 import { MUTANT_KINDS, type Mutant } from "./mutant.js";
 
 /**
- * Sorts mutants so that the first N are a fair sample for any N: one of each file in turn, of a kind that changes from round to round,
- * and within a file and kind in an order that the seed decides.
+ * Sorts mutants so that the first N are a fair sample for any N. It takes one of each file in turn, and changes the kind from round to
+ * round. Within a file and kind, the seed decides the order.
  */
 export function inTurns(mutants: readonly Mutant[], seed: string): Mutant[] {
   const byFile = new Map<string, Mutant[]>();

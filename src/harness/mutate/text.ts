@@ -1,6 +1,7 @@
 // Ways to change a text so that it says something else: replace a word, negate a number, empty it.
 
 import { shorten } from "../../core/index.js";
+import { MAX_MUTATED_TEXT_CHARACTERS } from "../limits.js";
 import type { Choose } from "./mutant.js";
 
 export interface TextChange {
@@ -10,14 +11,12 @@ export interface TextChange {
   readonly says: string;
 }
 
-/** Plain words that are unlikely in the place of any other. */
+/** Plain words that rarely fit in place of another word. */
 const OTHER_WORDS = ["otherwise", "purple", "seventeen", "nowhere", "turnip"];
 const WORD = /\p{L}[\p{L}\p{M}]+/gu;
 const NUMBER = /(?<![\p{L}\p{N}_.-])\d+(?:\.\d+)?(?![\p{L}\p{N}_])/gu;
-/** Later words and numbers are left alone, so that a long text costs no more than a short one. */
-const MAX_LOOKED_AT = 20_000;
 
-/** Every change of a text, all different from it. Blank text has none, since emptying it would change nothing. */
+/** Lists changes of a text, all different from it. Blank text has no changes, because emptying it would change nothing. */
 export function textChanges(text: string, name: string, choose: Choose): TextChange[] {
   if (text.trim() === "") return [];
   return [
@@ -27,9 +26,9 @@ export function textChanges(text: string, name: string, choose: Choose): TextCha
   ];
 }
 
-/** Replaces one word, or the whole of a text without words. */
+/** Replaces one word, or the whole text if it has no words. */
 export function replaceWord(text: string, name: string, choose: Choose): TextChange {
-  const words = [...text.slice(0, MAX_LOOKED_AT).matchAll(WORD)];
+  const words = [...text.slice(0, MAX_MUTATED_TEXT_CHARACTERS).matchAll(WORD)];
   const word = words[choose(`${name} word`, words.length)];
   const old = word?.[0] ?? "";
   const others = OTHER_WORDS.filter((other) => other !== old.toLowerCase() && other !== text);
@@ -40,7 +39,7 @@ export function replaceWord(text: string, name: string, choose: Choose): TextCha
 }
 
 function negateNumber(text: string, name: string, choose: Choose): TextChange[] {
-  const numbers = [...text.slice(0, MAX_LOOKED_AT).matchAll(NUMBER)];
+  const numbers = [...text.slice(0, MAX_MUTATED_TEXT_CHARACTERS).matchAll(NUMBER)];
   const number = numbers[choose(`${name} number`, numbers.length)];
   if (number === undefined) return [];
   const [old] = number;

@@ -5,10 +5,10 @@ import type { Choose } from "./mutant.js";
 import { textChanges } from "./text.js";
 
 export interface ValueEdit {
-  /** From the arguments down. */
+  /** The path of the place within the arguments. */
   readonly path: readonly (string | number)[];
   readonly old: JsonValue;
-  /** Absent when the key is dropped. */
+  /** Absent if the key is dropped. */
   readonly new?: JsonValue;
   /** The whole arguments after the change. */
   readonly toWhole: () => JsonObject;
@@ -53,7 +53,7 @@ function withOther(container: JsonValue[] | JsonObject, key: string | number, ot
   return Object.fromEntries(entries);
 }
 
-/** Undefined for null and for containers, whose leaves are places of their own. */
+/** Another value of the same type. Undefined for null and for containers, whose leaves are separate places. */
 function otherLeaf(old: JsonValue, name: string, choose: Choose): JsonValue | undefined {
   if (typeof old === "boolean") return !old;
   if (typeof old === "number") return otherNumber(old, choose(`${name} sign`, 2) === 0);
@@ -62,7 +62,7 @@ function otherLeaf(old: JsonValue, name: string, choose: Choose): JsonValue | un
   return changes.length === 0 ? "otherwise" : changes[choose(`${name} change`, changes.length)]?.text;
 }
 
-/** A large number is the same after adding one. */
+/** Another number. Adding 1 does not change a large number. */
 function otherNumber(old: number, isNegated: boolean): number {
   if (old === 0) return 1;
   return isNegated || old + 1 === old ? -old : old + 1;

@@ -1,4 +1,4 @@
-// What checkBudget is given, limits or a function that makes a budget, checked before any turn is spent.
+// The input of checkBudget: limits, or a function that makes a budget. It is checked before any turn is spent.
 
 import { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "../../core/index.js";
 import { assertNew, factoryHint } from "../contract/factory.js";
@@ -12,7 +12,7 @@ const OWNER = "checkBudget";
 const METHODS = ["takeTurn", "takeToolCall", "spend", "beginConversation", "limitOf"];
 const HINT = "Pass limits such as { maxTurns: 8 }, or a function that makes a new budget at each call.";
 
-/** Makes a new budget at each call. Throws `AgentError` `invalid-options` for any other value. */
+/** Returns a function that makes a new budget at each call. Throws `AgentError` `invalid-options` for any other value. */
 export function budgetMaker(subject: BudgetLimits | (() => Budget)): () => Budget {
   if (typeof subject !== "function") {
     if (!isObject(subject)) refuse(OWNER, describeGiven(subject), HINT);

@@ -1,4 +1,4 @@
-// Laws of a budget: it agrees with a plain count, for any turns, by itself and, for limits, in whole runs.
+// Laws of a budget: for any turns, it agrees with a plain count. Given limits, it is also checked in whole runs.
 
 import fc from "fast-check";
 import {
@@ -15,6 +15,7 @@ import {
 import { spending, type SpentTurn } from "../arbitraries/budgets.js";
 import { answerOf } from "../arbitraries/cassettes.js";
 import { either } from "../arbitraries/either.js";
+import { BUDGET_RUN_TIMEOUT_MS, MAX_DRAWN_CALLS, MAX_DRAWN_TURNS } from "../limits.js";
 import { assertExamples, assertLawOptions, breaks, holdLaws, isBreach, type LawOptions } from "./law.js";
 import { describeThrown } from "../contract/thrown.js";
 import { budgetMaker, CAPS, findTurnsFault } from "./budget-subject.js";
@@ -69,17 +70,17 @@ export async function checkBudget(
   return { runs, ended, finished };
 }
 
-/** Turns that aim at one of the caps: large enough, or many enough, that it is met after some of them. */
+/** Turns that aim at one of the caps: large enough, or many enough, to reach it after a few of them. */
 function scaled(budget: Budget): fc.Arbitrary<SpentTurn[]> {
   const caps = CAPS.filter((cap) => Number.isFinite(budget.limitOf(cap)));
   const limit = budget.limitOf("turns");
-  const many = Math.min(Math.max(Number.isNaN(limit) ? 0 : 2 * limit, USUAL.turns), MAX_TURNS);
+  const many = Math.min(Math.max(Number.isNaN(limit) ? 0 : 2 * limit, USUAL.turns), MAX_DRAWN_TURNS);
   const usual = fc.tuple(spending({ maxTurns: many }), fc.constantFrom(...caps, undefined)).map(([turns, aim]) => {
     const by = (cap: BudgetCap) => (cap === aim ? Math.max(1, Math.ceil(budget.limitOf(cap) / USUAL[cap])) : 1);
     const [tokens, cost, calls] = [by("tokens"), by("costUsd"), by("toolCalls")];
     return turns.slice(0, aim === "turns" ? many : USUAL.turns).map(({ usage, costUsd, toolCalls }) => ({
       // Many turns with many calls each would meet another cap first.
-      toolCalls: Math.min(toolCalls * calls, aim === "turns" ? 1 : MAX_CALLS),
+      toolCalls: Math.min(toolCalls * calls, aim === "turns" ? 1 : MAX_DRAWN_CALLS),
       ...defined({
         usage: usage && { inputTokens: usage.inputTokens * tokens, outputTokens: usage.outputTokens * tokens },
         costUsd: costUsd === undefined ? undefined : costUsd * cost,
@@ -90,7 +91,7 @@ function scaled(budget: Budget): fc.Arbitrary<SpentTurn[]> {
   return edges.length === 0 ? usual : either([7, usual], fc.constantFrom(...edges));
 }
 
-/** A turn that meets the cap to the last token or cent, and one more that must be refused. */
+/** A turn that reaches the cap to the last token or cent, and one more that must be refused. */
 function spentExactly(cap: BudgetCap, limit: number): SpentTurn[][] {
   const after = { toolCalls: 0 };
   if (cap === "tokens") return [[{ toolCalls: 0, usage: { inputTokens: limit, outputTokens: 0 } }, after]];
@@ -99,8 +100,6 @@ function spentExactly(cap: BudgetCap, limit: number): SpentTurn[][] {
 
 /** Sums of a run of `spending` that is not scaled. */
 const USUAL: Readonly<Record<BudgetCap, number>> = { turns: 12, toolCalls: 16, tokens: 100, costUsd: 1 };
-const MAX_TURNS = 60;
-const MAX_CALLS = 100;
 
 /** `prices` are the turns with a price. */
 const NOTHING = {
@@ -114,7 +113,7 @@ const NOTHING = {
 
 type Counted = Readonly<typeof NOTHING>;
 
-/** Spends until a cap forbids it or the turns are used up. Gives that cap. */
+/** Spends until a cap forbids it or the turns are used up. Returns that cap. */
 function playBudget(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | undefined {
   try {
     return play(budget, turns);
@@ -159,10 +158,10 @@ function limitsOf(budget: Budget): string {
   return limits.map(([cap, limit]) => `${cap} ${limit}`).join(", ");
 }
 
-/** Checks a turn that was just granted: no cap may have been reached before it. */
+/** Checks a turn that was just granted: no cap may be reached before it. */
 function assertWithin(budget: Budget, own: Counted): void {
   if (own.turns >= budget.limitOf("turns")) breaks("turns never exceed their cap", `turn ${own.turns + 1} was granted`);
-  const law = "tokens and cost are overshot by one turn at most";
+  const law = "tokens and cost exceed their caps by at most one turn";
   const tokens = own.inputTokens + own.outputTokens;
   if (tokens >= budget.limitOf("tokens")) breaks(law, `a turn was granted after ${tokens} tokens`);
   const { costUsd = 0 } = own;
@@ -191,7 +190,7 @@ function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => B
   if (!CAPS.includes(cap)) breaks(law, `${cap as string} did, which must be one of ${CAPS.join(", ")}`);
   if (spentOf[cap] < budget.limitOf(cap))
     breaks(law, `${cap} did at ${cap === "costUsd" ? (own.costUsd ?? 0) : spentOf[cap]}`);
-  if (ask() === undefined) breaks("what is forbidden stays forbidden", `${cap} forbade it once only`);
+  if (ask() === undefined) breaks("a cap that forbids keeps forbidding", `${cap} forbade it once only`);
   assertCounted(budget, own);
   return cap;
 }
@@ -229,9 +228,6 @@ function toResponse({ usage, costUsd, toolCalls }: SpentTurn, turn: number): Llm
   return { ...answerOf(message), ...defined({ usage, costUsd }) };
 }
 
-/** A run of a script takes milliseconds. */
-const RUN_TIMEOUT_MS = 60_000;
-
 /** Plays the same turns in a runtime, which must keep to the limits whatever the model does. */
 async function playRun(budget: BudgetLimits, turns: readonly SpentTurn[]): Promise<void> {
   const capped = createBudget(budget);
@@ -240,7 +236,7 @@ async function playRun(budget: BudgetLimits, turns: readonly SpentTurn[]): Promi
   const look = { name: "look", description: "", schema: { type: "object" }, invoke: () => "" };
   const provider = scriptedProvider(script);
   const agents = [{ id: "check", systemPrompt: "", provider, budget, customTools: [look] }];
-  const end = await settle(() => createRuntime({ agents }).run({ goal: "" }), RUN_TIMEOUT_MS);
+  const end = await settle(() => createRuntime({ agents }).run({ goal: "" }), BUDGET_RUN_TIMEOUT_MS);
   if (end.kind !== "value") {
     const what = end.kind === "late" ? "it did not end" : `it threw ${describeThrown(end.error)}`;
     return breaks("a cap ends a run as a normal stop", what);

@@ -1,4 +1,4 @@
-// Laws of a hash filter: applying it twice changes nothing more, and it does the same for recorder and replayer.
+// Laws of a hash filter: applying it twice changes nothing more, and recorder and replayer get the same result.
 
 import {
   cassetteProvider,
@@ -19,20 +19,20 @@ import { findImpurity } from "../contract/json.js";
 import { describeThrown } from "../contract/thrown.js";
 
 export interface CheckHashFilterOptions extends LawOptions {
-  /** Prompts to try first: your own, with the texts that the filter is for. */
+  /** Prompts to try first: your own, with the texts that the filter should change. */
   readonly examples?: readonly (readonly LlmMessage[])[];
 }
 
 export interface HashFilterReport {
   readonly runs: number;
-  /** Prompts that the filter changed; 0 means that it never did anything. */
+  /** The number of prompts that the filter changed. 0 means that it never did anything. */
   readonly changed: number;
 }
 
 /**
  * Holds a hash filter to its laws, for prompts of every shape: a function, or a list with names as `hashFilter` takes it. It never
  * throws and gives a list of messages at once. Applying it twice changes nothing more (idempotent). The same prompt becomes the same
- * whatever came before, so that recorder and replayer agree (symmetric), and a run that is recorded with it replays with it. State from
+ * whatever came before, so that recorder and replayer agree (symmetric), and a run recorded with it replays with it. State from
  * before the check is not seen: let a filter depend on its prompt alone.
  *
  * Rejects with `LawBrokenError`, with `AgentError` or `CassetteError` `invalid-options` for a value that is not a filter, and with
@@ -66,9 +66,9 @@ export async function checkHashFilter(
       const twice = hashPrompt(apply(filter, once));
       if (twice !== hash) {
         const again = canonicalize(apply(filter, once));
-        breaks("done twice it is done once", `once it is ${canonicalize(once)}, twice ${again}`);
+        breaks("applying it twice is the same as applying it once", `once it is ${canonicalize(once)}, twice ${again}`);
       }
-      // Another prompt in between, as a run has them.
+      // Applies another prompt in between, as in a run.
       apply(filter, prompt.slice(0, 1));
       if (hashPrompt(apply(filter, prompt)) !== hash) breaks("the same prompt becomes the same", "it became two");
       await judgeReplay(hashFilter, prompt);
@@ -81,7 +81,7 @@ export async function checkHashFilter(
   if (asked.size >= MANY && became.size === 1) {
     throw new HarnessError(
       "law-empty",
-      `the hash filter makes all of ${asked.size} prompts the same, so that any of them would replay any turn`,
+      `the hash filter makes all of ${asked.size} prompts the same, so any prompt would replay any turn`,
       "Keep the texts that tell turns apart, and rewrite only texts that differ between equivalent runs.",
     );
   }
@@ -112,13 +112,13 @@ function apply(filter: HashFilter, prompt: readonly LlmMessage[]): readonly LlmM
   if (!Array.isArray(filtered)) return breaks(law, `it gave ${describeGiven(filtered)}`);
   const fault = findMessagesFault(filtered) ?? findImpurity(filtered);
   if (fault !== undefined) breaks(law, fault);
-  // A copy at once: a filter may give back the list it was handed.
+  // Copied at once, because a filter may return the list it was given.
   return copyJson(filtered) as LlmMessage[];
 }
 
 const ANSWER: LlmTurnResponse = answerOf({ role: "assistant", content: "recorded" });
 
-/** Records every turn of a conversation and the whole of it, and replays them. */
+/** Records and replays every turn of a conversation, and the whole conversation. */
 async function judgeReplay(hashFilter: HashFilterOption, conversation: readonly LlmMessage[]): Promise<void> {
   const settings = { hashFilter, redact: false } as const;
   const ends = conversation.flatMap(({ role }, index) => (role === "assistant" && index > 0 ? [index] : []));
@@ -129,6 +129,6 @@ async function judgeReplay(hashFilter: HashFilterOption, conversation: readonly 
     const replayer = cassetteProvider(recorder.toCassette(), settings);
     for (const messages of prompts) await replayer.turn({ messages });
   } catch (error) {
-    breaks("a run that is recorded with it replays with it", describeThrown(error), error);
+    breaks("a run recorded with it replays with it", describeThrown(error), error);
   }
 }

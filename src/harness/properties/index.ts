@@ -1,4 +1,4 @@
-// The door of the laws. Only src/entry/fast-check.ts imports it, since they need the optional peer fast-check.
+// The entry point of the laws. Only src/entry/fast-check.ts imports it, because laws need the optional peer fast-check.
 
 export { checkBudget, type BudgetReport, type CheckBudgetOptions } from "./budget.js";
 export { checkHashFilter, type CheckHashFilterOptions, type HashFilterReport } from "./hash-filter.js";

@@ -1,4 +1,4 @@
-// The fast-check runner of all laws: it shrinks the first value that breaks one, and reports how to repeat it.
+// The fast-check runner of all laws. It shrinks the first value that breaks a law, and reports how to repeat the failure.
 
 import fc from "fast-check";
 import { AgentError, defined, showValue, toVisible } from "../../core/index.js";
@@ -7,17 +7,17 @@ import { assertOptionsObject, assertWait, describeGiven } from "../contract/give
 import { HarnessError } from "../errors.js";
 
 export interface LawOptions {
-  /** How many values to try. */
+  /** The number of values to try. */
   readonly numRuns?: number;
-  /** The seed of an earlier failure: tries the same values in the same order. */
+  /** The seed of an earlier failure, to try the same values in the same order. */
   readonly seed?: number;
-  /** The path of an earlier failure: with its seed, tries the failing value alone. */
+  /** The path of an earlier failure. With its seed, only the failing value is tried. */
   readonly path?: string;
 }
 
 const LAW_OPTIONS = ["numRuns", "seed", "path"];
 
-/** A law that does not hold. `message` says all of it in words. */
+/** A broken law. `message` describes all of it. */
 export class LawBrokenError extends HarnessError {
   /** The law, as a sentence. */
   readonly law: string;
@@ -49,12 +49,12 @@ class Breach extends Error {
   }
 }
 
-/** Throws because `law` does not hold: `what` was seen. */
+/** Throws because `law` is broken. `what` describes the observation. */
 export function breaks(law: string, what: string, cause?: unknown): never {
   throw new Breach(law, what, cause);
 }
 
-/** Runs checks that clauses of a contract are made of; a violation breaks `law`. */
+/** Runs the checks of a contract's clauses. A violation breaks `law`. */
 export function holds(law: string, check: () => void): void {
   const violation = violationOf(check);
   if (violation !== undefined) breaks(law, violation);
@@ -65,21 +65,21 @@ export function isBreach(thrown: unknown): boolean {
 }
 
 export interface Trial<T> {
-  /** The call that a user repeats, without its options: `checkTool(tool`. */
+  /** The call for a user to repeat, without its options: `checkTool(tool`. */
   readonly call: string;
   /** The subject in words: `tool weather`. */
   readonly subject: string;
   readonly values: fc.Arbitrary<T>;
   readonly examples?: readonly T[];
-  /** False reports the first value that breaks a law without shrinking it, since each try may cost something. Default true. */
+  /** False reports the first value that breaks a law without shrinking, because each try may cost something. Default true. */
   readonly shrinks?: boolean;
   readonly options: LawOptions;
   readonly defaultRuns: number;
-  /** Calls {@link breaks} where a law does not hold. */
+  /** Calls {@link breaks} for a broken law. */
   judge(value: T): Promise<void>;
 }
 
-/** Gives the number of values tried. Throws {@link LawBrokenError}; other errors of `judge` pass through. */
+/** Returns the number of values tried. Throws {@link LawBrokenError}. Other errors of `judge` pass through. */
 export async function holdLaws<T>(trial: Trial<T>): Promise<number> {
   const { numRuns = trial.defaultRuns, seed, path } = trial.options;
   if (!Number.isSafeInteger(numRuns) || numRuns <= 0) {
@@ -124,12 +124,12 @@ function toError<T>(trial: Trial<T>, details: fc.RunDetails<[T]>): Error {
   return new LawBrokenError(message, { law: breach.law, counterexample, seed, path, cause: breach.cause });
 }
 
-const MAX_SHOWN = 2_000;
+const SHOWN_CHARACTERS = 2_000;
 
-/** A value as code would write it, on one line. */
+/** A value as source code, on one line. */
 function shownValue(value: unknown): string {
   const text = toVisible(fc.stringify(value));
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}… (${text.length} characters)`;
 }
 
 export function assertLawOptions(owner: string, options: object, own: readonly string[]): void {
@@ -165,7 +165,7 @@ const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
 /** Throws `law-empty` unless a law saw at least `least` of its subject. */
 export function assertSeen(count: number, least: number, what: string, hint: string): void {
   if (count >= least) return;
-  throw new HarnessError("law-empty", `${what}: ${count}, and ${least} are needed for the check to say anything`, hint);
+  throw new HarnessError("law-empty", `${what}: ${count}, but the check needs at least ${least}`, hint);
 }
 
 export function assertExamples(

@@ -7,7 +7,7 @@ const SHARED: readonly (readonly [name: string, prototype: object])[] = Object.e
 
 type Properties = ReadonlyMap<PropertyKey, PropertyDescriptor>;
 
-/** Takes a snapshot. The returned function names everything added, replaced or removed since, and undoes it. */
+/** Takes a snapshot. The returned function lists everything added, replaced or removed since, and undoes it. */
 export function watchPrototypes(): () => string[] {
   const before = SHARED.map(([, prototype]) => propertiesOf(prototype));
   return () => SHARED.flatMap(([name, prototype], index) => restore(name, prototype, before[index] ?? new Map()));

@@ -1,4 +1,4 @@
-// The inputs of checkProvider: one provider or a function that makes a new one for each call, and the prompts.
+// The inputs of checkProvider: a provider, or a function that makes a new one for each call, and the prompts.
 
 import { providerName, type LlmProviderAdapter, type LlmTurnRequest } from "../../core/index.js";
 import { checkedFactory, factoryHint } from "../contract/factory.js";
@@ -8,7 +8,7 @@ import { settle } from "../contract/waiting.js";
 /** A provider, or a function that makes a new one in the same state at each call. */
 export type ProviderSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promise<LlmProviderAdapter>);
 
-/** A source whose providers are whole, and new wherever they are made. */
+/** A source of complete providers, new ones if a function makes them. */
 export interface CheckedSource {
   readonly isMade: boolean;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface CheckedSource {
 const OWNER = "checkProvider";
 const HINT = "Pass a provider, or a function that makes a new one at each call.";
 
-/** Throws `AgentError` `invalid-options` for a value that neither is a provider nor makes one. */
+/** Throws `AgentError` `invalid-options` unless the value is a provider or makes one. */
 export async function checkSource(source: ProviderSource, timeoutMs: number): Promise<CheckedSource> {
   const missing = (subject: unknown) => missingMethods(subject, ["turn"]);
   if (typeof source !== "function") {
@@ -31,7 +31,7 @@ export async function checkSource(source: ProviderSource, timeoutMs: number): Pr
     refuse(OWNER, `a function that ${fault}`, HINT, cause);
   const get = checkedFactory({ kind: "provider", missing, made: new WeakSet(), blame }, timeoutMs, make);
   const first = await get();
-  // How it ends is judged with the calls.
+  // Its end is judged with the calls.
   await settle(() => first.destroy?.(), timeoutMs);
   return { isMade: true, name: providerName(first), get };
 }

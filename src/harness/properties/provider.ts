@@ -1,4 +1,4 @@
-// Laws of a provider: the contract of src/core/model/provider.ts. It is really called, so pass no vendor that is paid.
+// Laws of a provider: the contract of src/core/model/provider.ts. The provider is really called, so do not pass a paid vendor.
 
 import fc from "fast-check";
 import {
@@ -13,23 +13,24 @@ import {
 } from "../../core/index.js";
 import { conversation } from "../arbitraries/messages.js";
 import { toolDefinition } from "../arbitraries/tools.js";
+import { ABORT_GRACE_MS, DEFAULT_PROVIDER_PROPERTY_TIMEOUT_MS } from "../limits.js";
 import { assertLawOptions, assertSeen, breaks, holdLaws, holds, isBreach, type LawOptions } from "./law.js";
 import { fail, Violation } from "../contract/clause.js";
 import { findLoss } from "../contract/json.js";
 import { assertResponse } from "../contract/response.js";
 import { iteratorOf, leaveStream, readPieces, responseOf, streamClauses } from "../contract/stream.js";
 import { describeThrown, isCrash } from "../contract/thrown.js";
-import { abortMidway, GRACE_MS, settle, type Settled } from "../contract/waiting.js";
+import { abortMidway, settle, type Settled } from "../contract/waiting.js";
 import { assertPrompts, checkSource, type CheckedSource, type ProviderSource } from "./provider-source.js";
 
 export interface CheckProviderOptions extends LawOptions {
-  /** Requests to send, each once and in this order unless `numRuns` says otherwise. Default: arbitrary conversations with tools. */
+  /** Requests to send, each once and in this order, unless `numRuns` changes that. Default: arbitrary conversations with tools. */
   readonly prompts?: readonly LlmTurnRequest[];
-  /** Milliseconds one call may take. Default 30,000. */
+  /** Time limit of one call in ms. Default 30,000. */
   readonly timeoutMs?: number;
   /** Whether the provider may reject with this. Default: anything except an error of the language itself (TypeError, RangeError, …). */
   readonly mayReject?: (error: unknown, request: LlmTurnRequest) => boolean;
-  /** How many calls must be answered for the check to count. Default 1. */
+  /** The number of calls that must be answered for the check to count. Default 1. */
   readonly minAnswered?: number;
 }
 
@@ -45,7 +46,6 @@ export interface ProviderReport {
 
 const OPTIONS = ["prompts", "timeoutMs", "mayReject", "minAnswered"];
 const DEFAULT_RUNS = 20;
-const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
  * Holds a provider to its contract. A turn resolves to a valid response (unique ids, a stop reason that fits the calls, figures that
@@ -54,7 +54,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  *
  * Pass a function, and each call goes to a new provider; all of them must answer alike. Only then is a stream compared with the turn
  * (or a second turn, if there is no stream), the signal also fired during a call, `destroy` called, and a counterexample shrunk. For a
- * single provider none of this is done, since each call may cost something.
+ * single provider, none of this happens, because each call may cost something.
  *
  * Rejects with `LawBrokenError`, with `HarnessError` `law-empty` when too few calls were answered, and with `AgentError`
  * `invalid-options` for a source that is not a provider, does not make one or makes the same one twice, and for malformed prompts.
@@ -68,7 +68,7 @@ export async function checkProvider(
   const { prompts } = options;
   const handedOut = new WeakSet<object>();
   assertPrompts(prompts);
-  const checked = await checkSource(source, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const checked = await checkSource(source, options.timeoutMs ?? DEFAULT_PROVIDER_PROPERTY_TIMEOUT_MS);
   const { name, isMade } = checked;
   const runs = await holdLaws({
     call: "checkProvider(provider",
@@ -111,7 +111,7 @@ async function judgeRequest(
   options: CheckProviderOptions & { readonly handedOut: WeakSet<object> },
   count: Count,
 ): Promise<void> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, mayReject = (error: unknown) => !isCrash(error) } = options;
+  const { timeoutMs = DEFAULT_PROVIDER_PROPERTY_TIMEOUT_MS, mayReject = (error: unknown) => !isCrash(error) } = options;
   const { isMade } = source;
   const ask = (call: Ask, terms: Terms = {}) => askOnce(source, call, prompt, { ...terms, timeoutMs });
   const end = (settled: Settled, what: string) => judgeEnd(settled, what, (error) => mayReject(error, prompt), count);
@@ -131,7 +131,7 @@ async function judgeRequest(
     if (response === undefined || again === undefined) return;
     assertAnswer(again, handedOut);
     if (canonicalize(response) !== canonicalize(again))
-      breaks("providers that are made alike answer alike", differ("one", response, "the other", again));
+      breaks("equal providers give equal answers", differ("one", response, "the other", again));
     return;
   }
   const events = end(streamed, "stream") as LlmStreamEvent[] | undefined;
@@ -145,14 +145,14 @@ async function judgeRequest(
   await judgeAborted((signal) => ask(streamOf, { signal }));
 }
 
-const IN_PIECES = "a stream gives pieces of its response, and the response last and once";
+const IN_PIECES = "a stream gives pieces of its response, and then the response once";
 
 const differ = (one: string, left: unknown, other: string, right: unknown) =>
   `${one} gave ${canonicalize(left)}, ${other} ${canonicalize(right)}`;
 
 const turnOf: Ask = (provider, request) => provider.turn(request);
 
-/** Every piece of the stream; undefined for a provider without streams. */
+/** Every piece of the stream, or undefined for a provider without streams. */
 const streamOf: Ask = async (provider, request) => {
   if (provider.stream === undefined) return undefined;
   let stream;
@@ -176,11 +176,11 @@ const streamOf: Ask = async (provider, request) => {
 interface Terms {
   readonly signal?: AbortSignal;
   readonly isFrozen?: boolean;
-  /** Called when the call has been made, and not before. */
+  /** Called once the call has been made. */
   readonly begun?: () => void;
 }
 
-/** Makes one call with a request of its own, which must be unchanged afterwards. */
+/** Makes one call with its own request, which must be unchanged afterwards. */
 async function askOnce(
   source: CheckedSource,
   call: Ask,
@@ -212,7 +212,7 @@ async function askOnce(
 
 const CALLERS = "a request belongs to the caller";
 
-/** Whether an engine threw this for a write to a frozen object. */
+/** True if a JavaScript engine threw this for a write to a frozen object. */
 function isRefusedWrite(thrown: unknown): boolean {
   return thrown instanceof TypeError && /not extensible|read[- ]only|Cannot delete property/.test(thrown.message);
 }
@@ -226,7 +226,7 @@ async function destroy(provider: LlmProviderAdapter, timeoutMs: number): Promise
 
 const ANSWERED = "a call is answered or rejects with a readable error";
 
-/** The value of an answered call; undefined when it rejected with an allowed error. */
+/** The value of an answered call, or undefined if it rejected with an allowed error. */
 function judgeEnd(end: Settled, what: string, mayReject: (error: unknown) => boolean, count: Count): unknown {
   count.calls += 1;
   switch (end.kind) {
@@ -243,11 +243,11 @@ function judgeEnd(end: Settled, what: string, mayReject: (error: unknown) => boo
 }
 
 function assertAnswer(response: unknown, handedOut: WeakSet<object>): void {
-  holds("a response is what the contract says", () => assertResponse(response));
+  holds("a response follows the contract", () => assertResponse(response));
   freeze(response, "", handedOut);
 }
 
-/** Freezes a response, as its owner may, and finds objects handed out before. Those that the provider has frozen may be shared. */
+/** Freezes a response, as its owner may, and finds objects that an earlier response had. Objects frozen by the provider may be shared. */
 function freeze(value: unknown, pointer: string, handedOut: WeakSet<object>): void {
   if (typeof value !== "object" || value === null) return;
   if (handedOut.has(value)) {
@@ -273,5 +273,5 @@ async function judgeMidway(
   const { end, isLate } = await abortMidway(ask);
   if (end.kind === "late") breaks(HEEDED, `it was fired during the call, which went on for ${timeoutMs} ms`);
   if (end.kind === "value" && isLate)
-    breaks(HEEDED, `the call was answered more than ${GRACE_MS} ms after it had fired`);
+    breaks(HEEDED, `the call was answered more than ${ABORT_GRACE_MS} ms after it had fired`);
 }

@@ -63,7 +63,7 @@ export async function checkRedaction(
       const before = canonicalize(response);
       const once = judgeResult(redact, response);
       const left = secrets.findIndex((secret) => holds(once, secret));
-      // The counterexample shows the secret itself, which the caller made up.
+      // The counterexample shows the secret itself, which the caller invented.
       if (left !== -1) breaks("no secret is left", `text ${left} of secrets is still there`);
       if (canonicalize(once) !== before) count.changed += 1;
       if (secrets.some((secret) => holds(response, secret))) count.withSecret += 1;
@@ -102,7 +102,7 @@ const PLACES = ["content", "argument", "key", "thought", "malformed"] as const;
 interface Hidden {
   readonly text: string;
   readonly place: (typeof PLACES)[number];
-  /** Which call, counted around. */
+  /** The index of the call, modulo the number of calls. */
   readonly call: number;
 }
 
@@ -136,7 +136,7 @@ function judgeResult(redact: Redact, response: LlmTurnResponse): LlmTurnResponse
   letGo(given);
   const fault = isThenable(given) ? "it gave a promise, which is not awaited" : findAnswerFault(given);
   if (fault !== undefined) breaks("it gives an answer", fault);
-  // A copy at once: a function may give back the object it was handed, and change it when it is called again.
+  // Copied at once, because a function may return the object it was given and change it in the next call.
   const once = copyJson(given);
   const keeps = (law: string, before: string, after: string) => {
     if (after !== before) breaks(law, `before: ${before}, after: ${after}`);
@@ -146,7 +146,7 @@ function judgeResult(redact: Redact, response: LlmTurnResponse): LlmTurnResponse
   const text = canonicalize(once);
   if (textOf(redact, response) !== text) breaks("the same answer becomes the same", "it became two");
   const twice = textOf(redact, once);
-  if (twice !== text) breaks("done twice it is done once", `once it is ${text}, twice ${twice}`);
+  if (twice !== text) breaks("applying it twice is the same as applying it once", `once it is ${text}, twice ${twice}`);
   return once;
 }
 
@@ -155,7 +155,7 @@ function textOf(redact: Redact, response: LlmTurnResponse): string {
   return findAnswerFault(given) ?? canonicalize(copyJson(given));
 }
 
-/** A call whose arguments could not be read is never run, so it must not become one that is. */
+/** A call with unreadable arguments never runs, so redaction must not turn it into a call that runs. */
 function callsOf({ message }: LlmTurnResponse): string {
   const calls = message.toolCalls ?? [];
   return canonicalize(calls.map(({ id, name, malformedArguments }) => [id, name, malformedArguments !== undefined]));
@@ -165,7 +165,7 @@ function endOf({ stopReason, finalAnswer }: LlmTurnResponse): string {
   return `${stopReason} ${finalAnswer === undefined ? "without" : "with"} a final answer`;
 }
 
-/** Whether any key or text of a value contains the secret. */
+/** True if any key or text of a value contains the secret. */
 function holds(value: unknown, secret: string): boolean {
   if (typeof value === "string") return value.includes(secret);
   if (typeof value !== "object" || value === null) return false;

@@ -1,4 +1,4 @@
-// Laws of a tool: whatever arguments a model writes, nothing breaks in their check, or in a call as a runtime makes it.
+// Laws of a tool: no arguments of a model may break the argument check, or a call by the runtime.
 
 import fc from "fast-check";
 import {
@@ -23,6 +23,7 @@ import {
 import { argumentsFor } from "../arbitraries/arguments.js";
 import { changeOf } from "../arbitraries/changes.js";
 import { either } from "../arbitraries/either.js";
+import { DEFAULT_TOOL_PROPERTY_TIMEOUT_MS } from "../limits.js";
 import { hostileArguments, mayBePoisoned } from "../arbitraries/tools.js";
 import { assertExamples, assertLawOptions, assertSeen, breaks, holdLaws, type LawOptions } from "./law.js";
 import { watchPrototypes } from "./prototypes.js";
@@ -32,15 +33,15 @@ import { describeThrown, isCrash } from "../contract/thrown.js";
 import { settle, type Settled } from "../contract/waiting.js";
 
 export interface CheckToolOptions extends LawOptions {
-  /** Arguments to try first, such as those of a call that once went wrong. */
+  /** Arguments to try first, such as those of an earlier failed call. */
   readonly examples?: readonly JsonObject[];
-  /** Milliseconds one call may take. Default 5,000. */
+  /** Time limit of one call in ms. Default 5,000. */
   readonly timeoutMs?: number;
   /** Whether the tool may throw this. Default: anything except an error of the language itself (TypeError, RangeError, …). */
   readonly mayThrow?: (error: unknown, args: JsonObject) => boolean;
   /** Replaces parts of the call's context. Default: verbs without bodies, and an empty memory for each call. */
   readonly context?: Partial<CustomToolContext>;
-  /** How many calls the tool must accept for the check to count. Default 1. */
+  /** The number of calls the tool must accept for the check to count. Default 1. */
   readonly minAccepted?: number;
 }
 
@@ -54,7 +55,7 @@ export interface ToolReport {
   readonly answered: number;
   /** Calls that threw an allowed error. */
   readonly threw: number;
-  /** The source of the arguments: the schema, or hostile arguments alone, and why. */
+  /** The source of the arguments: the schema, or only hostile arguments, and why. */
   readonly drawn: { readonly from: "schema" } | { readonly from: "hostile"; readonly why: string };
 }
 
@@ -65,8 +66,8 @@ const OPTIONS = ["examples", "timeoutMs", "mayThrow", "context", "minAccepted"];
  * refuses them and never crashes. No call sees a forbidden key or changes a prototype. A call gives a result or throws an allowed
  * error within `timeoutMs`. Results are plain JSON.
  *
- * The tool is really called some hundred times, so pass one without effects. An async tool without the effect `write` is called
- * three times with each value, two of them at once, as a runtime may do it.
+ * The tool is really called about a hundred times, so pass one without effects. An async tool without the effect `write` is called
+ * three times with each value, two of them concurrently, because a runtime may do so.
  *
  * Rejects with `LawBrokenError`, with `HarnessError` `law-empty` when too few calls were accepted, and with `AgentError`
  * `invalid-options` for a value that is not a tool.
@@ -113,7 +114,7 @@ function assertTool(tool: CustomTool): void {
   createRuntime({ agents: [{ id: "check", systemPrompt: "", provider: echoProvider(), customTools: [tool] }] });
 }
 
-/** Most match, some nearly match, some attack. Changes and additions shrink away on their own. */
+/** Most arguments match, some nearly match, and some attack. Changes and additions shrink independently. */
 function aroundSchema(values: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonValue> {
   const pick = either([3, fc.constant(undefined)], fc.nat(10_000));
   const nearly = fc
@@ -122,7 +123,7 @@ function aroundSchema(values: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonValue>
   return either([9, mayBePoisoned(nearly, 1)], hostileArguments());
 }
 
-/** The arguments that the tool gets; undefined when they are refused. */
+/** The arguments that the tool gets, or undefined if they are refused. */
 function checked(check: ArgumentCheck, args: JsonValue): JsonObject | undefined {
   let clean: JsonObject;
   try {
@@ -148,7 +149,7 @@ function findForbidden(value: unknown, path: readonly string[]): string | undefi
 }
 
 async function judgeCall(tool: CustomTool, args: JsonObject, options: CheckToolOptions): Promise<"answered" | "threw"> {
-  const { timeoutMs = 5_000, mayThrow = (error) => !isCrash(error) } = options;
+  const { timeoutMs = DEFAULT_TOOL_PROPERTY_TIMEOUT_MS, mayThrow = (error) => !isCrash(error) } = options;
   const touched = watchPrototypes();
   const controller = new AbortController();
   let isAsync = false;
@@ -160,11 +161,11 @@ async function judgeCall(tool: CustomTool, args: JsonObject, options: CheckToolO
       return given;
     }, timeoutMs);
   const alone = await call();
-  // A runtime makes the calls of one batch at once, unless one of them writes.
+  // A runtime runs the calls of one batch concurrently, unless one of them writes.
   const together = isAsync && tool.effect !== "write" ? await Promise.all([call(), call()]) : [];
   controller.abort();
   const polluted = touched();
-  if (polluted.length > 0) breaks("a call leaves the prototypes alone", `it ${polluted.join(", ")}`);
+  if (polluted.length > 0) breaks("a call does not change prototypes", `it ${polluted.join(", ")}`);
   const ended = judgeEnd(alone, "", args, { timeoutMs, mayThrow });
   for (const end of together) judgeEnd(end, "of two calls at once, ", args, { timeoutMs, mayThrow });
   return ended;
@@ -201,7 +202,7 @@ function assertWritable(result: unknown): void {
   }
 }
 
-/** Verbs without bodies, and a memory of its own; `given` replaces parts of it. */
+/** A context with verbs without bodies and its own memory. `given` replaces parts of it. */
 function toolContext(signal: AbortSignal, given: Partial<CustomToolContext> = {}): CustomToolContext {
   const store = createInMemoryRuntimeMemory();
   return {

@@ -1,5 +1,5 @@
-// The facts that every report picks out of the gate's findings, so that all reports agree: the worst scenario, the first divergence
-// to show, and the plain lines about one scenario.
+// Picks facts out of the gate's findings, so that all reports agree: the worst scenario, the first divergence to show, and the
+// plain lines about one scenario.
 
 import { defined } from "../../core/index.js";
 import { nullHint } from "../../cassette/index.js";
@@ -17,7 +17,7 @@ import { counted, grouped } from "../html/figures.js";
 import { atMost } from "../text/at-most.js";
 import { decimal, distanceLine, outcomeLine } from "./figures.js";
 
-/** The scenarios that make the gate fail, which alone a report marks as failing. */
+/** The scenarios that make the gate fail. Reports mark only these as failing. */
 export function failingNames({ failures }: GateReport): ReadonlySet<string> {
   return new Set(failures.flatMap(({ kind, scenario }) => (kind === "scenario" ? (scenario ?? []) : [])));
 }
@@ -26,7 +26,7 @@ export function otherFailures({ failures }: GateReport): GateFailure[] {
   return failures.filter(({ kind }) => kind !== "scenario");
 }
 
-/** The findings of the scenarios and all others; the group with the finding of the headline comes first. */
+/** Joins the findings of the scenarios and all others. The group with the headline's finding comes first. */
 export function headlineFirst<Item>({ verdict, counts }: GateReport, scenarios: Item[], others: Item[]): Item[] {
   return counts[verdict] > 0 ? [...scenarios, ...others] : [...others, ...scenarios];
 }
@@ -36,7 +36,7 @@ export function otherCauses(report: GateReport): GateFailure[] {
   return otherFailures(report).filter(({ reason }) => reason !== report.reason);
 }
 
-/** The place for a failure of no particular scenario: the candidate's typical run of the worst scenario. */
+/** The place of a failure that belongs to no scenario: the candidate's typical run in the worst scenario. */
 export function placeOfAll(report: GateReport): Location {
   const [worst] = worstFirst(report);
   return { file: worst?.typical.candidate ?? report.candidate, turn: 0 };
@@ -46,26 +46,26 @@ export function placeOfUnpaired({ rules, file }: UnpairedScenario): Location {
   return rules[0]?.location ?? { file, turn: 0 };
 }
 
-/** "43 of 55 scenarios are undecided" if the gate passes nevertheless; else "". */
+/** "43 of 55 scenarios are undecided" if the gate still passes, or "". */
 export function undecidedText({ fails, counts, scenarios }: GateReport): string {
   if (fails || counts.inconclusive === 0) return "";
   const are = counts.inconclusive === 1 ? "is" : "are";
   return `${grouped(counts.inconclusive)} of ${counted(scenarios.length, "scenario")} ${are} undecided`;
 }
 
-/** The number of scenarios that are the same in fewer runs than required, so that chance cannot be excluded. */
+/** The number of scenarios that are the same, but with too few runs to exclude chance. */
 export function countFew({ scenarios, settings }: GateReport): number {
   return scenarios.filter((each) => each.verdict === "same" && fewestRuns(each) < settings.minRuns).length;
 }
 
-/** Scenarios that first differ in how the same calls are grouped into turns, and the order that allows it. */
+/** Counts the scenarios whose first difference is only the grouping of calls into turns, and names the order that allows it. */
 export function orderLines({ scenarios }: GateReport): string[] {
   const differing = scenarios.filter(({ verdict, edits }) => verdict !== "same" && edits.length > 0);
   const orders = differing.flatMap((scenario) => firstEdit(scenario)?.allowedBy ?? []);
   if (orders.length === 0) return [];
   const order = orders.includes("unordered") ? "unordered" : orders[0];
   const of = `${grouped(orders.length)} of ${counted(differing.length, "scenario")} that differ`;
-  return [`${of} first make the same calls in fewer or more turns; --order ${order ?? ""} does not count that`];
+  return [`${of} first make the same calls in fewer or more turns. --order ${order ?? ""} ignores this`];
 }
 
 export function hintLines(report: GateReport): string[] {
@@ -74,43 +74,44 @@ export function hintLines(report: GateReport): string[] {
   return [...orderLines(report), ...(hint === "" ? [] : [hint])];
 }
 
-/** "10 runs do not say how they ended: 4 of the baseline, 6 of the candidate"; no line if all do. */
+/** "10 runs did not record an outcome: 4 of the baseline, 6 of the candidate". No line if all runs have one. */
 export function withoutOutcomeLines({ base, candidate }: GateReport["withoutOutcome"]): string[] {
   const all = base + candidate;
   if (all === 0) return [];
-  const who = all === 1 ? "run does not say how it" : "runs do not say how they";
-  return [`${grouped(all)} ${who} ended: ${grouped(base)} of the baseline, ${grouped(candidate)} of the candidate`];
+  return [
+    `${counted(all, "run")} did not record an outcome: ${grouped(base)} of the baseline, ${grouped(candidate)} of the candidate`,
+  ];
 }
 
-const MAX_FAILED = 3;
+const SHOWN_FAILED = 3;
 
-/** "success was lost: 5 of 5 runs before, 2 of 5 now; failed: a, b, c and 1 more". No line without a loss. */
+/** "success was lost: 5 of 5 runs before, 2 of 5 now (failed: a, b, c and 1 more)". No line without a loss. */
 export function lossLines(scenario: ScenarioReport): string[] {
   const { outcome, candidate } = scenario;
   if (outcome === undefined || lossOf(scenario) === 0) return [];
   const failed = candidate.filter(({ success }) => success === false).map(({ file }) => file);
-  const more = failed.length - MAX_FAILED;
-  const named = failed.slice(0, MAX_FAILED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const more = failed.length - SHOWN_FAILED;
+  const named = failed.slice(0, SHOWN_FAILED).join(", ") + (more > 0 ? ` and ${more} more` : "");
   const { base, candidate: now } = outcome;
   const before = `${base.successes} of ${counted(base.runs, "run")} before`;
-  return [`success was lost: ${before}, ${now.successes} of ${now.runs} now; failed: ${named}`];
+  return [`success was lost: ${before}, ${now.successes} of ${now.runs} now (failed: ${named})`];
 }
 
-/** What a pass over all scenarios leaves open, if some of them could not be judged alone. */
+/** What a pass over all scenarios does not show, if some of them could not be judged alone. */
 export function notShownLines({ verdict, counts, scenarios, pooled }: GateReport): string[] {
   if ((verdict !== "same" && verdict !== "better") || counts.inconclusive === 0) return [];
   const open = `${grouped(counts.inconclusive)} of ${counted(scenarios.length, "scenario")}`;
   const { effect } = pooled.outcome ?? {};
   const loss = effect === undefined || effect.low >= 0 ? undefined : decimal(-100 * effect.low, 1);
   return [
-    `not shown: that each scenario is the same; ${open} had too few runs to be judged alone`,
+    `not shown: that each scenario is the same, because ${open} had too few runs to be judged alone`,
     ...(loss === undefined
       ? []
-      : [`not shown: that no success was lost; a loss of up to ${loss} points fits these runs`]),
+      : [`not shown: that no success was lost, because a loss of up to ${loss} points fits these runs`]),
   ];
 }
 
-/** The first scenario that is not the same, with its first difference if it has one; undefined if no scenario differs. */
+/** The first scenario that is not the same, and its first difference if any. Undefined if no scenario differs. */
 export function headOf(report: GateReport): { scenario: ScenarioReport; edit?: Edit; lost: string[] } | undefined {
   for (const scenario of worstFirst(report)) {
     const [edit, lost] = [firstEdit(scenario), lossLines(scenario)];
@@ -137,14 +138,14 @@ export function turnsOf({ base, candidate }: Edit): string {
   ].join(", ");
 }
 
-/** "cassettes/new/a.cassette.json:12"; without the line if it is unknown. */
+/** "cassettes/new/a.cassette.json:12", without the line number if it is unknown. */
 export function locationText({ file, line }: Location): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 
-const MAX_LINES_OF_A_KIND = 50;
+const SHOWN_LINES_OF_A_KIND = 50;
 
-/** The findings of one scenario as plain lines of unescaped text. */
+/** The findings of one scenario as lines of unescaped text. */
 export function scenarioLines(scenario: ScenarioReport): string[] {
   const { reason, withoutOutcome, edits, rules, contract, tolerances, outcome, distance } = scenario;
   const first = firstEdit(scenario);
@@ -158,7 +159,7 @@ export function scenarioLines(scenario: ScenarioReport): string[] {
     ...listed(rules, ({ rule, side, location, sentence }) => {
       return `rule ${rule} (${side}, ${locationText(location)}): ${sentence}`;
     }),
-    ...listed(contract, ({ sentence }) => `offered otherwise: ${sentence}`),
+    ...listed(contract, ({ sentence }) => `contract: ${sentence}`),
     ...listed(edits, (edit) => `${edit.drift.kind}: ${editLine(edit)}`),
     ...listed(tolerances, ({ tolerance, tool, pointer, times }) => {
       return `tolerated ${counted(times, "time")}: ${tolerance} at ${tool}:${pointer}`;
@@ -168,17 +169,17 @@ export function scenarioLines(scenario: ScenarioReport): string[] {
 
 function editLine(edit: Edit): string {
   const place = placeOf(edit);
-  const because = edit.becauseOfSchema === true ? "; it follows from the changed schema" : "";
-  const where = place === undefined ? "" : ` (${turnsOf(edit)}; ${locationText(place)})`;
+  const because = edit.becauseOfSchema === true ? " The changed schema explains it." : "";
+  const where = place === undefined ? "" : ` (${turnsOf(edit)}, ${locationText(place)})`;
   const allowed = allowedText(edit);
-  return `${edit.drift.sentence}${because}${where}${allowed === "" ? "" : `; ${allowed}`}`;
+  return `${edit.drift.sentence}${because}${where}${allowed === "" ? "" : `, ${allowed}`}`;
 }
 
-/** "--order unordered allows it"; "" for a difference in more than the turns. */
+/** "--order unordered allows it", or "" if more than the turns differ. */
 export function allowedText({ allowedBy }: Edit): string {
   return allowedBy === undefined ? "" : `--order ${allowedBy} allows it`;
 }
 
 function listed<Item>(items: readonly Item[], line: (item: Item) => string): string[] {
-  return atMost(items, MAX_LINES_OF_A_KIND, line, (more) => `and ${more} more`);
+  return atMost(items, SHOWN_LINES_OF_A_KIND, line, (more) => `and ${more} more`);
 }

@@ -1,14 +1,14 @@
-// The figures of the gate in every report, without a locale, so that a number reads the same on every machine.
+// Formats the gate's figures for every report. No locale is used, so a number reads the same on every machine.
 
 import type { DistanceComparison, Effect, OutcomeComparison, Outcomes, TestResult } from "../drift/gate-report.js";
 import { pText, toDigits } from "../drift/words.js";
 
-/** 0.125 as "12.5%". */
+/** Formats 0.125 as "12.5%". */
 export function percent(share: number): string {
   return `${decimal(share * 100, 1)}%`;
 }
 
-/** At most `places` digits after the point, no trailing zeros, and a true minus sign. */
+/** Formats a number with at most `places` decimals, no trailing zeros, and a real minus sign. */
 export function decimal(value: number, places: number): string {
   const text = value.toFixed(places).replace(/\.?0+$/, (zeros) => (value.toFixed(places).includes(".") ? "" : zeros));
   return text === "-0" ? "0" : text.replace("-", "−");
@@ -17,7 +17,7 @@ export function decimal(value: number, places: number): string {
 /** "Fisher's exact test, two-sided: p = 0.02, corrected 0.08 (least possible 0.0079)". */
 export function testText(result: TestResult, isDifferent: boolean): string {
   const { test, sides, attainable, exact, draws } = result;
-  if (attainable === 1) return isDifferent ? "not to be tested with these runs" : "no difference to test";
+  if (attainable === 1) return isDifferent ? "these runs cannot be tested" : "no difference to test";
   const side = sides === 1 ? "one-sided" : "two-sided";
   const drawn = exact ? "" : ` of ${draws ?? 0} random relabelings`;
   return `${TESTS[test]}, ${side}${drawn}: ${pText(result)} (least possible ${toDigits(attainable)})`;
@@ -30,7 +30,7 @@ const TESTS: Readonly<Record<TestResult["test"], string>> = {
   "stratified-permutation": "stratified permutation test",
 };
 
-/** "−25 points, 95% interval −60 to +10": candidate less baseline. */
+/** "−25 points, 95% interval −60 to +10": candidate minus baseline. */
 export function effectText({ what, value, low, high, level }: Effect): string {
   const [scale, places, unit] = what === "success-rate" ? [100, 1, " points"] : [1, 3, ""];
   const signed = (number: number): string => `${number > 0 ? "+" : ""}${decimal(number * scale, places)}`;
@@ -39,20 +39,20 @@ export function effectText({ what, value, low, high, level }: Effect): string {
 
 /** "3 of 4 runs (75%)". */
 export function rateText({ runs, successes }: Outcomes): string {
-  return runs === 0 ? "no run" : `${successes} of ${runs} runs (${percent(successes / runs)})`;
+  return runs === 0 ? "no runs" : `${successes} of ${runs} runs (${percent(successes / runs)})`;
 }
 
 export function outcomeLine(outcome: OutcomeComparison): string {
   const { base, candidate, effect } = outcome;
-  return `success: ${rateText(base)} before, ${rateText(candidate)} now; ${effectText(effect)}; ${outcomeTestText(outcome)}`;
+  return `success: ${rateText(base)} before, ${rateText(candidate)} now, ${effectText(effect)}, ${outcomeTestText(outcome)}`;
 }
 
-/** The test that asks for less success, or for more where there is more. */
+/** The test for less success, or for more success if there is more. */
 export function outcomeTestText({ test, better, effect }: OutcomeComparison): string {
   return effect.value > 0 ? `more often? ${testText(better, true)}` : testText(test, effect.value !== 0);
 }
 
 export function distanceLine({ withinBase, withinCandidate, between, effect, test }: DistanceComparison): string {
   const within = (value: number | undefined): string => (value === undefined ? "unknown" : decimal(value, 3));
-  return `distance of paths: ${decimal(between, 3)} between the sides, ${within(withinBase)} within the baseline, ${within(withinCandidate)} within the candidate; effect ${effectText(effect)}; ${testText(test, between > 0)}`;
+  return `distance of paths: ${decimal(between, 3)} between the sides, ${within(withinBase)} within the baseline, ${within(withinCandidate)} within the candidate, effect ${effectText(effect)}, ${testText(test, between > 0)}`;
 }

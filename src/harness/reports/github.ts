@@ -1,9 +1,10 @@
-// The gate's findings as workflow commands of GitHub Actions, which need no token and so work for pull requests from forks. GitHub
-// keeps ten annotations of a kind for one step; the tenth counts the rest.
+// Writes the gate's findings as workflow commands of GitHub Actions. These need no token, so they work for pull requests from forks.
+// GitHub keeps ten annotations of a kind per step. The tenth counts the rest.
 
 import { defined, toVisible } from "../../core/index.js";
 import type { GateReport, Location, ScenarioReport } from "../drift/gate-report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
+import { MAX_ANNOTATIONS } from "../limits.js";
 import { atMost } from "../text/at-most.js";
 import {
   allowedText,
@@ -19,9 +20,6 @@ import {
   withoutOutcomeLines,
 } from "./facts.js";
 
-/** Annotations of one kind, before the one that counts the rest. */
-export const MAX_ANNOTATIONS = 9;
-
 const KINDS = ["error", "warning", "notice"] as const;
 type Kind = (typeof KINDS)[number];
 
@@ -32,7 +30,7 @@ interface Annotation {
   location: Location | undefined;
 }
 
-/** One `::error …::`, `::warning …::` or `::notice …::` line for each finding, and a last one with the verdict. */
+/** Writes one `::error …::`, `::warning …::` or `::notice …::` line per finding, and a last line with the verdict. */
 export function githubReport(report: GateReport): string {
   const failing = failingNames(report);
   const ofScenarios = worstFirst(report).flatMap((each) => annotationsOf(each, failing.has(each.scenario)));
@@ -49,7 +47,7 @@ export function githubReport(report: GateReport): string {
     ...withoutOutcomeLines(report.withoutOutcome),
   ];
   const reason = toVisible(report.reason).replace(/\.$/, "");
-  return `${[...lines, `cassette drift: ${report.verdict}. ${reason}. ${end.join("; ")}.`].join("\n")}\n`;
+  return `${[...lines, `cassette drift: ${report.verdict}. ${reason}. ${end.join(". ")}.`].join("\n")}\n`;
 }
 
 function otherAnnotations(report: GateReport): Annotation[] {

@@ -1,5 +1,5 @@
-// The gate's findings as JUnit XML, as Jenkins, GitLab, CircleCI and Buildkite read it: a test case for each scenario and each test
-// over all of them.
+// Writes the gate's findings as JUnit XML for Jenkins, GitLab, CircleCI and Buildkite: one test case for each scenario, and one for
+// each test over all scenarios.
 
 import { defined, toVisible } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
@@ -17,7 +17,7 @@ import {
 } from "./facts.js";
 import { distanceLine, outcomeLine } from "./figures.js";
 
-/** An XML 1.0 document. The same report gives the same bytes: it holds no time and no machine. */
+/** Writes an XML 1.0 document. The same report gives the same bytes: no times and no machine names. */
 export function junitReport(report: GateReport): string {
   const rank = ({ failure }: Case): number => (failure?.reason === report.reason ? 0 : 1);
   const others = [...pooledCases(report), ...unpairedCases(report)].sort((a, b) => rank(a) - rank(b));
@@ -42,10 +42,10 @@ interface Case {
   name: string;
   file: string;
   figures: Figures;
-  /** The output, which stands in the failure if there is one. */
+  /** The output. In a failed case, it is part of the failure. */
   lines: readonly string[];
   failure?: Pick<GateFailure, "verdict" | "reason">;
-  /** Neither green nor red, and why. */
+  /** Why the case counts as skipped: neither passed nor failed. */
   skipped?: string;
 }
 
@@ -62,7 +62,7 @@ function toCase({ name, file, figures, lines, failure, skipped }: Case): string 
   return element("testcase", { name, classname: "cassette.drift", file, time: 0 }, parts);
 }
 
-/** The tests over all scenarios, and the verdict if nothing else accounts for it. */
+/** The tests over all scenarios, and the verdict itself if no other failure explains it. */
 function pooledCases(report: GateReport): Case[] {
   const { pooled, failures } = report;
   const { file } = placeOfAll(report);
@@ -78,7 +78,7 @@ function pooledCases(report: GateReport): Case[] {
   ];
 }
 
-/** An undecided scenario that passes is skipped: neither green nor red. */
+/** An undecided scenario that passes counts as skipped, neither passed nor failed. */
 function scenarioCases(report: GateReport): Case[] {
   const failing = failingNames(report);
   return worstFirst(report).map((scenario): Case => {
@@ -171,14 +171,14 @@ function missingLines({ onlyBase, onlyCandidate, withoutOutcome }: GateReport): 
 function propertiesOf(figures: Figures): string {
   const properties = Object.entries(figures).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    // Rounded, so that binary fractions leave no noise.
+    // Rounds off the noise of binary fractions.
     const rounded = typeof value === "number" ? Number(value.toFixed(6)) : value;
     return [element("property", { name, value: rounded }, [])];
   });
   return element("properties", {}, properties);
 }
 
-/** An element. `children` are markup; attributes are escaped here. */
+/** Writes an element. Escapes the attributes, but not `children`, which must be markup. */
 export function element(
   name: string,
   attributes: Record<string, string | number>,

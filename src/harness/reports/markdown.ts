@@ -1,4 +1,4 @@
-// The gate's findings as GitHub-flavoured Markdown, for a comment that is kept up to date and for the summary of a job.
+// Writes the gate's findings as GitHub-flavoured Markdown, for a comment that a bot keeps up to date and for a job summary.
 
 import type {
   Edit,
@@ -11,6 +11,7 @@ import type {
 import { counted, grouped } from "../html/figures.js";
 import { preview } from "../html/text-view.js";
 import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
+import { MAX_COMMENT_BYTES, MAX_SUMMARY_BYTES } from "../limits.js";
 import {
   allowedText,
   countFew,
@@ -32,25 +33,20 @@ import { effectText, percent } from "./figures.js";
 import { atMost } from "../text/at-most.js";
 import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.js";
 
-/** By this a bot finds its own comment again. It is the first line of every report. */
+/** The first line of every report. A bot uses it to find its own comment. */
 export const STICKY_MARKER = "<!-- playhead:cassette-drift -->";
 
-/** UTF-8 bytes; GitHub takes 65,536 characters in a comment, and no text has fewer bytes than characters. */
-export const MAX_COMMENT_BYTES = 65_000;
-/** GitHub takes 1 MiB of one step's summary. */
-export const MAX_SUMMARY_BYTES = 900 * 1_024;
+const SHOWN_EDITS = 8;
+const SHOWN_CAUSES = 8;
+const SHOWN_NAME = 120;
+const SHOWN_SENTENCE = 400;
 
-const MAX_EDITS = 8;
-const MAX_CAUSES = 8;
-const MAX_NAME = 120;
-const MAX_SENTENCE = 400;
-
-/** For a comment: at most 65,000 bytes, and what did not fit is counted. */
+/** Writes a comment of at most 65,000 bytes, and counts the scenarios that did not fit. */
 export function markdownReport(report: GateReport): string {
   return write(report, MAX_COMMENT_BYTES);
 }
 
-/** For `$GITHUB_STEP_SUMMARY`: the same with more room. */
+/** Writes the same report for `$GITHUB_STEP_SUMMARY`, which has more room. */
 export function toJobSummary(report: GateReport): string {
   return write(report, MAX_SUMMARY_BYTES);
 }
@@ -84,24 +80,24 @@ function verdictOf(report: GateReport): string[] {
     "",
     `${codeSpan(base)} → ${codeSpan(candidate)} · ${[...found, ...withoutOutcomeLines(withoutOutcome)].join(" · ")}`,
     "",
-    ...[...notShownLines(report), ...hintLines(report)].flatMap((line) => [`${text(line, MAX_SENTENCE)}.`, ""]),
+    ...[...notShownLines(report), ...hintLines(report)].flatMap((line) => [`${text(line, SHOWN_SENTENCE)}.`, ""]),
     ...causesOf(report),
   ];
 }
 
-/** What makes the gate fail and is no row of the table. */
+/** Lists the causes of failure that are not in the table. */
 function causesOf(report: GateReport): string[] {
   const causes = otherCauses(report);
   if (causes.length === 0) return [];
   const toLine = ({ scenario, verdict, reason }: GateFailure): string => {
     const where = scenario === undefined ? "" : `${text(scenario)}: `;
-    return `- ${SIGNS[verdict]} ${where}${text(reason, MAX_SENTENCE)}`;
+    return `- ${SIGNS[verdict]} ${where}${text(reason, SHOWN_SENTENCE)}`;
   };
-  const lines = atMost(causes, MAX_CAUSES, toLine, (more) => `- and ${grouped(more)} more`);
-  return ["What fails besides the scenarios below:", "", ...lines, ""];
+  const lines = atMost(causes, SHOWN_CAUSES, toLine, (more) => `- and ${grouped(more)} more`);
+  return ["Other failures, besides the scenarios below:", "", ...lines, ""];
 }
 
-/** As many scenarios as there is room for, the worst first; those that are the same are only counted. */
+/** Lists as many differing scenarios as fit, worst first. */
 function tableOf(report: GateReport, room: number): string {
   const rows = worstFirst(report).filter(({ verdict }) => verdict !== "same");
   const failing = failingNames(report);
@@ -119,7 +115,9 @@ function tableOf(report: GateReport, room: number): string {
     written++;
   }
   const more = rows.length - written;
-  return more === 0 ? table : `${table}\n… and ${counted(more, "more scenario")}, cut for the length of this text.\n`;
+  return more === 0
+    ? table
+    : `${table}\n… and ${counted(more, "more scenario")}, left out to limit the length of this text.\n`;
 }
 
 function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
@@ -138,12 +136,12 @@ function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
     text(scenario.scenario),
     `${strong}${verdict}${strong}`,
     success,
-    text(first, MAX_SENTENCE),
+    text(first, SHOWN_SENTENCE),
   ];
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/** The test of less success, or of more where there is more. A dash where the runs cannot be tested. */
+/** The test for less success, or for more if there is more. A dash if the runs cannot be tested. */
 function testedText({ test, better, effect }: OutcomeComparison): string {
   const [question, tested] = effect.value > 0 ? ["more often? ", better] : ["", test];
   return tested.attainable === 1 ? "–" : `${question}${pText(tested)}`;
@@ -154,25 +152,25 @@ function divergenceOf(report: GateReport): string[] {
   if (head === undefined) return [];
   const { scenario, edit, lost } = head;
   const place = edit && placeOf(edit);
-  const toLine = ({ drift }: Edit): string => `- ${drift.kind}: ${text(drift.sentence, MAX_SENTENCE)}`;
+  const toLine = ({ drift }: Edit): string => `- ${drift.kind}: ${text(drift.sentence, SHOWN_SENTENCE)}`;
   const first =
     edit === undefined
       ? lost.length > 0
         ? []
-        : [`In ${text(scenario.scenario)}: ${text(scenario.reason, MAX_SENTENCE)}`, ""]
-      : [`In ${text(scenario.scenario)} at ${turnsOf(edit)}: **${text(edit.drift.sentence, MAX_SENTENCE)}**`, ""];
+        : [`In ${text(scenario.scenario)}: ${text(scenario.reason, SHOWN_SENTENCE)}`, ""]
+      : [`In ${text(scenario.scenario)} at ${turnsOf(edit)}: **${text(edit.drift.sentence, SHOWN_SENTENCE)}**`, ""];
   return [
     edit !== undefined ? "### First divergence" : lost.length > 0 ? "### Where success was lost" : "### First finding",
     "",
     ...first,
-    ...lost.flatMap((line) => [`In ${text(scenario.scenario)} ${text(line, MAX_SENTENCE)}`, ""]),
+    ...lost.flatMap((line) => [`In ${text(scenario.scenario)} ${text(line, SHOWN_SENTENCE)}`, ""]),
     ...(place === undefined ? [] : [`at ${codeSpan(locationText(place))}`, ""]),
     ...(scenario.edits.length === 0
       ? []
       : [
           `<details><summary>${counted(scenario.edits.length, "difference")} between its typical runs</summary>`,
           "",
-          ...atMost(scenario.edits, MAX_EDITS, toLine, (more) => `- and ${grouped(more)} more`),
+          ...atMost(scenario.edits, SHOWN_EDITS, toLine, (more) => `- and ${grouped(more)} more`),
           "",
           "</details>",
           "",
@@ -183,20 +181,18 @@ function divergenceOf(report: GateReport): string[] {
 
 function commandsOf({ commands }: GateReport): string[] {
   return [
-    "To see it again:",
+    "To reproduce it:",
     "",
     codeBlock(preview(commands.reproduce, 4_000), "sh"),
     "",
     ...(commands.bless === undefined
       ? []
       : ["To accept it as a variant of the baseline:", "", codeBlock(preview(commands.bless, 4_000), "sh")]),
-    ...(commands.notBlessed === undefined
-      ? []
-      : [`It cannot be accepted as it is: ${text(commands.notBlessed, 400)}.`]),
+    ...(commands.notBlessed === undefined ? [] : [`It cannot be accepted yet: ${text(commands.notBlessed, 400)}.`]),
   ];
 }
 
-function text(recorded: string, length = MAX_NAME): string {
+function text(recorded: string, length = SHOWN_NAME): string {
   return escapeMarkdown(preview(recorded, length));
 }
 

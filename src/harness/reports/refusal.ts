@@ -1,4 +1,4 @@
-// The report of each format when nothing was compared, because a cassette was refused or unreadable. It fails where a machine reads it.
+// The report in each format if nothing was compared, because a cassette was refused or unreadable. CI reads it as a failure.
 
 import { toVisible, toVisibleJson } from "../../core/index.js";
 import { atMost } from "../text/at-most.js";
@@ -12,7 +12,7 @@ import { codeSpan, escapeMarkdown } from "./markdown-text.js";
 import { STICKY_MARKER } from "./markdown.js";
 import { sarifLog, toUriReference } from "./sarif.js";
 
-/** Why nothing was compared. */
+/** The reasons why nothing was compared. */
 export interface GateRefusal {
   base: string;
   candidate: string;
@@ -21,7 +21,7 @@ export interface GateRefusal {
 }
 
 const TITLE = "cassette drift: nothing was compared";
-const MAX_LISTED = 100;
+const SHOWN_LINES = 100;
 
 const WRITERS: Readonly<Record<string, (refusal: GateRefusal) => string>> = {
   text: textRefusal,
@@ -40,7 +40,7 @@ export function refusalText(name: string, refusal: GateRefusal): string {
 function textRefusal({ base, candidate, refused }: GateRefusal): string {
   const lines = atMost(
     refused,
-    MAX_LISTED,
+    SHOWN_LINES,
     ({ code, message, file }) => `${file === undefined ? "" : `${file}: `}${message} (${code})`,
     (more) => `and ${more} more`,
   );
@@ -69,7 +69,7 @@ function sarifRefusal({ refused }: GateRefusal): string {
   }));
   const rules = [...new Set(results.map(({ ruleId }) => ruleId))].map((id) => ({
     id,
-    shortDescription: { text: "A cassette that cannot be compared." },
+    shortDescription: { text: "A cassette that was refused, so it cannot be compared." },
   }));
   return sarifLog({ rules, invocation: { executionSuccessful: false }, results });
 }
@@ -79,13 +79,13 @@ function githubRefusal({ refused }: GateRefusal): string {
     const place = file === undefined ? "" : `file=${escapeProperty(file)},`;
     return `::error ${place}title=${escapeProperty(`cassette drift: ${code}`)}::${escapeData(toVisible(message))}\n`;
   });
-  return `${lines.join("")}${TITLE}; ${refused.length} refused. The gate fails.\n`;
+  return `${lines.join("")}${TITLE}. ${refused.length} refused. The gate fails.\n`;
 }
 
 function markdownRefusal({ base, candidate, refused }: GateRefusal): string {
   const lines = atMost(
     refused,
-    MAX_LISTED,
+    SHOWN_LINES,
     ({ code, message, file }) => {
       return `- ${file === undefined ? "" : `${codeSpan(file)}: `}${escapeMarkdown(preview(message, 400))} (${code})`;
     },
@@ -102,7 +102,7 @@ function htmlRefusal({ base, candidate, refused }: GateRefusal): string {
     <ul>
       ${atMost(
         refused,
-        MAX_LISTED,
+        SHOWN_LINES,
         ({ code, message, file = "" }) =>
           html`<li><code>${preview(file, 200)}</code> ${preview(message, 400)} (${code})</li> `,
         (more) => html`<li>and ${more} more</li>`,

@@ -1,4 +1,4 @@
-// Every way to write the gate's report down, by its name on the command line. A new one is one line here.
+// Every format of the gate's report, by its name on the command line. Add a format with one line here.
 
 import type { GateReport } from "../drift/gate-report.js";
 import { githubReport } from "./github.js";
@@ -9,7 +9,7 @@ import { markdownReport } from "./markdown.js";
 import { sarifReport } from "./sarif.js";
 import { textReport } from "./text.js";
 
-/** The report as the text of a file. Pure: the same report gives the same text. */
+/** Writes a report as the text of a file. Pure: the same report gives the same text. */
 type Reporter = (report: GateReport) => string;
 
 const REPORTERS: ReadonlyMap<string, Reporter> = new Map<string, Reporter>([

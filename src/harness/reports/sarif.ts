@@ -1,11 +1,12 @@
-// The gate's findings as SARIF 2.1.0 (OASIS): a result for each verdict that is not "same", each cause of failure, difference, broken
-// rule and changed offer, at the line of the cassette where the turn begins. A fingerprint is made of a result's content and not of
-// its place, so that other scenarios and moved lines leave it unchanged (§3.27.17).
+// Writes the gate's findings as SARIF 2.1.0 (OASIS): a result for each verdict that is not "same", and for each cause of failure,
+// difference, broken rule and changed offer. A result points to the cassette line where the turn begins. Its fingerprint comes from
+// its content, not its place, so other scenarios and moved lines leave it unchanged (§3.27.17).
 
 import { canonicalize, sha256Hex, toVisible, type JsonValue } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
 import type { Edit, GateReport, Location, ScenarioReport } from "../drift/gate-report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
+import { MAX_SARIF_RESULTS } from "../limits.js";
 import {
   allowedText,
   failingNames,
@@ -20,9 +21,6 @@ import {
 } from "./facts.js";
 import { unpairedBreak } from "../drift/verdict.js";
 
-/** The most results of one run that code scanning accepts. */
-export const MAX_RESULTS = 5_000;
-
 type Level = "error" | "warning" | "note";
 
 interface Finding {
@@ -30,11 +28,11 @@ interface Finding {
   level: Level;
   message: string;
   location: Location;
-  /** The values that make it the same finding in the next run. */
+  /** The values that identify the same finding in the next run. */
   identity: JsonValue[];
 }
 
-/** A SARIF log with one run. The same report gives the same bytes. */
+/** Writes a SARIF log with one run. The same report gives the same bytes. */
 export function sarifReport(report: GateReport): string {
   const scenarios = worstFirst(report);
   const failing = failingNames(report);
@@ -48,7 +46,7 @@ export function sarifReport(report: GateReport): string {
     ...scenarios.flatMap((scenario) => differences(scenario, failing.has(scenario.scenario))),
     ...scenarios.flatMap(changedOffers),
   ];
-  const kept = all.slice(0, MAX_RESULTS);
+  const kept = all.slice(0, MAX_SARIF_RESULTS);
   const ids = [...new Set(kept.map(({ ruleId }) => ruleId))].sort();
   return sarifLog({
     rules: ids.map((id) => ({
@@ -56,13 +54,13 @@ export function sarifReport(report: GateReport): string {
       shortDescription: { text: DESCRIPTIONS[id] ?? `A difference of the kind ${id.slice(id.indexOf("/") + 1)}.` },
     })),
     columnKind: "utf16CodeUnits",
-    originalUriBaseIds: { SRCROOT: { description: { text: "The folder the command was run in." } } },
+    originalUriBaseIds: { SRCROOT: { description: { text: "The folder where the command ran." } } },
     invocation: invocationOf(report, all.length),
     results: toResults(kept, ids),
   });
 }
 
-/** A log with one run of `cassette drift`; `fields` stand between its identity and its invocation. */
+/** Writes a log with one run of `cassette drift`. `fields` go between its identity and its invocation. */
 export function sarifLog({
   rules,
   invocation,
@@ -87,8 +85,8 @@ export function sarifLog({
 }
 
 function invocationOf(report: GateReport, found: number): object {
-  const more = found - MAX_RESULTS;
-  const text = `${more} more results were left out: a run holds ${MAX_RESULTS}.`;
+  const more = found - MAX_SARIF_RESULTS;
+  const text = `${more} more results were left out, because a run holds at most ${MAX_SARIF_RESULTS}.`;
   return {
     executionSuccessful: true,
     ...(more > 0 ? { toolExecutionNotifications: [{ level: "warning", message: { text } }] } : {}),
@@ -102,7 +100,7 @@ function invocationOf(report: GateReport, found: number): object {
   };
 }
 
-/** The causes of failure besides the scenarios on both sides, and the other scenarios on one side only. */
+/** The causes of failure that are no scenario on both sides, and all other scenarios on one side only. */
 function otherFindings(report: GateReport): Finding[] {
   const failures = otherFailures(report);
   const whole = failures
@@ -140,7 +138,7 @@ function verdictOf(scenario: ScenarioReport, isFailing: boolean): Finding[] {
   return [{ ruleId, level, message: message.join(". "), location, identity: [scenario.scenario] }];
 }
 
-/** A rule that the baseline breaks as well fails nothing. */
+/** The broken rules. A rule that the baseline breaks is only a note. */
 function brokenRules({ scenario, rules }: ScenarioReport, isFailing: boolean): Finding[] {
   return rules.map(({ rule, side, location, sentence }) => {
     const level = side === "base" ? "note" : isFailing ? "error" : "warning";
@@ -149,14 +147,14 @@ function brokenRules({ scenario, rules }: ScenarioReport, isFailing: boolean): F
   });
 }
 
-/** The differences of a scenario that is not "same"; those of the others were found to be chance. */
+/** The differences of a scenario, unless it is "same": then its differences are within chance. */
 function differences(scenario: ScenarioReport, isFailing: boolean): Finding[] {
   if (scenario.verdict === "same") return [];
   const level = isFailing ? "warning" : "note";
   return scenario.edits.flatMap((edit) => {
     const location = placeOf(edit);
     if (location === undefined) return [];
-    const because = edit.becauseOfSchema === true ? " It follows from the changed schema." : "";
+    const because = edit.becauseOfSchema === true ? " The changed schema explains it." : "";
     const allowed = edit.allowedBy === undefined ? "" : ` ${allowedText(edit)}.`;
     const message = `${scenario.scenario}: ${edit.drift.sentence}${because} (${turnsOf(edit)})${allowed}`;
     return [{ ruleId: `drift/${edit.drift.kind}`, level, message, location, identity: identityOf(scenario, edit) }];
@@ -183,7 +181,7 @@ function toResults(findings: readonly Finding[], ids: readonly string[]): object
   const seen = new Map<string, number>();
   return findings.map(({ ruleId, level, message, location, identity }) => {
     const what = canonicalize([ruleId, ...identity]);
-    // Equal findings are numbered in their order.
+    // Equal findings get a number, in order.
     const ordinal = seen.get(what) ?? 0;
     seen.set(what, ordinal + 1);
     const { file, line, turn } = location;
@@ -196,7 +194,7 @@ function toResults(findings: readonly Finding[], ids: readonly string[]): object
       locations: [
         {
           physicalLocation: {
-            // A relative address counts from the folder of the command.
+            // A relative path starts at the folder where the command ran.
             artifactLocation: uri.startsWith("file:") ? { uri } : { uri, uriBaseId: "SRCROOT" },
             ...(line === undefined ? {} : { region: { startLine: line } }),
           },
@@ -209,24 +207,24 @@ function toResults(findings: readonly Finding[], ids: readonly string[]): object
 }
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  "verdict/regression": "The outcomes are worse, or a rule is broken that the baseline keeps.",
-  "verdict/drift": "The runs take other paths than the baseline's.",
-  "verdict/better": "The outcomes are better beyond chance.",
-  "verdict/same": "Nothing differs, and the settings make that fail.",
-  "verdict/inconclusive": "Something differs, and too few runs were recorded to decide.",
+  "verdict/regression": "The outcomes are worse, or the candidate breaks a rule that the baseline keeps.",
+  "verdict/drift": "The runs take other paths than the baseline.",
+  "verdict/better": "The outcomes are better than chance explains.",
+  "verdict/same": "Nothing differs, but the settings make this verdict fail.",
+  "verdict/inconclusive": "Something differs, but there are too few runs to decide.",
   "rule/broken": "A run broke a rule of the rules file.",
   "drift/added": "A tool call that the baseline does not make.",
-  "drift/removed": "A tool call of the baseline that is no longer made.",
-  "drift/moved": "A tool call that is made at another place.",
+  "drift/removed": "A tool call that only the baseline makes.",
+  "drift/moved": "A tool call at another position.",
   "drift/args-changed": "A tool call with other arguments.",
-  "drift/retried": "A tool call that is made again.",
-  "drift/parallelised": "Calls made in one turn that the baseline makes in several.",
-  "drift/serialised": "Calls made in several turns that the baseline makes in one.",
-  "drift/content-changed": "The assistant says something else.",
-  "drift/content-added": "The assistant says something where it said nothing.",
-  "drift/content-removed": "The assistant says nothing where it said something.",
+  "drift/retried": "A tool call that is repeated.",
+  "drift/parallelised": "Calls in one turn that the baseline makes in several turns.",
+  "drift/serialised": "Calls in several turns that the baseline makes in one turn.",
+  "drift/content-changed": "The assistant's text changed.",
+  "drift/content-added": "The assistant added text to a turn without text.",
+  "drift/content-removed": "The assistant dropped the text of a turn.",
   "drift/stop-changed": "A turn ends for another reason.",
-  "contract/tool-added": "A tool is offered that was not.",
+  "contract/tool-added": "A new tool is offered.",
   "contract/tool-removed": "A tool is no longer offered.",
   "contract/schema-changed": "The schema of a tool's arguments changed.",
   "contract/description-changed": "The description of a tool changed.",
@@ -234,8 +232,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A path of a file as a URI reference (RFC 3986): "a b/c#d.json" as "a%20b/c%23d.json", "/x/y" as "file:///x/y", "C:\\x" as "file:///C:/x".
- * All but the plain letters of a path segment is escaped, so that no name can become a scheme, a query or another folder.
+ * Converts a file path to a URI reference (RFC 3986): "a b/c#d.json" as "a%20b/c%23d.json", "/x/y" as "file:///x/y", "C:\\x" as "file:///C:/x".
+ * Escapes everything but unreserved characters in a segment, so no name can become a scheme, a query or another folder.
  */
 export function toUriReference(path: string): string {
   const slashed = /^[A-Za-z]:[\\/]|^[^/]*\\/.test(path) ? path.replaceAll("\\", "/") : path;

@@ -1,6 +1,6 @@
-// The gate's report for a terminal: the verdict, the figures over all scenarios, then those that are not the same, worst first.
+// Writes the gate's report for a terminal: the verdict, the figures over all scenarios, then each differing scenario, worst first.
 
-import { createUseCounter, unpairedHint } from "../../cassette/index.js";
+import { createUseCounter, OFFER_HASHES_DIFFER, unpairedHint } from "../../cassette/index.js";
 import { plural, toVisible } from "../../core/index.js";
 import type {
   DistanceComparison,
@@ -30,12 +30,11 @@ import {
 import { atMost } from "../text/at-most.js";
 import { toleranceLines } from "./tolerated.js";
 
-const MAX_SCENARIOS = 20;
-const MAX_PATHS = 6;
-const MAX_NAMES = 12;
-const HASHES_DIFFER = "the tools or settings are others, and the recordings keep only hashes that do not say which.";
+const SHOWN_SCENARIOS = 20;
+const SHOWN_PATHS = 6;
+const SHOWN_NAMES = 12;
 
-/** Recorded text in it is escaped; it ends with a line break. */
+/** Writes the report, with recorded text escaped and a line break at the end. */
 export function textReport(report: GateReport): string {
   const { verdict, reason, counts, scenarios, pooled, settings, unpaired, commands, fails } = report;
   const shown = worstFirst(report).filter((scenario) => isShown(scenario, scenarios.length));
@@ -47,15 +46,17 @@ export function textReport(report: GateReport): string {
     `  ${plural(scenarios.length, "scenario")}: ${counted.join(", ")}`,
     `  ${runsText(report)}`,
     ...causeLines(report),
-    ...untoldLines(report.withoutOutcome),
+    ...noOutcomeLines(report.withoutOutcome),
     ...(pooled.outcome === undefined ? [] : outcomeLines(pooled.outcome)),
     ...(pooled.distance === undefined ? [] : distanceLines(pooled.distance)),
-    ...(pooled.others === undefined ? [] : [`  paths of those not better: ${testText(pooled.others, true)}`]),
+    ...(pooled.others === undefined
+      ? []
+      : [`  paths of scenarios that are not better: ${testText(pooled.others, true)}`]),
     ...unpairedLines("base", unpaired),
     ...unpairedLines("candidate", unpaired),
     ...(hint === "" || reason.includes(hint) ? [] : [`  ${hint}`]),
-    ...atMost(shown, MAX_SCENARIOS, scenarioLines, (more) => {
-      return ["", `and ${plural(more, "more scenario")} that may differ; --reporter json has all`];
+    ...atMost(shown, SHOWN_SCENARIOS, scenarioLines, (more) => {
+      return ["", `and ${plural(more, "more scenario")} that may differ. --reporter json lists them all`];
     }).flat(),
     "",
     ...settingLines(settings),
@@ -63,19 +64,19 @@ export function textReport(report: GateReport): string {
     ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(report)}`]),
     ...tolerated(report),
     ...notShownLines(report),
-    `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}${undecided === "" ? "" : `; ${undecided}`}`,
-    `see it again: ${commands.reproduce}`,
+    `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}${undecided === "" ? "" : ` (${undecided})`}`,
+    `reproduce it: ${commands.reproduce}`,
     ...(verdict === "same" ? [] : acceptLines(commands)),
   ];
   return `${lines.map(toVisible).join("\n")}\n`;
 }
 
-/** A scenario that is the same is worth a line where it is the only one, breaks a rule or was offered something else. */
+/** A scenario that is the same is listed only if it is the only one, breaks a rule, or its offer changed. */
 function isShown({ verdict, rules, contract, contractState }: ScenarioReport, all: number): boolean {
   return verdict !== "same" || all === 1 || rules.length + contract.length > 0 || contractState === "hashes-differ";
 }
 
-/** Each broken rule once for each side, at its first place. */
+/** Lists each broken rule once per side, with its first place. */
 function brokenLines(rules: readonly RuleFinding[], runs: Record<RuleFinding["side"], number>): string[] {
   const bySide = new Map<string, { first: RuleFinding; count: number }>();
   for (const finding of rules) {
@@ -86,7 +87,7 @@ function brokenLines(rules: readonly RuleFinding[], runs: Record<RuleFinding["si
   }
   return atMost(
     [...bySide.values()],
-    MAX_NAMES,
+    SHOWN_NAMES,
     ({ first: { rule, side, sentence, location }, count }) => [
       `  rule ${rule} broken in ${count} of ${plural(runs[side], "run")} of the ${side === "base" ? "baseline" : side}: ${sentence}`,
       `    ${locationText(location)}`,
@@ -95,7 +96,7 @@ function brokenLines(rules: readonly RuleFinding[], runs: Record<RuleFinding["si
   ).flat();
 }
 
-/** What makes the gate fail besides the headline and the scenarios. Those on one side only are listed further down. */
+/** Other causes of failure, besides the headline and the scenarios. Scenarios on one side only are listed further down. */
 function causeLines(report: GateReport): string[] {
   const causes = otherCauses(report);
   const isMissing = ({ kind, verdict }: GateFailure): boolean => kind === "unpaired" && verdict === "drift";
@@ -104,7 +105,7 @@ function causeLines(report: GateReport): string[] {
   const isSaid = named.length === causes.length || report.reason.startsWith(missing);
   const toLine = ({ verdict, reason }: GateFailure): string => `  also fails for ${verdict}: ${reason}`;
   return [
-    ...atMost(named, MAX_NAMES, toLine, (more) => `  and ${more} more`),
+    ...atMost(named, SHOWN_NAMES, toLine, (more) => `  and ${more} more`),
     ...(isSaid ? [] : [`  also fails for drift: ${missing}`]),
   ];
 }
@@ -117,11 +118,11 @@ function tolerated({ settings, scenarios }: GateReport): string[] {
   return [heading.trimStart(), ...rest.map((line) => line.slice(2))];
 }
 
-/** What the comparison of paths left open, where it is not the usual one. */
+/** The settings of the path comparison that are not the defaults. */
 function settingLines({ order, readOnly = [] }: GateSettings): string[] {
   return [
     ...(order === "strict" ? [] : [`order of calls: ${order}`]),
-    ...(readOnly.length === 0 ? [] : [`only reading: ${readOnly.join(", ")}`]),
+    ...(readOnly.length === 0 ? [] : [`read-only tools: ${readOnly.join(", ")}`]),
   ];
 }
 
@@ -147,7 +148,7 @@ function outcomeLines({ base, candidate, effect, test, better }: OutcomeComparis
   return [
     `  success   ${base.successes}/${base.runs} → ${candidate.successes}/${candidate.runs}, ${effectText(effect)}, ${tested}`,
     ...(k > 1
-      ? [`  all of ${k} runs succeed (pass^${k})  ${both("passHat")}; one of ${k} (pass@${k})  ${both("passAt")}`]
+      ? [`  all of ${k} runs succeed (pass^${k})  ${both("passHat")}, one of ${k} (pass@${k})  ${both("passAt")}`]
       : []),
   ];
 }
@@ -155,14 +156,14 @@ function outcomeLines({ base, candidate, effect, test, better }: OutcomeComparis
 function distanceLines({ withinBase, withinCandidate, between, effect, test }: DistanceComparison): string[] {
   const apart = `  paths     ${between.toFixed(3)} apart`;
   if (withinBase === undefined && withinCandidate === undefined) {
-    return [`${apart}; single runs do not tell how far apart runs of one side are`];
+    return [`${apart}. Single runs do not show how far apart the runs of one side are`];
   }
   const within = [withinBase, withinCandidate].map((value) => value?.toFixed(3) ?? "unknown").join(" and ");
   return [`${apart}, within the sides ${within}, beyond that ${effectText(effect)}, ${testText(test, between > 0)}`];
 }
 
 function testText({ test, sides, exact, draws, ...rest }: TestResult, isDifferent: boolean): string {
-  if (rest.attainable === 1) return isDifferent ? "not to be tested with these runs" : "no difference to test";
+  if (rest.attainable === 1) return isDifferent ? "these runs cannot be tested" : "no difference to test";
   const how = exact ? "exact" : `${draws ?? 0} draws`;
   return `${pText(rest)} (${test.replace("-", " ")}, ${how}${sides === 1 ? ", one-sided" : ""})`;
 }
@@ -181,7 +182,7 @@ function percent(share: number | undefined): string {
   return share === undefined ? "?" : `${(100 * share).toFixed(0)}%`;
 }
 
-/** Those that break a rule come first. */
+/** Lists the scenarios on one side only, those that break a rule first. */
 function unpairedLines(wanted: UnpairedScenario["side"], all: readonly UnpairedScenario[]): string[] {
   const name = wanted === "base" ? "baseline" : wanted;
   const sorted = all.filter(({ side }) => side === wanted).sort((a, b) => b.rules.length - a.rules.length);
@@ -189,15 +190,15 @@ function unpairedLines(wanted: UnpairedScenario["side"], all: readonly UnpairedS
     `  only in the ${name}: ${scenario}`,
     ...brokenLines(rules, { base: runs, candidate: runs }),
   ];
-  return atMost(sorted, MAX_NAMES, toLines, (more) => [`  and ${more} more only in the ${name}`]).flat();
+  return atMost(sorted, SHOWN_NAMES, toLines, (more) => [`  and ${more} more only in the ${name}`]).flat();
 }
 
 function acceptLines({ bless, notBlessed }: GateReport["commands"]): string[] {
   if (bless !== undefined) return [`accept it:    ${bless}`];
-  return notBlessed === undefined ? [] : [`accept it:    not as it is: ${notBlessed}`];
+  return notBlessed === undefined ? [] : [`accept it:    not possible yet: ${notBlessed}`];
 }
 
-function untoldLines(withoutOutcome: GateReport["withoutOutcome"]): string[] {
+function noOutcomeLines(withoutOutcome: GateReport["withoutOutcome"]): string[] {
   return withoutOutcomeLines(withoutOutcome).map((line) => `  ${line}`);
 }
 
@@ -211,32 +212,32 @@ function scenarioLines(scenarioReport: ScenarioReport): string[] {
     "",
     `${scenario}: ${verdict}`,
     `  ${reason}`,
-    ...untoldLines(withoutOutcome),
+    ...noOutcomeLines(withoutOutcome),
     ...(outcome === undefined ? [] : outcomeLines(outcome)),
     ...(distance === undefined ? [] : distanceLines(distance)),
     ...lossLines(scenarioReport).map((line) => `  ${line}`),
     ...pathLines(paths),
-    ...(paths.length > MAX_PATHS ? [`  and ${plural(paths.length - MAX_PATHS, "more path")}`] : []),
+    ...(paths.length > SHOWN_PATHS ? [`  and ${plural(paths.length - SHOWN_PATHS, "more path")}`] : []),
     ...brokenLines(rules, { base: base.length, candidate: candidate.length }),
     ...(first === undefined ? [] : [`  first difference: ${first.drift.sentence}`]),
     ...(place === undefined ? [] : [`    ${locationText(place)}`]),
     ...(first?.allowedBy === undefined ? [] : [`    ${allowedText(first)}`]),
     ...(first?.becauseOfSchema === true ? ["    the schema of the tool changed there, too"] : []),
-    ...atMost(contract, MAX_NAMES, contractLine, (more) => `  and ${more} more that was offered otherwise`),
-    ...(contractState === "hashes-differ" ? [`  contract: ${HASHES_DIFFER}`] : []),
+    ...atMost(contract, SHOWN_NAMES, contractLine, (more) => `  and ${plural(more, "more change")} of tools or settings`),
+    ...(contractState === "hashes-differ" ? [`  contract: ${OFFER_HASHES_DIFFER}`] : []),
   ];
 }
 
-/** `A  3 → 0  get_user, find + find, …`: the tools alone; turns are parted by commas. */
+/** `A  3 → 0  get_user, find + find, …`: only the tools, with turns separated by commas. */
 function pathLines(paths: readonly PathRow[]): string[] {
   const known = new Map<string, string>();
-  return paths.slice(0, MAX_PATHS).map(({ label, steps, base, candidate }) => {
-    const turns = steps.slice(0, MAX_NAMES).map((turn) => turn.map((call) => call.replace(/\(.*$/s, "")).join(" + "));
-    const rest = steps.length > MAX_NAMES ? `, and ${plural(steps.length - MAX_NAMES, "more turn")}` : "";
+  return paths.slice(0, SHOWN_PATHS).map(({ label, steps, base, candidate }) => {
+    const turns = steps.slice(0, SHOWN_NAMES).map((turn) => turn.map((call) => call.replace(/\(.*$/s, "")).join(" + "));
+    const rest = steps.length > SHOWN_NAMES ? `, and ${plural(steps.length - SHOWN_NAMES, "more turn")}` : "";
     const text = `${steps.length === 0 ? "(no calls)" : turns.join(", ")}${rest}`;
     const alike = known.get(text);
     if (alike === undefined) known.set(text, label);
-    const mark = alike === undefined ? "" : `  (as ${alike}, with other arguments)`;
+    const mark = alike === undefined ? "" : `  (like ${alike}, with other arguments)`;
     return `  ${label.padEnd(2)} ${base} → ${candidate}  ${text}${mark}`;
   });
 }

@@ -1,13 +1,13 @@
 // Delta debugging: the algorithm `ddmin` of A. Zeller and R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input" (IEEE TSE
-// 28, 2002). The result still passes the test, and does not without any one of its items.
+// 28, 2002). The result passes the test, and fails it without any one of its items.
 
 export interface Minimum<T> {
   items: T[];
-  /** False when the tests ran out: fewer items might still pass. */
+  /** False if the limit of tests was reached, so fewer items might still pass. */
   isMinimal: boolean;
 }
 
-/** The smallest part of `items` that ddmin finds for which `holds` is true; it must be true for all of them. */
+/** The smallest part of `items` that ddmin finds for which `holds` is true. `holds` must be true for all items. */
 export function ddmin<T>(items: readonly T[], holds: (part: readonly T[]) => boolean, maxTests: number): Minimum<T> {
   let tests = 0;
   const test = (part: readonly T[]): boolean => ++tests <= maxTests && holds(part);
@@ -27,7 +27,7 @@ export function ddmin<T>(items: readonly T[], holds: (part: readonly T[]) => boo
   return { items: left, isMinimal: left.length === 0 };
 }
 
-/** One piece that is enough by itself, else all but one piece. A single item is compared with none. */
+/** Tries each piece alone, then all pieces but one. A single item is tried against an empty list. */
 function findSmaller<T>(
   items: readonly T[],
   pieces: number,

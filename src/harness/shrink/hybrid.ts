@@ -1,9 +1,9 @@
-// Cassettes of the baseline with some turns of the candidate: for comparison alone, marked by `extensions.shrunk`.
+// Cassettes of the baseline with some turns of the candidate. They are only for comparison, and marked with `extensions.shrunk`.
 
 import { rebuildPrompts, resealCassette, type CassetteV2, type TurnPair } from "../../cassette/index.js";
 import { hashJson, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 
-/** A turn and the messages between it and the next one: results of tools, or of the user. */
+/** A turn and the messages between it and the next one: tool results, or user messages. */
 interface SourceTurn {
   response: LlmTurnResponse;
   promptHash: string;
@@ -16,7 +16,7 @@ export interface Sources {
   rows: readonly TurnPair[];
   old: readonly SourceTurn[];
   now: readonly SourceTurn[];
-  /** The first prompt of the baseline; undefined when a side keeps no prompts. */
+  /** The first prompt of the baseline. Undefined if a side has no prompts. */
   start: readonly LlmMessage[] | undefined;
 }
 
@@ -40,7 +40,7 @@ function turnsOf(cassette: CassetteV2, prompts: readonly LlmMessage[][] | undefi
   });
 }
 
-/** The first `rows` rows: the baseline as recorded, and the baseline with the chosen rows of the candidate. */
+/** The first `rows` rows as two cassettes: the baseline as recorded, and with the chosen rows of the candidate. */
 export function buildPair(
   sources: Sources,
   rows: number,

@@ -14,10 +14,11 @@ import {
   type ToleranceUse,
 } from "../../cassette/index.js";
 import { canonicalize, defined } from "../../core/index.js";
+import { MAX_SHRINK_COMPARISONS } from "../limits.js";
 import { ddmin } from "./ddmin.js";
 import { buildPair, readSources, type Sources } from "./hybrid.js";
 
-/** The drift to look for. Default any. */
+/** The drift to look for. Default: any. */
 export interface WantedDrift {
   kind?: DriftKind;
   tool?: string;
@@ -30,23 +31,21 @@ export interface Shrunk {
   base: CassetteV2;
   /** The same beginning with the fewest turns of the candidate. */
   candidate: CassetteV2;
-  /** May be empty for a rule, such as one on tokens. */
+  /** The drifts that remain. May be empty for a rule, such as one on tokens. */
   drifts: Drift[];
   /** Every tolerance that the comparison used. */
   tolerances: ToleranceUse[];
   /** How the candidate breaks the rule. */
   broken?: RuleBreak;
-  /** Turn pairs: how many are left, of how many. */
+  /** Turn pairs: the number left, and their total. */
   rows: { kept: number; of: number };
-  /** Turns that differ: how many are left, of how many. */
+  /** Turns that differ: the number left, and their total. */
   edits: { kept: number; of: number };
-  /** False when the limit of comparisons was reached: a smaller pair might show the drift too. */
+  /** False if the limit of comparisons was reached, so a smaller pair might show the drift too. */
   isMinimal: boolean;
 }
 
-export const MAX_COMPARISONS = 10_000;
-
-/** Shrinks two runs; undefined when they do not show the wanted drift. Throws like `diffCassettes` and `checkRules`. */
+/** Shrinks two runs. Undefined if they do not show the wanted drift. Throws like `diffCassettes` and `checkRules`. */
 export function shrinkDrift(
   base: CassetteV2,
   candidate: CassetteV2,
@@ -67,12 +66,12 @@ export function shrinkDrift(
   const differing = differingRows(sources, rule !== undefined).find((rows) => shows(total, rows));
   if (differing === undefined) return undefined;
 
-  // A drift is seen in a row that differs; a rule can break later, at a call that both make.
+  // A drift shows in a row that differs. A rule can break later, at a call that both sides make.
   const ends = (rowsOf: readonly number[]): readonly number[] =>
     rule === undefined ? rowsOf : [...sources.rows.keys()];
   let rows = shortest(ends(differing), total, (count) => shows(count, differing));
   const within = differing.filter((index) => index < rows);
-  const { items, isMinimal } = ddmin(within, (part) => shows(rows, part), MAX_COMPARISONS - comparisons);
+  const { items, isMinimal } = ddmin(within, (part) => shows(rows, part), MAX_SHRINK_COMPARISONS - comparisons);
   rows = shortest(ends(items), rows, (count) => shows(count, items));
   const pair = buildPair(sources, rows, new Set(items));
   const broken = rule === undefined ? undefined : brokenIn(pair, rule);
@@ -86,7 +85,7 @@ export function shrinkDrift(
   };
 }
 
-/** The rows with drifts. For a rule also every row that is not identical, in case those with drifts do not break it. */
+/** The rows with drifts. For a rule, also every row that is not identical, because rows with drifts might not break it. */
 function differingRows({ rows, old, now }: Sources, isForRule: boolean): number[][] {
   const indices = [...rows.keys()];
   const drifted = indices.filter((index) => (rows[index]?.drifts.length ?? 0) > 0);
@@ -97,22 +96,22 @@ function differingRows({ rows, old, now }: Sources, isForRule: boolean): number[
   return [drifted, unequal];
 }
 
-/** The first rule that the candidate breaks and the baseline keeps, alone. */
+/** A rule set with only the first rule that the candidate breaks and the baseline keeps. */
 function onlyRule(rules: RuleSet, base: CassetteV2, candidate: CassetteV2): RuleSet | undefined {
   const known = new Set(checkRules(base, rules).map(({ rule }) => rule));
   const first = checkRules(candidate, rules).find(({ rule }) => !known.has(rule));
   return first === undefined ? undefined : { ...rules, rules: rules.rules.filter(({ id }) => id === first.rule) };
 }
 
-/** A shortened run may break a rule only because it is short; then the shortened baseline breaks it too. */
+/** A shortened run may break a rule only because it is short. The shortened baseline then breaks it too. */
 function brokenIn({ base, candidate }: Pick<Shrunk, "base" | "candidate">, rule: RuleSet): RuleBreak | undefined {
   return checkRules(base, rule).length > 0 ? undefined : checkRules(candidate, rule)[0];
 }
 
-/** The fewest rows, ending with one of those given, that still hold. Uses at most half of the comparisons. */
+/** The fewest rows that still show the drift or broken rule, ending with a given row. Uses at most half of the comparisons. */
 function shortest(last: readonly number[], limit: number, holds: (rows: number) => boolean): number {
   const ends = last.map((index) => index + 1).filter((end) => end < limit);
-  for (const end of ends.slice(0, MAX_COMPARISONS / 2)) if (holds(end)) return end;
+  for (const end of ends.slice(0, MAX_SHRINK_COMPARISONS / 2)) if (holds(end)) return end;
   return limit;
 }
 

@@ -1,7 +1,13 @@
-// The answers of the checked model, as a cassette of their own. The recorder writes them, so that redaction applies, in the order of the
-// recording they belong to. `extensions.stepCheck` lists the turns they answer.
+// The checked model's answers, as a separate cassette. The recorder writes them in the order of the recording, so redaction applies.
+// `extensions.stepCheck` lists the turns they answer.
 
-import { recordingProvider, type Cassette, type CassetteV2, type RedactOption } from "../../cassette/index.js";
+import {
+  extensionsOf,
+  recordingProvider,
+  type Cassette,
+  type CassetteV2,
+  type RedactOption,
+} from "../../cassette/index.js";
 import { defined, fromHex, isPlainObject, type LlmTurnResponse, type Ports } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 import type { Step } from "./prompts.js";
@@ -50,21 +56,24 @@ export function answersBuilder({ source, provider, before, redact, ports }: Answ
  * recording or model.
  */
 export function readAnswers(answers: Cassette, source: CassetteV2, provider: string): Map<number, LlmTurnResponse> {
-  const note = answers.version === 1 ? undefined : answers.extensions?.["stepCheck"];
+  const note = extensionsOf(answers)["stepCheck"];
   if (!isPlainObject(note) || note["formatVersion"] !== FORMAT_VERSION) {
     throw unfit("the file does not hold answers of a step check", "Record into another file.");
   }
   const from = note["source"];
   if (!isPlainObject(from) || from["envelopeHash"] !== source.envelopeHash) {
-    throw unfit("they answer another recording", "If it was recorded again, record the answers into a new file.");
+    throw unfit(
+      "they belong to another recording",
+      "If the recording was made again, record the answers into a new file.",
+    );
   }
   if (provider !== answers.recordedProvider) {
-    throw unfit(`they are of ${answers.recordedProvider}, not of ${provider}`, "Use one file for each model.");
+    throw unfit(`they come from ${answers.recordedProvider}, not from ${provider}`, "Use one file for each model.");
   }
   const turns: readonly unknown[] = Array.isArray(note["turns"]) ? note["turns"] : [];
   const isTurn = (turn: unknown): boolean => typeof turn === "number" && source.entries[turn] !== undefined;
   if (turns.length !== answers.entries.length || !turns.every(isTurn)) {
-    throw unfit("their list of turns does not fit the recording", "Record them again.");
+    throw unfit("their list of turns does not match the recording", "Record them again.");
   }
   return new Map(answers.entries.map(({ response }, index) => [turns[index] as number, response]));
 }

@@ -14,12 +14,9 @@ import {
   type LlmTurnResponse,
   type Ports,
 } from "../../core/index.js";
+import { MAX_STEP_ATTEMPTS, MAX_STEP_REASON_CHARACTERS } from "../limits.js";
 
-/** The most calls for one turn whose failure is retryable. */
-const MAX_ATTEMPTS = 3;
 const BACKOFF = { kind: "exponential", baseMs: 1_000, maxMs: 20_000 } as const;
-/** The most characters of a reason. */
-const MAX_REASON = 300;
 /** Failures that every further call would repeat. */
 const LASTING: readonly LlmErrorKind[] = ["auth", "permission", "not-found"];
 
@@ -33,15 +30,15 @@ export async function askStep(
   ports: Partial<Ports> | undefined,
 ): Promise<Asked> {
   // One chain per turn: its memory of cooldowns and reasoning must not connect separate questions.
-  const chain = fallbackProvider([{ provider, maxAttempts: MAX_ATTEMPTS, backoff: BACKOFF }], defined({ ports }));
+  const chain = fallbackProvider([{ provider, maxAttempts: MAX_STEP_ATTEMPTS, backoff: BACKOFF }], defined({ ports }));
   try {
     const response = copyJson(await chain.turn(request));
     const flaw = findResponseFlaw(response);
     if (flaw === undefined) return { kind: "answered", response };
-    const reason = `${chain.name ?? "the provider"} gave an invalid answer: ${flaw.pointer || "the whole"} is not ${flaw.expected}`;
+    const reason = `${chain.name ?? "the provider"} gave an invalid answer: ${flaw.pointer || "it"} is not ${flaw.expected}`;
     return { kind: "failed", reason, lasting: false };
   } catch (error) {
     const lasting = error instanceof AgentError && error.kind !== undefined && LASTING.includes(error.kind);
-    return { kind: "failed", reason: shorten(thrownText(error), MAX_REASON), lasting };
+    return { kind: "failed", reason: shorten(thrownText(error), MAX_STEP_REASON_CHARACTERS), lasting };
   }
 }

@@ -1,5 +1,5 @@
-// The teacher-forced check of one recording: another model is asked for its next turn at each recorded prompt, so that no
-// disagreement causes the next one. The kept answers are compared, so that a later check from them gives the same result.
+// The teacher-forced check of one recording. Another model gets each recorded prompt and answers its next turn, so no disagreement
+// causes the next one. The kept answers are compared, so a later check of them gives the same result.
 
 import {
   assertTolerances,
@@ -20,6 +20,7 @@ import {
   type LlmTurnResponse,
   type Ports,
 } from "../../core/index.js";
+import { DEFAULT_STEP_TIMEOUT_MS } from "../limits.js";
 import { answersBuilder, readAnswers } from "./answers.js";
 import { askStep } from "./ask.js";
 import { compareTurns, type TurnComparison } from "./compare.js";
@@ -30,7 +31,7 @@ import { readSteps, type Step } from "./prompts.js";
 /** A model to check. */
 export type StepProvider = LlmProviderAdapter | StepSource;
 
-/** The name of a model, and a function that opens it once a turn must be asked. An error of `open` ends the check. */
+/** The name of a model, and a function that opens it when the first turn needs it. An error in `open` ends the check. */
 export interface StepSource {
   readonly name: string;
   open(): Promise<LlmProviderAdapter>;
@@ -42,9 +43,9 @@ export interface StepCheckOptions {
   readonly gate?: StepGate;
   /** The answers of an earlier check of this recording. Their turns are not asked again. */
   readonly answers?: Cassette;
-  /** Called with the answers so far, from time to time and at the end, one call at a time. An error ends the check. */
+  /** Called with the answers so far: from time to time and at the end, one call at a time. An error ends the check. */
   readonly keep?: (answers: CassetteV2) => Promise<void> | void;
-  /** Tools to offer at every turn instead of the recorded ones; required if none are recorded. */
+  /** Tools to offer at every turn instead of the recorded ones. Required if no tools were recorded. */
   readonly tools?: readonly LlmToolDefinition[];
   /** Redaction of the answers before they are kept and compared. Default: secrets, as for `recordingProvider`. */
   readonly redact?: RedactOption;
@@ -56,9 +57,8 @@ export interface StepCheckOptions {
 }
 
 const OPTIONS = ["gate", "answers", "keep", "tools", "redact", "tolerances", "timeoutMs", "ports"];
-const DEFAULT_TIMEOUT_MS = 120_000;
 
-/** One recorded turn. `not-recorded`: no answer was kept, and there is no provider. */
+/** The result for one recorded turn. `not-recorded`: there is no kept answer and no provider. */
 export type StepTurn =
   | ({ turn: number; state: "compared"; recorded: LlmTurnResponse; chosen: LlmTurnResponse } & TurnComparison)
   | { turn: number; state: "failed"; reason: string }
@@ -74,14 +74,14 @@ export interface StepCheck {
   turns: StepTurn[];
   /** Sentences on how the questions differ from the recorded ones. */
   notes: string[];
-  /** The answers, to keep and pass as `answers` later. Absent without any. */
+  /** The answers, to keep and pass as `answers` later. Absent if there are none. */
   answers?: CassetteV2;
-  /** The number of turns that were asked now. */
+  /** The number of turns asked in this check. */
   asked: number;
 }
 
 /**
- * Asks `provider` for its next turn at each recorded prompt, and compares. Without a provider only the kept `answers` are compared.
+ * Asks `provider` for its next turn at each recorded prompt, and compares. Without a provider, it compares only the kept `answers`.
  * Throws `CassetteError` for a refused cassette, and `HarnessError` `not-checkable` or `answers-unfit`. A failed call is a failed turn.
  */
 export async function stepCheck(
@@ -137,7 +137,7 @@ async function askAll(
   if (missing.length === 0) return unanswered;
   const adapter = "open" in provider ? await provider.open() : provider;
   const keeper = createKeeper(build, options.keep, () => gate.stop());
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, ports } = options;
+  const { timeoutMs = DEFAULT_STEP_TIMEOUT_MS, ports } = options;
 
   async function ask({ turn, request }: Step): Promise<void> {
     const ticket = await gate.take(request);

@@ -1,5 +1,5 @@
-// The limits that all cassettes of one check share: turns, calls at once, and money. A call that might exceed the cost limit waits for
-// the calls under way, and is not made if it still might.
+// The limits that all cassettes of one check share: turns, concurrent calls, and cost. A call that might exceed the cost limit waits
+// for the calls under way. If it might still exceed the limit, it is not made.
 
 import pLimit from "p-limit";
 import {
@@ -18,14 +18,12 @@ import {
   type Rate,
 } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
+import { MAX_STEPS_AT_ONCE } from "../limits.js";
 
 /** The assumed most tokens of an answer if the recorded settings have no `maxTokens`. */
 const ASSUMED_OUTPUT_TOKENS = 4_096;
 /** The most tokens that a vendor adds around a message. */
 const TOKENS_PER_MESSAGE = 16;
-
-/** The most calls that a gate makes at once. */
-export const MAX_STEPS_AT_ONCE = 64;
 
 /** The limits of {@link createStepGate}. */
 export interface StepLimits {
@@ -37,11 +35,11 @@ export interface StepLimits {
   readonly rate?: Rate;
   /** With `maxCostUsd` and an unknown price: stop once the reported costs reach the limit, instead of refusing to start. */
   readonly allowUnknownCost?: boolean;
-  /** Calls at once. Default 4, at most {@link MAX_STEPS_AT_ONCE}. */
+  /** Concurrent calls. Default 4, at most {@link MAX_STEPS_AT_ONCE}. */
   readonly concurrency?: number;
 }
 
-/** Why a turn was not asked. `stopped`: an earlier failure that every further call would repeat. */
+/** Why a turn was not asked. `stopped`: an earlier failure would repeat in every further call. */
 export type StepStop = "max-turns" | "max-cost" | "stopped";
 
 /** Permission for a call. */
@@ -54,7 +52,7 @@ export interface StepTicket {
 export interface StepGate {
   /** The number of the next `turns` turns that may be checked. */
   admit(turns: number): number;
-  /** Runs `work` once fewer calls are under way. */
+  /** Runs `work` as soon as the limit of concurrent calls allows it. */
   run<T>(work: () => Promise<T>): Promise<T>;
   take(request: LlmTurnRequest): Promise<StepTicket | StepStop>;
   /** Makes no further call. */
@@ -127,7 +125,7 @@ function createPurse(maxCostUsd: number, rate: Rate | undefined) {
 
 function mostCost({ messages, tools = [], settings }: LlmTurnRequest, rate: Rate): number {
   const outputTokens = settings?.maxTokens ?? ASSUMED_OUTPUT_TOKENS;
-  // Input that is written to a cache may cost more than the plain rate.
+  // Input written to a cache may cost more than the plain rate.
   const input = Math.max(rate.input, rate.cacheWrite ?? 0);
   return costOf({ inputTokens: mostTokens(messages, tools), outputTokens }, { input, output: rate.output });
 }
@@ -166,7 +164,7 @@ function assertLimits(maxTurns: number, maxCostUsd: number, concurrency: number)
 function costUnknown(): HarnessError {
   return new HarnessError(
     "cost-unknown",
-    "the cost limit cannot be kept, since the price of the model is unknown",
-    "Give the price (--price IN,OUT in USD per million tokens), or allow it (--allow-unknown-cost).",
+    "the cost limit cannot be enforced, because the price of the model is unknown",
+    "Give the price (--price IN,OUT in USD per million tokens), or allow an unknown cost (--allow-unknown-cost).",
   );
 }

@@ -1,15 +1,15 @@
-// Keeps answers while more are coming: one write at a time. Answers that come during a write are in the next one.
+// Keeps answers while more arrive, with one write at a time. Answers that arrive during a write go into the next one.
 
 import type { CassetteV2 } from "../../cassette/index.js";
 
 interface Keeper {
-  /** An answer came. */
+  /** Schedules a write for a new answer. */
   note(): void;
   /** Waits until everything is kept. Throws the error of a failed write. */
   end(): Promise<void>;
 }
 
-/** `onFailure` is called as soon as a write fails, since answers that cannot be kept should not be paid for. */
+/** Calls `onFailure` as soon as a write fails, so that no one pays for answers that cannot be kept. */
 export function createKeeper(
   build: () => Promise<CassetteV2>,
   keep: ((answers: CassetteV2) => Promise<void> | void) | undefined,

@@ -1,5 +1,5 @@
-// The question of every recorded turn: its prompt, and the tools and settings in force. A recording without all of the prompt and the
-// tools is refused, since another model could not be asked the same.
+// Builds the question of every recorded turn: its prompt, and the tools and settings in force. A recording without the whole prompt
+// or the tools is refused, because another model could not get the same question.
 
 import { contextsByTurn, isEmptyWire, rebuildPrompts, type Cassette, type CassetteV2 } from "../../cassette/index.js";
 import {
@@ -29,8 +29,8 @@ interface Steps {
 }
 
 /**
- * The questions of a recording for the model of that name. Another model's reasoning is left out, since vendors refuse it. `tools`
- * replace the recorded ones. Throws `HarnessError` `not-checkable`.
+ * Builds the questions for the model named `provider`. Another model's reasoning is left out, because vendors refuse it. `tools`
+ * replaces the recorded tools. Throws `HarnessError` `not-checkable`.
  */
 export function readSteps(cassette: Cassette, provider: string, tools?: readonly LlmToolDefinition[]): Steps {
   if (cassette.version === 1) {
@@ -50,7 +50,7 @@ export function readSteps(cassette: Cassette, provider: string, tools?: readonly
     const context = contexts[index];
     const offered = tools ?? (context?.tools as unknown as LlmToolDefinition[] | undefined);
     if (offered === undefined) throw withoutTools(turnIndex);
-    if (context?.settings === undefined) notes.add("no settings are recorded, so none were asked for");
+    if (context?.settings === undefined) notes.add("no settings were recorded, so none were sent");
     const messages = own ? (prompts[index] ?? []) : withoutReasoning(prompts[index] ?? [], notes);
     const offeredHere = own ? offered : withoutHosted(offered, notes);
     const settings = sendable(context?.settings, own, notes);
@@ -63,7 +63,7 @@ export function readSteps(cassette: Cassette, provider: string, tools?: readonly
 }
 
 /**
- * The settings for the model. Fields that came over a vendor's wire cannot be sent, and extras of a framework's adapter mean nothing to
+ * The settings for the model. Fields recorded from a vendor's wire cannot be sent. Extras of a framework's adapter mean nothing to
  * another model.
  */
 function sendable(settings: LlmSettings | undefined, own: boolean, notes: Set<string>): LlmSettings | undefined {
@@ -72,11 +72,11 @@ function sendable(settings: LlmSettings | undefined, own: boolean, notes: Set<st
   const left = all.filter(([name]) => !isSent(name));
   if (left.length === 0) return settings;
   const names = left.filter(([name, value]) => !isEmptyWire(name, value)).flatMap(namesOf);
-  if (names.length > 0) notes.add(`not sent, since only the recorded client understands it: ${names.join(", ")}`);
+  if (names.length > 0) notes.add(`not sent, because only the recorded client understands it: ${names.join(", ")}`);
   return Object.fromEntries(all.filter(([name]) => isSent(name)));
 }
 
-/** Leaves out tools that the recorded vendor runs, which nobody would run for another model. */
+/** Leaves out tools that the recorded vendor runs itself, because nobody would run them for another model. */
 function withoutHosted(tools: readonly LlmToolDefinition[], notes: Set<string>): readonly LlmToolDefinition[] {
   const hosted = tools.filter(isHosted).map(({ name }) => name);
   if (hosted.length === 0) return tools;

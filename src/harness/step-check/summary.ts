@@ -13,12 +13,12 @@ import type { StepCheck, StepTurn } from "./check.js";
 import { STEP_VERDICTS, type StepVerdict, type TurnComparison } from "./compare.js";
 
 const LEVEL = 0.95;
-const MAX_SHOWN = 200;
+const SHOWN_CHARACTERS = 200;
 
 /** The summary of several checks. Rates are 0 to 1, with an interval of the given level. */
 export interface StepSummary {
   cassettes: number;
-  /** The number of recorded turns; below, of those compared, failed and not asked. */
+  /** The number of recorded turns. The next fields count those compared, failed and not asked. */
   turns: number;
   compared: number;
   verdicts: Record<StepVerdict, number>;
@@ -77,18 +77,18 @@ function toTable(pairs: readonly { recorded: string; chosen: string }[]): StepSu
   return [...cells].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cell]) => cell);
 }
 
-/** The first turn at which the models disagree, as text that can be printed. */
+/** The first turn on which the models disagree, as printable text. */
 export interface Disagreement {
   turn: number;
   verdict: Exclude<StepVerdict, "same">;
-  /** Calls as `name(arguments)`, or the answer in quotes; cut, and safe for a terminal. */
+  /** Calls as `name(arguments)`, or the answer in quotes. Cut, and safe for a terminal. */
   recorded: string;
   chosen: string;
   /** The first different argument, if the tools are the same. */
   at?: { tool: string; pointer: string; recorded: string; chosen: string };
 }
 
-/** The first compared turn that disagrees; undefined if all agree. */
+/** The first compared turn that disagrees, or undefined if all agree. */
 export function firstDisagreement({ turns }: StepCheck): Disagreement | undefined {
   const first = turns.find((turn) => turn.state === "compared" && turn.verdict !== "same");
   return first?.state === "compared" && first.verdict !== "same" ? tell(first, first.verdict) : undefined;
@@ -119,5 +119,5 @@ export function describeTurn({ message }: LlmTurnResponse): string {
     calls.length === 0
       ? JSON.stringify(message.content)
       : calls.map((call) => `${call.name}(${canonicalize(call.malformedArguments ?? call.arguments)})`).join(" + ");
-  return toVisible(shorten(text, MAX_SHOWN));
+  return toVisible(shorten(text, SHOWN_CHARACTERS));
 }

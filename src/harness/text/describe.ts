@@ -1,9 +1,10 @@
 // Values in the messages of matchers and options: short, on one line, without secrets or invisible characters.
 
 import { isPlainObject, isThenable } from "../../core/index.js";
+import { MAX_SHOWN_DEPTH, MAX_SHOWN_VALUES } from "../limits.js";
 import { cutText } from "./hide.js";
 
-const MAX_KEYS = 6;
+const SHOWN_KEYS = 6;
 
 /** A wrong value for a sentence such as "it was given …". */
 export function describeValue(value: unknown): string {
@@ -16,15 +17,9 @@ export function describeValue(value: unknown): string {
   if (isThenable(value)) return "a Promise that was not awaited";
   const keys = Object.keys(value);
   if (keys.length === 0) return "an object without keys";
-  const rest = keys.length > MAX_KEYS ? ", …" : "";
-  return `an object with ${cutText(keys.slice(0, MAX_KEYS).join(", "))}${rest}`;
+  const rest = keys.length > SHOWN_KEYS ? ", …" : "";
+  return `an object with ${cutText(keys.slice(0, SHOWN_KEYS).join(", "))}${rest}`;
 }
-
-/** Deeper values are not shown: a value from a test may contain itself. */
-export const MAX_SHOWN_DEPTH = 100;
-
-/** Further values are not shown: one that contains itself twice has no end in its breadth either. */
-const MAX_SHOWN_VALUES = 10_000;
 
 /** JSON on one line, with asymmetric matchers as the runner names them: `{"city":Any<String>}`. */
 export function showExpected(value: unknown): string {

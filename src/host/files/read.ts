@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { FileRead } from "../../core/index.js";
 
 /** The buffer for files that grew since they were measured, or that report no size. */
-const MORE_BYTES = 64 * 1024;
+const GROWTH_LENGTH = 64 * 1024;
 
 /** Reads the whole file of `size` bytes, or finds that it has more than `maxBytes`. Tries one byte more, because the file may have grown. */
 export async function readBounded(handle: FileHandle, size: number, maxBytes: number): Promise<FileRead> {
@@ -18,7 +18,7 @@ export async function readBounded(handle: FileHandle, size: number, maxBytes: nu
     total += bytesRead;
     // The extra byte was not there, so this is the end.
     if (bytesRead === 0 || (total === size && bytesRead < room)) break;
-    room = total < size ? Math.min(size, maxBytes) + 1 - total : Math.min(MORE_BYTES, maxBytes + 1 - total);
+    room = total < size ? Math.min(size, maxBytes) + 1 - total : Math.min(GROWTH_LENGTH, maxBytes + 1 - total);
     if (room <= 0) break;
   }
   if (total > maxBytes) return { kind: "too-large", size: total };

@@ -2,10 +2,9 @@
 
 import { lstat, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { STALE_FILE_MS } from "../limits.js";
 
 const PATTERN = /^\.playhead-[0-9a-f]{12}\.tmp$/;
-/** No write takes this long, so the writer has ended. */
-const STALE_MS = 24 * 60 * 60 * 1000;
 
 /** A name as short as this fits beside any target; `random` are six bytes. */
 export function temporaryName(random: Uint8Array): string {
@@ -24,5 +23,5 @@ export async function sweep(folder: string, swept: Set<string>): Promise<void> {
 
 async function removeStale(path: string): Promise<void> {
   const about = await lstat(path);
-  if (about.isFile() && Date.now() - about.mtimeMs > STALE_MS) await unlink(path);
+  if (about.isFile() && Date.now() - about.mtimeMs > STALE_FILE_MS) await unlink(path);
 }

@@ -9,6 +9,7 @@ import {
   type RunResult,
   type UsageTotal,
 } from "../../core/index.js";
+import { MAX_CELL_MESSAGE_CHARACTERS } from "../limits.js";
 
 /** The result of a run. A member's `onEvent` has the conversation and the events. */
 export interface FleetResult {
@@ -60,8 +61,6 @@ export interface FleetCounts {
   skipped: number;
 }
 
-const MAX_MESSAGE = 1_000;
-
 /** Throws for anything but a result. */
 export function toFleetResult(result: RunResult): FleetResult {
   const { agentId, finalAnswer, budgetExhausted, turns, toolCalls, usage } = result;
@@ -71,7 +70,7 @@ export function toFleetResult(result: RunResult): FleetResult {
 /** Converts anything thrown to data. Never throws. */
 export function toFleetError(thrown: unknown): FleetError {
   try {
-    const message = thrownText(thrown).slice(0, MAX_MESSAGE);
+    const message = thrownText(thrown).slice(0, MAX_CELL_MESSAGE_CHARACTERS);
     if (!(thrown instanceof AgentError)) return { code: "unknown", message, retryable: false };
     const { code, hint, retryable } = thrown;
     return { code, message, ...defined({ hint }), retryable };

@@ -2,18 +2,18 @@
 
 import { AgentError, assertKnownOptions, defined, type AgentRuntime, type Ports } from "../../core/index.js";
 import { assertCount } from "../count.js";
+import {
+  MAX_FLEET_ATTEMPTS,
+  MAX_FLEET_CONCURRENCY,
+  MAX_FLEET_CELLS,
+  MAX_FLEET_COUNT,
+  MAX_FLEET_MEMBERS,
+  MAX_FLEET_WAIT_MS,
+} from "../limits.js";
 import type { BreakerOptions } from "./breaker.js";
 import { toFleetError, type FleetCell, type FleetCounts } from "./cell.js";
 import type { QueuedCell } from "./queue.js";
 import type { RateOptions } from "./rate.js";
-
-/** The most members of a fleet. */
-export const MAX_FLEET_MEMBERS = 1_000;
-/** The most cells of one run: members times targets, or targets where any member may take one. */
-export const MAX_FLEET_CELLS = 10_000;
-
-const MAX_COUNT = 10_000;
-const MAX_MS = 86_400_000;
 
 /** One member of a fleet: a runtime under an id. */
 export interface FleetMember {
@@ -81,23 +81,23 @@ export function assertFleetOptions(options: FleetOptions): void {
   const known = ["members", "concurrency", "perMember", "rate", "breaker", "retry", "ports"];
   assertKnownOptions("createFleet", options, known);
   const { concurrency = 4, perMember = 1, rate, breaker, retry } = options;
-  assertCount("concurrency", concurrency, 1, 1_000);
-  assertCount("perMember", perMember, 1, 1_000);
+  assertCount("concurrency", concurrency, 1, MAX_FLEET_CONCURRENCY);
+  assertCount("perMember", perMember, 1, MAX_FLEET_CONCURRENCY);
   if (rate !== undefined) assertKnownOptions("rate", rate, ["perTarget"]);
   if (rate?.perTarget !== undefined) {
     assertKnownOptions("rate.perTarget", rate.perTarget, ["calls", "perMs"]);
-    assertCount("rate.perTarget.calls", rate.perTarget.calls, 1, MAX_COUNT);
-    assertCount("rate.perTarget.perMs", rate.perTarget.perMs, 1, MAX_MS);
+    assertCount("rate.perTarget.calls", rate.perTarget.calls, 1, MAX_FLEET_COUNT);
+    assertCount("rate.perTarget.perMs", rate.perTarget.perMs, 1, MAX_FLEET_WAIT_MS);
   }
   if (breaker !== undefined) {
     assertKnownOptions("breaker", breaker, ["failures", "cooldownMs"]);
-    assertCount("breaker.failures", breaker.failures, 1, MAX_COUNT);
-    assertCount("breaker.cooldownMs", breaker.cooldownMs, 0, MAX_MS);
+    assertCount("breaker.failures", breaker.failures, 1, MAX_FLEET_COUNT);
+    assertCount("breaker.cooldownMs", breaker.cooldownMs, 0, MAX_FLEET_WAIT_MS);
   }
   if (retry !== undefined) {
     assertKnownOptions("retry", retry, ["attempts", "waitMs"]);
-    assertCount("retry.attempts", retry.attempts, 2, 100);
-    assertCount("retry.waitMs", retry.waitMs ?? 0, 0, MAX_MS);
+    assertCount("retry.attempts", retry.attempts, 2, MAX_FLEET_ATTEMPTS);
+    assertCount("retry.waitMs", retry.waitMs ?? 0, 0, MAX_FLEET_WAIT_MS);
   }
 }
 

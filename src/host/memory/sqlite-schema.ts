@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { AgentError, thrownText } from "../../core/index.js";
+import { BUSY_PAUSE_MS } from "../limits.js";
 import { isBusy, isNoDatabase, type OpenSqlite, type SqliteDatabase } from "./sqlite-driver.js";
 
 /** Bytes 68 to 71 of the file, `PRAGMA application_id`: "PLHD". */
@@ -14,7 +15,6 @@ const SCHEMA = `
   CREATE TABLE memory (scope TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (scope, key)) STRICT;
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${SCHEMA_VERSION};`;
-const BUSY_PAUSE_MS = 10;
 
 interface SqliteFileTerms {
   path: string;

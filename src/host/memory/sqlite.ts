@@ -16,13 +16,15 @@ import {
   type RuntimeMemory,
 } from "../../core/index.js";
 import { assertCount } from "../count.js";
+import {
+  DEFAULT_BUSY_TIMEOUT_MS,
+  DEFAULT_MAX_MEMORY_FILE_BYTES,
+  MAX_BUSY_TIMEOUT_MS,
+  MAX_MEMORY_NAME_CHARACTERS,
+  MAX_MEMORY_VALUE_CHARACTERS,
+} from "../limits.js";
 import { isBusy, loadSqlite, type SqliteDatabase } from "./sqlite-driver.js";
 import { openSqliteFile } from "./sqlite-schema.js";
-
-/** Limit of a scope and of a key, in characters (UTF-16 code units). */
-export const MAX_MEMORY_NAME_CHARACTERS = 1_024;
-/** Limit of one value, in characters of canonical JSON. */
-export const MAX_MEMORY_VALUE_CHARACTERS = 8_388_608;
 
 /** The options of {@link openSqliteMemory}. */
 export interface SqliteMemoryOptions {
@@ -38,8 +40,6 @@ export interface SqliteMemory extends RuntimeMemory {
   close(): void;
 }
 
-const MAX_BUSY_MS = 600_000;
-
 /**
  * Opens the memory in the file `path`, or creates file and folder. Rejects with `AgentError`: `capability-missing` without a SQLite,
  * `memory-failed` for any other file or a newer version, which is not changed. The calls of the memory throw `memory-failed` with
@@ -47,9 +47,9 @@ const MAX_BUSY_MS = 600_000;
  */
 export async function openSqliteMemory(path: string, options: SqliteMemoryOptions = {}): Promise<SqliteMemory> {
   assertKnownOptions("openSqliteMemory", options, ["busyTimeoutMs", "maxFileBytes"]);
-  const { busyTimeoutMs = 5_000, maxFileBytes = 1_073_741_824 } = options;
+  const { busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS, maxFileBytes = DEFAULT_MAX_MEMORY_FILE_BYTES } = options;
   assertPath(path);
-  assertCount("busyTimeoutMs", busyTimeoutMs, 0, MAX_BUSY_MS);
+  assertCount("busyTimeoutMs", busyTimeoutMs, 0, MAX_BUSY_TIMEOUT_MS);
   assertCount("maxFileBytes", maxFileBytes, 65_536, Number.MAX_SAFE_INTEGER);
   // A resolved path is never read as a `file:` address.
   const file = resolve(path);

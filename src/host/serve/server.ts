@@ -4,6 +4,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { DEFAULT_MAX_HELD_REQUEST_BYTES, DEFAULT_MAX_REQUEST_BYTES } from "../limits.js";
 import { bodyReader, type BodyMemory } from "./body.js";
 import type { HttpHandler } from "./exchange.js";
 import { sendReply } from "./reply.js";
@@ -32,13 +33,10 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
-const DEFAULT_MAX_HELD_BYTES = 256 * 1024 * 1024;
-
 /** Starts a server. Rejects with the system's error (`EADDRINUSE`, `EACCES` …). */
 export async function serveHttp(handler: HttpHandler, options: HttpServerOptions = {}): Promise<HttpServer> {
-  const { host = "127.0.0.1", port = 0, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
-  const memory: BodyMemory = { held: 0, maxHeld: options.maxHeldBytes ?? DEFAULT_MAX_HELD_BYTES };
+  const { host = "127.0.0.1", port = 0, maxBodyBytes = DEFAULT_MAX_REQUEST_BYTES } = options;
+  const memory: BodyMemory = { held: 0, maxHeld: options.maxHeldBytes ?? DEFAULT_MAX_HELD_REQUEST_BYTES };
   const running = new Set<Promise<void>>();
   const server = createServer((incoming, response) => {
     const run = answer(incoming, response).finally(() => running.delete(run));

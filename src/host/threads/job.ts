@@ -10,8 +10,6 @@ export type Outcome<Result> = { kind: "done"; result: Result } | Extract<Lost, {
 /** A message of a thread: it has loaded its modules, or the outcomes of its oldest batch. */
 export type Message<Result> = { kind: "ready" } | { kind: "outcomes"; outcomes: Outcome<Result>[] };
 
-export const MAX_THREADS = 64;
-
 export interface JobsOptions<Job, Result> {
   /** The module of a thread, which calls `serveJobs`. */
   script: URL;

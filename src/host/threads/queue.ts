@@ -3,7 +3,7 @@
 
 /** Limit of jobs ahead of the oldest one without a result. */
 const WINDOW = 4_096;
-const MAX_BATCH = 16;
+const BATCH = 16;
 /** A thread gets its share of the remaining jobs in this many batches. */
 const BATCHES_EACH = 8;
 
@@ -27,7 +27,7 @@ export function createBatchQueue(from: number, total: number, threads: number): 
     take(isIdle, oldest) {
       const retry = isIdle ? retries.shift() : undefined;
       if (retry !== undefined) return { indexes: [retry], isRetry: true };
-      const size = Math.min(MAX_BATCH, Math.ceil((total - next) / (threads * BATCHES_EACH)), oldest + WINDOW - next);
+      const size = Math.min(BATCH, Math.ceil((total - next) / (threads * BATCHES_EACH)), oldest + WINDOW - next);
       if (size <= 0) return undefined;
       const indexes = Array.from({ length: size }, (_, offset) => next + offset);
       next += size;

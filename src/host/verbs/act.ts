@@ -2,6 +2,7 @@
 // no redirect, and replaces a file only if the input says so.
 
 import { defined, isPlainObject } from "../../core/index.js";
+import { MAX_ACT_ANSWER } from "../limits.js";
 import { mediaOf } from "./content.js";
 import { decodeText } from "./charset.js";
 import { shown } from "./descent.js";
@@ -32,7 +33,6 @@ interface Acted {
 
 const METHODS: readonly string[] = ["POST", "PUT", "PATCH", "DELETE"];
 const FILE_ACTIONS: readonly string[] = ["write", "append"];
-const MAX_ANSWER = 4_000;
 
 export async function act({ uri, action, input }: ActArgs, world: World, signal: AbortSignal): Promise<Acted> {
   if (!world.write) throw new VerbError("not-allowed", "nothing may be changed here");
@@ -58,9 +58,11 @@ async function request(ask: HttpAsk, { net }: World, signal: AbortSignal): Promi
   return exchange(net, ask, signal, async (answer) => {
     const { url, status, headers } = answer;
     const media = mediaOf(answer);
-    const { bytes } = await answer.read({ maxBytes: Math.min(net.maxBytes, MAX_ANSWER * 4), cut: true });
+    const { bytes } = await answer.read({ maxBytes: Math.min(net.maxBytes, MAX_ACT_ANSWER * 4), cut: true });
     const isText = bytes.length > 0 && findBinary(bytes, media) === undefined;
-    const text = isText ? decodeText(bytes, media?.charset, isHtml(media?.type)).text.slice(0, MAX_ANSWER) : undefined;
+    const text = isText
+      ? decodeText(bytes, media?.charset, isHtml(media?.type)).text.slice(0, MAX_ACT_ANSWER)
+      : undefined;
     return {
       uri: url.href,
       action: ask.method ?? "",

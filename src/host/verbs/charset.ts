@@ -1,14 +1,13 @@
 // Decodes bytes by the first of these (HTML standard, §13.2.3.2): byte-order mark, the charset of the transport, `<meta>`, UTF-8 if the
 // bytes are valid, else windows-1252. Labels are those of the Encoding standard.
 
+import { MAX_PRESCANNED_BYTES } from "../limits.js";
+
 export interface DecodedText {
   readonly text: string;
   /** The standard's name, such as `utf-8`. */
   readonly charset: string;
 }
-
-/** Bytes in which a page must have declared its encoding. */
-const PRESCANNED_BYTES = 1024;
 
 /** `declared` is from a header. An unknown label is ignored. Never throws. */
 export function decodeText(bytes: Uint8Array, declared: string | undefined, isMarkup: boolean): DecodedText {
@@ -35,7 +34,7 @@ function labelOfMark([first, second, third]: Uint8Array): string | undefined {
 }
 
 function labelInMarkup(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, PRESCANNED_BYTES)).toString("latin1");
+  const head = Buffer.from(bytes.subarray(0, MAX_PRESCANNED_BYTES)).toString("latin1");
   const label =
     /^<\?xml[^>]{0,200}encoding\s*=\s*["']([\w-]+)/i.exec(head)?.[1] ??
     /<meta[^>]{0,300}charset\s*=\s*["']?\s*([\w-]+)/i.exec(head)?.[1];

@@ -1,6 +1,7 @@
 // `connect`: describes a target from the head of an answer and the beginning of a page.
 
 import { defined } from "../../core/index.js";
+import { MAX_TITLE_SOURCE_BYTES } from "../limits.js";
 import { decodeText } from "./charset.js";
 import { shown } from "./descent.js";
 import { readTitle } from "./html.js";
@@ -23,8 +24,6 @@ interface Connected {
   readonly lastModified?: string;
 }
 
-const TITLE_BYTES = 64 * 1024;
-
 export async function connect({ uri }: { uri: string }, world: World, signal: AbortSignal): Promise<Connected> {
   const target = parseTarget(uri, world);
   if (target.kind === "http") return connectHttp(target.url, world, signal);
@@ -37,7 +36,7 @@ export async function connect({ uri }: { uri: string }, world: World, signal: Ab
   }
   const media = mediaTypeOfName(path.at(-1) ?? "");
   const title = isHtml(media?.type)
-    ? await titleOf((await root.read(path, TITLE_BYTES)).bytes, media, signal)
+    ? await titleOf((await root.read(path, MAX_TITLE_SOURCE_BYTES)).bytes, media, signal)
     : undefined;
   return { kind: "file", uri: shown(path), ...described(media, title), size: entry.size, lastModified };
 }
@@ -45,7 +44,7 @@ export async function connect({ uri }: { uri: string }, world: World, signal: Ab
 async function connectHttp(url: URL, { net }: World, signal: AbortSignal): Promise<Connected> {
   const { answer, media, head } = await exchange(net, { url }, signal, async (answer) => {
     const media = mediaOf(answer);
-    const head = isHtml(media?.type) ? await answer.read({ maxBytes: TITLE_BYTES, cut: true }) : undefined;
+    const head = isHtml(media?.type) ? await answer.read({ maxBytes: MAX_TITLE_SOURCE_BYTES, cut: true }) : undefined;
     return { answer, media, head };
   });
   const title = head === undefined ? undefined : await titleOf(head.bytes, media, signal);

@@ -1,5 +1,12 @@
 // `dowse`: finds targets by words: links of one page to its own host, or files below a folder by name and text.
 
+import {
+  MAX_DOWSE_ABOUT,
+  MAX_DOWSE_FILES,
+  MAX_DOWSE_FILE_BYTES,
+  MAX_DOWSE_FOLDERS,
+  MAX_DOWSE_TARGETS,
+} from "../limits.js";
 import { decodeText } from "./charset.js";
 import { loadContent } from "./content.js";
 import { shown, type RootPath } from "./descent.js";
@@ -19,12 +26,6 @@ interface Found {
   readonly complete: boolean;
 }
 
-const MAX_TARGETS = 20;
-const MAX_FILES = 2_000;
-const MAX_FOLDERS = 500;
-/** The part of a file that is searched. */
-const MAX_SEARCHED_BYTES = 64 * 1024;
-const MAX_ABOUT = 160;
 /** A word in the name counts more than one in the text. */
 const NAME_WEIGHT = 3;
 
@@ -61,7 +62,7 @@ async function searchFolder(
   let [searched, opened, complete] = [0, 0, true];
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
     signal.throwIfAborted();
-    if (opened++ >= MAX_FOLDERS) return { targets: best(candidates), searched, complete: false };
+    if (opened++ >= MAX_DOWSE_FOLDERS) return { targets: best(candidates), searched, complete: false };
     const { names, isWhole } = await listOrSkip(root, folder, folder === below);
     complete &&= isWhole;
     for (const name of names) {
@@ -69,7 +70,8 @@ async function searchFolder(
         folders.push([...folder, name.slice(0, -1)]);
         continue;
       }
-      if (searched++ >= MAX_FILES) return { targets: best(candidates), searched: MAX_FILES, complete: false };
+      if (searched++ >= MAX_DOWSE_FILES)
+        return { targets: best(candidates), searched: MAX_DOWSE_FILES, complete: false };
       signal.throwIfAborted();
       candidates.push(await searchFile(root, [...folder, name], words));
     }
@@ -98,7 +100,7 @@ async function searchFile(root: Root, path: RootPath, words: readonly string[]):
 /** "" for a file that is not text or cannot be read. */
 async function readText(root: Root, path: RootPath): Promise<string> {
   const media = mediaTypeOfName(path.at(-1) ?? "");
-  const read = await root.read(path, MAX_SEARCHED_BYTES).catch(() => undefined);
+  const read = await root.read(path, MAX_DOWSE_FILE_BYTES).catch(() => undefined);
   if (read === undefined || findBinary(read.bytes, media) !== undefined) return "";
   return decodeText(read.bytes, undefined, false).text;
 }
@@ -110,7 +112,7 @@ function lineWith(text: string, words: readonly string[]): string {
     const count = countMatches(candidate, words);
     if (count > most) [most, line] = [count, candidate];
   }
-  return line.trim().slice(0, MAX_ABOUT).toWellFormed();
+  return line.trim().slice(0, MAX_DOWSE_ABOUT).toWellFormed();
 }
 
 function readable(path: string): string {
@@ -126,5 +128,5 @@ function best(candidates: readonly Candidate[]): Candidate[] {
   return candidates
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
-    .slice(0, MAX_TARGETS);
+    .slice(0, MAX_DOWSE_TARGETS);
 }

@@ -1,6 +1,12 @@
 // `extract`: the content of a target as text, Markdown, JSON or links, in parts if it is long.
 
 import { defined, findTooDeep, type JsonValue } from "../../core/index.js";
+import {
+  DEFAULT_MAX_EXTRACTED_CHARACTERS,
+  DEFAULT_MAX_EXTRACTED_LINKS,
+  MAX_EXTRACTED_JSON_DEPTH,
+  MAX_PAGE_LINKS,
+} from "../limits.js";
 import { loadContent, textOf, type Content } from "./content.js";
 import { fileUrl, parseTarget, type Target } from "./target.js";
 import { shown } from "./descent.js";
@@ -35,11 +41,6 @@ interface Extracted {
   /** The JSON value, if its text is within the limit. Otherwise `text` has it in parts. */
   readonly value?: JsonValue;
 }
-
-/** Fits, as JSON text, into the result of a tool call. */
-const DEFAULT_CHARACTERS = 10_000;
-const DEFAULT_LINKS = 100;
-const MAX_DEPTH = 100;
 
 export async function extract(args: ExtractArgs, world: World, signal: AbortSignal): Promise<Extracted> {
   const target = parseTarget(args.uri, world);
@@ -81,19 +82,19 @@ async function listFolder(target: Target, args: ExtractArgs): Promise<Extracted 
 
 type Parts = Pick<Extracted, "total" | "from" | "next" | "links" | "text" | "value">;
 
-function pickText(text: string, { from = 0, limit = DEFAULT_CHARACTERS }: ExtractArgs): Parts {
+function pickText(text: string, { from = 0, limit = DEFAULT_MAX_EXTRACTED_CHARACTERS }: ExtractArgs): Parts {
   const { part, ...place } = sliceText(text, from, limit);
   return { ...place, text: part };
 }
 
-function pickLinks(all: readonly Link[], { from = 0, limit = DEFAULT_LINKS }: ExtractArgs): Parts {
+function pickLinks(all: readonly Link[], { from = 0, limit = DEFAULT_MAX_EXTRACTED_LINKS }: ExtractArgs): Parts {
   const { part, ...place } = sliceList(all, from, limit);
   return { ...place, links: part };
 }
 
 function readJson(text: string, uri: string, args: ExtractArgs): Parts {
-  if (findTooDeep(text, MAX_DEPTH) !== undefined) {
-    throw new VerbError("content", `${uri} is nested deeper than ${MAX_DEPTH} levels`);
+  if (findTooDeep(text, MAX_EXTRACTED_JSON_DEPTH) !== undefined) {
+    throw new VerbError("content", `${uri} is nested deeper than ${MAX_EXTRACTED_JSON_DEPTH} levels`);
   }
   let value: JsonValue;
   try {
@@ -101,17 +102,15 @@ function readJson(text: string, uri: string, args: ExtractArgs): Parts {
   } catch (error) {
     throw new VerbError("content", `${uri} is not JSON: ${(error as Error).message.slice(0, 200)}`);
   }
-  const { from = 0, limit = DEFAULT_CHARACTERS } = args;
+  const { from = 0, limit = DEFAULT_MAX_EXTRACTED_CHARACTERS } = args;
   if (from === 0 && text.length <= limit) return { total: text.length, from, value };
   return pickText(text, args);
 }
 
-const MAX_TEXT_LINKS = 5_000;
-
 function linksInText(text: string): Link[] {
   const found = new Set<string>();
   for (const [uri] of text.matchAll(/https?:\/\/[^\s<>"'`)\]}]{1,2000}/g)) {
-    if (found.size >= MAX_TEXT_LINKS) break;
+    if (found.size >= MAX_PAGE_LINKS) break;
     if (URL.canParse(uri)) found.add(new URL(uri.replace(/[.,;:!?]+$/, "")).href);
   }
   return [...found].map((uri) => ({ uri, text: "" }));

@@ -1,5 +1,6 @@
 // The first pass over a page: removes what is hidden, makes links absolute, checks limits. No recursion, as the depth is not known before.
 
+import { MAX_HTML_DEPTH, MAX_HTML_INDENTS, MAX_HTML_NODES, MAX_PAGE_LINKS } from "../limits.js";
 import { VerbError } from "./error.js";
 import type { DomElement, DomNode } from "./html-parse.js";
 
@@ -9,13 +10,6 @@ interface CleanPage {
   /** The nodes below elements without text, counted once for each such element. */
   readonly emptyWork: number;
 }
-
-/** Limit of nested elements, because the conversion recurses. */
-const MAX_DEPTH = 256;
-/** Limit of nested quotations and lists, whose prefixes multiply on each line. */
-const MAX_INDENTS = 32;
-const MAX_NODES = 100_000;
-const MAX_LINKS = 5_000;
 
 const HIDDEN: ReadonlySet<string> = new Set(
   "AUDIO CANVAS DATALIST EMBED HEAD IFRAME MATH NOSCRIPT OBJECT SCRIPT SELECT STYLE SVG TEMPLATE VIDEO".split(" "),
@@ -48,15 +42,16 @@ export function cleanPage(body: DomElement, base: URL): CleanPage {
     add(frames.pop() as Frame);
   };
   for (let node: DomNode | null = body; node !== null;) {
-    if (++nodes > MAX_NODES) throw tooComplicated(`${MAX_NODES} elements and texts`);
+    if (++nodes > MAX_HTML_NODES) throw tooComplicated(`${MAX_HTML_NODES} elements and texts`);
     const isDropped: boolean = node !== body && isHidden(node);
     if (!isDropped && node.nodeType === ELEMENT) readAttributes(node as DomElement, base, anchors);
     const child: DomNode | null = isDropped ? null : node.firstChild;
     if (child !== null) {
       frames.push({ nodes: 1, hasText: false });
       if (INDENTING.has(node.nodeName)) indents += 1;
-      if (frames.length > MAX_DEPTH) throw tooComplicated(`${MAX_DEPTH} elements inside one another`);
-      if (indents > MAX_INDENTS) throw tooComplicated(`${MAX_INDENTS} lists and quotations inside one another`);
+      if (frames.length > MAX_HTML_DEPTH) throw tooComplicated(`${MAX_HTML_DEPTH} elements inside one another`);
+      if (indents > MAX_HTML_INDENTS)
+        throw tooComplicated(`${MAX_HTML_INDENTS} lists and quotations inside one another`);
       node = child;
       continue;
     }
@@ -97,7 +92,7 @@ function readAttributes(element: DomElement, base: URL, anchors: Map<string, Dom
     }
     element.setAttribute(name, uri);
     const isNew = name === "href" && element.nodeName === "A" && !anchors.has(uri);
-    if (isNew && anchors.size < MAX_LINKS) anchors.set(uri, element);
+    if (isNew && anchors.size < MAX_PAGE_LINKS) anchors.set(uri, element);
   }
 }
 

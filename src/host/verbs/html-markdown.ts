@@ -3,10 +3,8 @@
 
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
+import { MAX_HTML_CONVERT_MIB, MAX_HTML_CONVERT_MS } from "../limits.js";
 import { VerbError } from "./error.js";
-
-const MAX_CONVERT_MS = 10_000;
-const LIMITS = { maxOldGenerationSizeMb: 512 };
 
 /** A string instead of a file, so that it runs the same from the sources and from the build. */
 const CONVERT = `
@@ -32,7 +30,7 @@ export async function toMarkdown(html: string, signal: AbortSignal): Promise<str
   const worker = new Worker(CONVERT, {
     eval: true,
     workerData: { ...paths, html },
-    resourceLimits: LIMITS,
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HTML_CONVERT_MIB },
     execArgv: [],
     env: {},
   });
@@ -42,7 +40,7 @@ export async function toMarkdown(html: string, signal: AbortSignal): Promise<str
     return await new Promise<string>((resolve, reject) => {
       onAbort = () => reject(signal.reason as Error);
       signal.addEventListener("abort", onAbort, { once: true });
-      timer = setTimeout(() => reject(tooMuch()), MAX_CONVERT_MS);
+      timer = setTimeout(() => reject(tooMuch()), MAX_HTML_CONVERT_MS);
       worker.on("message", (markdown) => resolve(markdown as string));
       worker.on("error", (error) => reject(tooMuch(error)));
       worker.on("exit", () => reject(tooMuch()));

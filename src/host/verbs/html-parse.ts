@@ -1,6 +1,7 @@
 // Parses HTML with domino, which is loaded on first use. A hostile page can keep a tree builder busy for minutes (unclosed formatting
 // elements multiply), so the parser runs in slices and stops at a timeout.
 
+import { MAX_HTML_PARSE_MS } from "../limits.js";
 import { VerbError } from "./error.js";
 
 /** The part of domino's DOM that we use. */
@@ -37,9 +38,7 @@ interface Domino {
   };
 }
 
-const SLICE_MS = 20;
-/** Limit of the working time. A page of 2 MiB takes about two seconds (measured). */
-const MAX_PARSE_MS = 5_000;
+const SLICE_TIME = 20;
 
 /** Rejects with `VerbError` `content` at the timeout, or with the signal's reason. */
 export async function parseHtml(text: string, signal: AbortSignal): Promise<DomDocument> {
@@ -48,10 +47,10 @@ export async function parseHtml(text: string, signal: AbortSignal): Promise<DomD
   let spentMs = 0;
   for (let isMore = true; isMore;) {
     const start = performance.now();
-    isMore = parser.process(() => performance.now() - start >= SLICE_MS);
+    isMore = parser.process(() => performance.now() - start >= SLICE_TIME);
     spentMs += performance.now() - start;
     if (!isMore) break;
-    if (spentMs > MAX_PARSE_MS) throw new VerbError("content", "the page is too complicated to be read");
+    if (spentMs > MAX_HTML_PARSE_MS) throw new VerbError("content", "the page is too complicated to be read");
     await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
   }

@@ -1,5 +1,6 @@
 // Reads a page as text, Markdown or links, without hidden content and with absolute links.
 
+import { MAX_HTML_EMPTY_WORK, MAX_LINK_TEXT_CHARACTERS, MAX_TITLE_CHARACTERS } from "../limits.js";
 import { cleanPage } from "./html-clean.js";
 import { toMarkdown, tooMuch } from "./html-markdown.js";
 import { parseHtml, type DomDocument } from "./html-parse.js";
@@ -18,15 +19,10 @@ export interface Page {
   markdown(): Promise<string>;
 }
 
-/** Turndown searches the nodes below each element without text about thirty times. This many take a second (measured). */
-const MAX_EMPTY_WORK = 50_000;
-const MAX_TITLE = 300;
-const MAX_LINK_TEXT = 200;
-
 /** `base` is where the page came from. Rejects with `VerbError` `content` for a page beyond the limits. */
 export async function readPage(html: string, base: URL, signal: AbortSignal): Promise<Page> {
   const document = await parseHtml(html, signal);
-  const title = oneLine(document.title, MAX_TITLE);
+  const title = oneLine(document.title, MAX_TITLE_CHARACTERS);
   const body = document.body ?? document.documentElement;
   if (body === null) return { title, links: [], text: () => "", markdown: async () => "" };
   const { anchors, emptyWork } = cleanPage(body, baseOf(document, base));
@@ -34,18 +30,18 @@ export async function readPage(html: string, base: URL, signal: AbortSignal): Pr
     title,
     links: [...anchors].map(([uri, anchor]) => ({
       uri,
-      text: oneLine(toPlainText(anchor, MAX_LINK_TEXT), MAX_LINK_TEXT),
+      text: oneLine(toPlainText(anchor, MAX_LINK_TEXT_CHARACTERS), MAX_LINK_TEXT_CHARACTERS),
     })),
     text: () => toPlainText(body),
     async markdown() {
-      if (emptyWork > MAX_EMPTY_WORK) throw tooMuch();
+      if (emptyWork > MAX_HTML_EMPTY_WORK) throw tooMuch();
       return toMarkdown(body.innerHTML, signal);
     },
   };
 }
 
 export async function readTitle(html: string, signal: AbortSignal): Promise<string> {
-  return oneLine((await parseHtml(html, signal)).title, MAX_TITLE);
+  return oneLine((await parseHtml(html, signal)).title, MAX_TITLE_CHARACTERS);
 }
 
 function baseOf(document: DomDocument, base: URL): URL {

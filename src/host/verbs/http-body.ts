@@ -4,6 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, Transform, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { MAX_BODY_ENCODINGS } from "../limits.js";
 import { VerbError } from "./error.js";
 
 export interface BodyLimit {
@@ -17,8 +18,6 @@ export interface Body {
   /** False when there was more. */
   readonly isWhole: boolean;
 }
-
-const MAX_ENCODINGS = 2;
 
 export async function readBody(message: IncomingMessage, limit: BodyLimit): Promise<Body> {
   const decoders = hasBody(message) ? decodersOf(message) : [];
@@ -63,7 +62,8 @@ function decodersOf({ headers }: IncomingMessage): Transform[] {
     .split(",")
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== "" && name !== "identity");
-  if (names.length > MAX_ENCODINGS) throw new VerbError("content", `the body is encoded ${names.length} times over`);
+  if (names.length > MAX_BODY_ENCODINGS)
+    throw new VerbError("content", `the body is encoded ${names.length} times over`);
   return names.reverse().map((name) => {
     if (name === "gzip" || name === "x-gzip") return createGunzip();
     if (name === "deflate") return createInflate();

@@ -1,5 +1,7 @@
 // Media types (RFC 9110 §8.3.1) from a header or a file name, and the signatures of binary content.
 
+import { MAX_SNIFFED_BYTES } from "../limits.js";
+
 export interface MediaType {
   /** Lower case, without parameters. */
   readonly type: string;
@@ -37,8 +39,6 @@ const SIGNATURES: readonly (readonly [name: string, start: string])[] = [
   ["an SQLite database", "SQLite format 3\0"],
 ];
 
-const SNIFFED_BYTES = 8192;
-
 /** Undefined for a header that is absent or not a media type. */
 export function parseMediaType(header: string | undefined): MediaType | undefined {
   const [essence = "", ...parameters] = (header ?? "").slice(0, 1000).split(";");
@@ -67,7 +67,7 @@ export function isJson(type: string | undefined): boolean {
 
 /** Describes content that cannot be read as text. Undefined for text, which a byte-order mark also marks. */
 export function findBinary(bytes: Uint8Array, media: MediaType | undefined): string | undefined {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SNIFFED_BYTES));
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, MAX_SNIFFED_BYTES));
   const [first, second] = start;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return undefined;
   const head = start.toString("latin1");

@@ -2,7 +2,8 @@
 
 import { lookup as lookupHost } from "node:dns/promises";
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { AgentError, assertKnownOptions } from "../../core/index.js";
+import { AgentError, assertKnownOptions, MAX_TIMER_MS } from "../../core/index.js";
+import { DEFAULT_MAX_FETCHED_BYTES, DEFAULT_MAX_REDIRECTS, DEFAULT_VERB_TIMEOUT_MS } from "../limits.js";
 import { openRoot, type Root } from "./root.js";
 
 /** An IP address of a name. `family` is 4 or 6. */
@@ -74,9 +75,10 @@ const OPTIONS = [
 
 export function createWorld(options: VerbsOptions): World {
   assertKnownOptions("createVerbs", options, OPTIONS);
-  const { allowPrivateNetwork = false, maxBytes = 2 * 1024 * 1024, timeoutMs = 30_000, maxRedirects = 5 } = options;
+  const { allowPrivateNetwork = false, maxBytes = DEFAULT_MAX_FETCHED_BYTES } = options;
+  const { timeoutMs = DEFAULT_VERB_TIMEOUT_MS, maxRedirects = DEFAULT_MAX_REDIRECTS } = options;
   assertNumber("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER);
-  assertNumber("timeoutMs", timeoutMs, 1, 2 ** 31 - 1);
+  assertNumber("timeoutMs", timeoutMs, 1, MAX_TIMER_MS);
   assertNumber("maxRedirects", maxRedirects, 0, 100);
   assertHosts("allowHosts", options.allowHosts ?? []);
   if (typeof allowPrivateNetwork !== "boolean") assertHosts("allowPrivateNetwork", allowPrivateNetwork);

@@ -1,10 +1,11 @@
 // `probe`: what a target allows. For a server: methods, CORS headers, robots.txt. For a file or folder: permissions.
 
+import { MAX_ROBOTS_BYTES } from "../limits.js";
 import { decodeText } from "./charset.js";
 import { shown } from "./descent.js";
 import { exchange, type HttpAnswer } from "./http-fetch.js";
 import type { World } from "./options.js";
-import { askRobots, MAX_ROBOTS_BYTES, type RobotsAnswer } from "./robots.js";
+import { askRobots, type RobotsAnswer } from "./robots.js";
 import { parseTarget } from "./target.js";
 
 type Probed =

@@ -1,5 +1,7 @@
 // Finds the rule of a robots.txt (RFC 9309) for a path. Groups are merged by name, the longest matching pattern wins, and Allow wins ties.
 
+import { MAX_ROBOTS_PATH, MAX_ROBOTS_RULES } from "../limits.js";
+
 export interface RobotsAnswer {
   readonly allowed: boolean;
   /** The rule that decided, as written. Absent if no rule matched. */
@@ -10,11 +12,6 @@ interface Rule {
   readonly allow: boolean;
   readonly pattern: string;
 }
-
-/** A parser must read at least this much (RFC 9309 §2.5). */
-export const MAX_ROBOTS_BYTES = 512 * 1024;
-const MAX_RULES = 10_000;
-const MAX_PATTERN = 2_000;
 
 /** `agent` is a product token such as `playhead`, `path` the path and query of the URL as sent. */
 export function askRobots(text: string, agent: string, path: string): RobotsAnswer {
@@ -52,7 +49,7 @@ function parseRobots(text: string): Map<string, Rule[]> {
     } else if (name === "allow" || name === "disallow") {
       isNaming = false;
       // An empty pattern matches nothing.
-      if (value === "" || value.length > MAX_PATTERN || open.length === 0 || ++count > MAX_RULES) continue;
+      if (value === "" || value.length > MAX_ROBOTS_PATH || open.length === 0 || ++count > MAX_ROBOTS_RULES) continue;
       for (const rules of open) rules.push({ allow: name === "allow", pattern: normalise(value) });
     }
   }

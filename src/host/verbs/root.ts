@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { AgentError, defined } from "../../core/index.js";
 import { writeWhole } from "../files/write.js";
 import { codeOf } from "../files/failure.js";
+import { MAX_FOLDER_ENTRIES } from "../limits.js";
 import { behindLink, inFolder, inParent, shown, withFile, type RootPath } from "./descent.js";
 import { VerbError } from "./error.js";
 
@@ -37,8 +38,6 @@ export interface Root {
   write(path: RootPath, data: string | Uint8Array, overwrite: boolean): Promise<void>;
   append(path: RootPath, data: string | Uint8Array): Promise<void>;
 }
-
-export const MAX_FOLDER_ENTRIES = 10_000;
 
 /** Throws `AgentError` `invalid-options` unless `folder` is a folder. A link as the root is followed here, once. */
 export function openRoot(folder: string): Root {

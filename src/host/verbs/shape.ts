@@ -2,9 +2,8 @@
 // JSON. There is no logic and no escaping, and only the data's own keys are read.
 
 import type { JsonObject } from "../../core/index.js";
+import { MAX_FILLED_CHARACTERS } from "../limits.js";
 import { VerbError } from "./error.js";
-
-const MAX_FILLED = 1024 * 1024;
 
 /** Throws `VerbError` `argument` for a path that the data does not have. */
 export function shape({ template, data = {} }: { template: string; data?: JsonObject }): string {
@@ -13,8 +12,8 @@ export function shape({ template, data = {} }: { template: string; data?: JsonOb
   let at = 0;
   const push = (text: string) => {
     size += text.length;
-    if (size > MAX_FILLED)
-      throw new VerbError("too-large", `the filled template has more than ${MAX_FILLED} characters`);
+    if (size > MAX_FILLED_CHARACTERS)
+      throw new VerbError("too-large", `the filled template has more than ${MAX_FILLED_CHARACTERS} characters`);
     parts.push(text);
   };
   for (;;) {

@@ -1,11 +1,11 @@
 // The words of a query, and how well a text matches them, in any language with letters.
 
-const MAX_WORDS = 32;
+import { MAX_QUERY_WORDS } from "../limits.js";
 
 /** Lower-case words of letters and digits, each once. */
 export function toWords(query: string): string[] {
   const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return [...new Set(words)].slice(0, MAX_WORDS);
+  return [...new Set(words)].slice(0, MAX_QUERY_WORDS);
 }
 
 /** Counts the words that occur in the text, also within other words. */

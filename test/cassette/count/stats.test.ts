@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
-import { createStatsCounter, MAX_COUNTED_NAMES } from "../../../src/cassette/count/stats.js";
+import { createStatsCounter } from "../../../src/cassette/count/stats.js";
 import { sumUsage } from "../../../src/cassette/count/usage-sum.js";
+import { MAX_COUNTED_NAMES } from "../../../src/cassette/limits.js";
 import type { LlmTurnResponse } from "../../../src/core/index.js";
 import { call, runOf, stepsOf } from "../diff/runs.js";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MAX_EXCHANGE_BYTES, toBytes, toRequestBody, toResponseBody } from "../../../src/cassette/exchange/body.js";
+import { toBytes, toRequestBody, toResponseBody } from "../../../src/cassette/exchange/body.js";
+import { MAX_EXCHANGE_BYTES } from "../../../src/cassette/limits.js";
 import { refusal } from "../../support/refusal.js";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);

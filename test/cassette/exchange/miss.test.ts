@@ -44,7 +44,7 @@ describe("explainExchangeMiss", () => {
     const [a, b] = [post(EMBED, { input: "aaaa" }), post(EMBED, { input: "bbbb" })];
     expect(miss([a, b], post(EMBED, { input: "aaab" }), [a]).summary).toContain("nearest  recorded exchange 1");
     expect(miss([a], post(EMBED, { input: "aaab" }), [a]).summary).toContain(
-      "nearest  recorded exchange 0, which was used already",
+      "nearest  recorded exchange 0, which was already used",
     );
   });
 

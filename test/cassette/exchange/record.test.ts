@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MAX_EXCHANGE_BYTES } from "../../../src/cassette/exchange/body.js";
 import { createExchangeLine } from "../../../src/cassette/exchange/record.js";
+import { MAX_EXCHANGE_BYTES } from "../../../src/cassette/limits.js";
 import { answer, get, post } from "../../support/exchange-recording.js";
 import { refusal } from "../../support/refusal.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exportCassette } from "../../../src/cassette/export/export.js";
-import { rebuildPrompts } from "../../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../../src/cassette/prompt/rebuild.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import { answerOf, cassetteOf, turnsOf } from "../../../src/harness/arbitraries/cassettes.js";

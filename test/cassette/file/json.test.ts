@@ -2,9 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 import { parseBundle } from "../../../src/cassette/bundle/check.js";
+import { DEFAULT_MAX_FILE_BYTES } from "../../../src/cassette/limits.js";
 import { parseEnvelope } from "../../../src/cassette/trust/dsse-file.js";
 import { CassetteError } from "../../../src/cassette/errors.js";
-import { DEFAULT_MAX_BYTES, parseStrictJson } from "../../../src/cassette/file/json.js";
+import { parseStrictJson } from "../../../src/cassette/file/json.js";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { parseLock } from "../../../src/cassette/trust/lock.js";
 import { parseTrust } from "../../../src/cassette/trust/trust.js";
@@ -168,8 +169,10 @@ describe("parseStrictJson", () => {
   it("refuses 65 MiB, before it reads any of it", () => {
     const error = refused(new Uint8Array(65 * 1024 * 1024).fill(0xff));
     expect(error.code).toBe("too-large");
-    expect(error.summary).toBe(`the file has ${65 * 1024 * 1024} bytes, more than the limit of ${DEFAULT_MAX_BYTES}`);
-    expect(DEFAULT_MAX_BYTES).toBe(64 * 1024 * 1024);
+    expect(error.summary).toBe(
+      `the file has ${65 * 1024 * 1024} bytes, more than the limit of ${DEFAULT_MAX_FILE_BYTES}`,
+    );
+    expect(DEFAULT_MAX_FILE_BYTES).toBe(64 * 1024 * 1024);
   });
 
   it("takes a text of exactly maxBytes and refuses one byte more", () => {

@@ -1,8 +1,8 @@
 // Request fields that no setting stands for, against recordings that hold them and recordings that do not.
 
 import { expect, it } from "vitest";
-import { settingsChanges } from "../../../src/cassette/offer/context-change.js";
-import { compareContracts, diffContracts } from "../../../src/cassette/offer/offer-change.js";
+import { changeText, compareOffers, placeOf } from "../../../src/cassette/offer/offer-change.js";
+import { compareContracts, diffContracts } from "../../../src/cassette/offer/run-offers.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import {
   comparableContexts,
@@ -74,8 +74,8 @@ it("takes the fields of other wires from settings, and nothing else", () => {
 
 it("names each changed field, in a miss and in a comparison of two runs", async () => {
   const high = { temperature: 0, openai: { reasoning_effort: "high", top_k: 3 } } as LlmSettings;
-  const changes = settingsChanges(low as never, high as never);
-  expect(changes.map(({ what, pointer }) => [what, pointer])).toEqual([
+  const changes = compareOffers([{ settings: low as never }], [{ settings: high as never }]);
+  expect(changes.map((change) => [changeText(change), placeOf(change).pointer])).toEqual([
     ["the request field reasoning_effort changed", "/openai/reasoning_effort"],
     ["the request field top_k was added", "/openai/top_k"],
   ]);

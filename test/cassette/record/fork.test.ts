@@ -169,7 +169,7 @@ describe("forkProvider", () => {
     const error = refusal(() => forkProvider(source, { at, live: never })) as CassetteError;
     expect([error.code, error.hint]).toEqual([
       "invalid-options",
-      "The recording has 2 turns: give a number from 0 to 2.",
+      "The recording has 2 turns: pass a number from 0 to 2.",
     ]);
   });
 

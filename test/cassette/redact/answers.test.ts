@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
-import { rebuildPrompts } from "../../../src/cassette/replay/miss.js";
+import { rebuildPrompts } from "../../../src/cassette/prompt/rebuild.js";
 import { recordingProvider, type RecordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import type { Redact } from "../../../src/cassette/redact/answers.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";

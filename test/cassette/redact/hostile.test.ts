@@ -139,12 +139,17 @@ describe("rules of one's own that are none", () => {
   it.each<[string, object, string, string]>([
     ["a RegExp object", { pattern: /acme/g }, "pattern of rule acme of redact.rules is a RegExp object", ".source"],
     ["another one", { near: /acme/ }, "near of rule acme of redact.rules is a RegExp object", ".source"],
-    ["no text", { near: undefined }, "near of rule acme of redact.rules is not the source of a regular", "near: "],
-    ["no expression", { pattern: "(" }, "pattern of rule acme of redact.rules is no regular expression", "docs/"],
+    ["no text", { near: undefined }, "near of rule acme of redact.rules must be the source of a regular", "near: "],
+    [
+      "no expression",
+      { pattern: "(" },
+      "pattern of rule acme of redact.rules is not a valid regular expression",
+      "docs/",
+    ],
     [
       "the empty text",
       { pattern: "a{0,3}" },
-      "pattern of rule acme of redact.rules also finds the empty text",
+      "pattern of rule acme of redact.rules must not match the empty string",
       "docs/",
     ],
     ["no description", { description: 1 }, "rule acme of redact.rules has no description", "docs/"],

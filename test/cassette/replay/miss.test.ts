@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError, type MissReport } from "../../../src/cassette/errors.js";
-import type { Cassette } from "../../../src/cassette/file/format.js";
-import {
-  explainContextMiss,
-  explainPromptMiss,
-  formatMiss,
-  rebuildPrompts,
-} from "../../../src/cassette/replay/miss.js";
+import type { Cassette, ContextExtension } from "../../../src/cassette/file/format.js";
+import { explainOfferMiss, explainPromptMiss, formatMiss } from "../../../src/cassette/replay/miss.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import type { JsonValue, LlmMessage, LlmTurnRequest } from "../../../src/core/index.js";
 import { verifyKept } from "../../support/oracle.js";
@@ -97,7 +92,7 @@ describe("the text of a miss", () => {
     const error = await missOf(runWeather(cassetteProvider(cassette), { weather: "sun" }));
     expect(error.summary).toBe(
       [
-        "turn 1: the prompt is not the recorded one; the cassette holds only hashes, so it cannot say where they differ",
+        "turn 1: the prompt changed, but the cassette holds only hashes, which do not show where",
         "  nearest  recorded turn 1",
       ].join("\n"),
     );
@@ -188,7 +183,7 @@ describe("the nearest recorded turn", () => {
     const cassette = await recordTurns([prompt("a", "b", "c"), prompt("x"), prompt("y")], script);
     const error = await missAt(cassette, prompt("a", "b", "c"), prompt("a", "b", "d"));
     expect(error.miss).toMatchObject({ turn: 1, messageIndex: 2, nearest: { turnIndex: 0, used: true } });
-    expect(error.summary).toContain("\n  nearest  recorded turn 0, which was used already");
+    expect(error.summary).toContain("\n  nearest  recorded turn 0, which was already used");
   });
 
   it("is the next in line where several go along equally long", async () => {
@@ -324,11 +319,18 @@ describe("a turn in which more than one thing changed", () => {
   });
 });
 
-describe("explainContextMiss", () => {
+describe("explainOfferMiss", () => {
+  /** The report for an offer in which one part changed. A part that is undefined is known by its hash alone. */
+  const explain = (part: "tools" | "settings", old: JsonValue | undefined, now: JsonValue): MissReport => {
+    const same = { toolsHash: "", settingsHash: "", tools: [], settings: {} };
+    const recorded = { fromTurn: 0, ...same, [`${part}Hash`]: "old", [part]: old } as ContextExtension;
+    return explainOfferMiss(recorded, { ...same, [`${part}Hash`]: "new", [part]: now }, 3, 2) as MissReport;
+  };
+
   it("has no pointer where the cassette holds only the hash of its tools", () => {
-    const report = explainContextMiss("tools-changed", 3, 2, undefined, []);
+    const report = explain("tools", undefined, []);
     expect(formatMiss(report)).toBe(
-      "turn 3: the tools changed; the cassette holds only their hash\n  nearest  recorded turn 2",
+      "turn 3: the tools changed, but the cassette holds only their hash\n  nearest  recorded turn 2",
     );
   });
 
@@ -354,7 +356,7 @@ describe("explainContextMiss", () => {
       "a schema",
       [weather],
       [inCity("number")],
-      "the schema of tool weather changed (at /properties/city/type)",
+      "the schema of tool weather changed at /properties/city/type",
       "/0/schema/properties/city/type",
       '"string"',
       '"number"',
@@ -381,7 +383,7 @@ describe("explainContextMiss", () => {
       "another order",
       [clock, weather],
       [weather, clock],
-      "the tools are listed in another order",
+      "the tools are in a different order",
       "/0/name",
       '"clock"',
       '"weather"',
@@ -399,14 +401,32 @@ describe("explainContextMiss", () => {
       "several changes",
       [weather, { ...clock, name: "__proto__" }],
       [{ ...inCity("number"), description: "Rain?" }, clock],
-      "the description of tool weather changed, the schema of tool weather changed (at /properties/city/type), tool clock was added, and 1 more change",
-      "/0/description",
-      '"Weather."',
-      '"Rain?"',
+      "tool __proto__ was removed, tool clock was added, the description of tool weather changed, and 1 more change",
+      "/1",
+      JSON.stringify({ ...clock, name: "__proto__" }),
+      undefined,
+    ],
+    [
+      "a schema that means the same",
+      [{ ...weather, schema: { required: ["a", "b"] } }],
+      [{ ...weather, schema: { required: ["b", "a"] } }],
+      "the schema of tool weather has the same meaning but is written differently at /required",
+      "/0/schema/required/0",
+      '"a"',
+      '"b"',
+    ],
+    [
+      "a property in place of another",
+      [weather],
+      [{ ...weather, schema: { properties: { town: { type: "string" } } } }],
+      "the schema of tool weather no longer has /properties/city, the schema of tool weather now has /properties/town",
+      "/0/schema/properties/city",
+      '{"type":"string"}',
+      undefined,
     ],
     ["two tools of one name", [clock, clock], [clock], "the tools changed", "/1", JSON.stringify(clock), undefined],
   ])("names the tool: %s", (_, old, now, what, pointer, recorded, actual) => {
-    const report = explainContextMiss("tools-changed", 0, 0, old, now);
+    const report = explain("tools", old, now);
     expect(report).toMatchObject({ what, pointer });
     expect([report.recorded, report.actual]).toEqual([recorded, actual]);
   });
@@ -415,7 +435,7 @@ describe("explainContextMiss", () => {
     [{ temperature: 0 }, { temperature: 1 }, "the setting temperature changed", "/temperature", "0", "1"],
     [{}, { seed: 1 }, "the setting seed was added", "/seed", undefined, "1"],
     [{ stop: ["."] }, {}, "the setting stop was removed", "/stop", '["."]', undefined],
-    [{ a: { "b/c": [1] } }, { a: { "b/c": [2] } }, "the setting a changed (at /b~1c/0)", "/a/b~1c/0", "1", "2"],
+    [{ a: { "b/c": [1] } }, { a: { "b/c": [2] } }, "the setting a changed at /b~1c/0", "/a/b~1c/0", "1", "2"],
     [
       { seed: 1, temperature: 0 },
       { seed: 2, temperature: 1 },
@@ -425,20 +445,12 @@ describe("explainContextMiss", () => {
       "2",
     ],
   ])("names the setting: %j and %j", (old, now, what, pointer, recorded, actual) => {
-    const report = explainContextMiss("settings-changed", 0, 0, old, now);
+    const report = explain("settings", old, now);
     expect(report).toMatchObject({ what, pointer });
     expect([report.recorded, report.actual]).toEqual([recorded, actual]);
   });
 
   it("calls the whole the whole", () => {
-    expect(formatMiss(explainContextMiss("settings-changed", 0, 0, {}, []))).toContain("at       (the whole)");
-  });
-});
-
-describe("rebuildPrompts", () => {
-  it("gives every turn's whole prompt", async () => {
-    const requests = [prompt("a", "b"), prompt("a", "x", "y"), prompt("a")];
-    const cassette = await recordTurns(requests, [say("1"), say("2"), say("3")]);
-    expect(rebuildPrompts(cassette)).toEqual(requests.map((request) => request.messages));
+    expect(formatMiss(explain("settings", {}, []))).toContain("at       (the whole)");
   });
 });

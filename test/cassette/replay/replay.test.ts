@@ -153,8 +153,8 @@ describe("strict replay", () => {
     const error = await missed(runWeather(replay));
     expect(error.code).toBe("exhausted");
     expect(error.summary).toBe(
-      "turn 2: exhausted: recorded turn 0 answers this prompt and was used already\n" +
-        "  nearest  recorded turn 0, which was used already",
+      "turn 2: exhausted: recorded turn 0 answers this prompt and was already used\n" +
+        "  nearest  recorded turn 0, which was already used",
     );
     expect(error.hint).toBe("Replay is single-use: call reset() before a second run, or make a new cassetteProvider.");
   });
@@ -170,7 +170,7 @@ describe("strict replay", () => {
         "  at       /1",
         "  recorded (nothing)",
         '  now      {"role":"user","content":"b"}',
-        "  nearest  recorded turn 0, which was used already",
+        "  nearest  recorded turn 0, which was already used",
       ].join("\n"),
     );
     expect(error.hint).toBe(
@@ -200,7 +200,7 @@ describe("strict replay", () => {
     replay.reset();
     expect(await answers("c", "b", "a")).toEqual(["3", "2", "1"]);
     expect(warnings).toEqual([
-      "playhead: x.json: recorded turn 2 was asked for before turn 1. Turns are found by content, so it was answered.",
+      "playhead: x.json: recorded turn 2 was requested before turn 1. Turns are found by content, so it was answered.",
     ]);
   });
 
@@ -229,7 +229,7 @@ describe("strict replay", () => {
     const error = refusal(() => replay.assertConsumed()) as CassetteError;
     expect([error.code, error.summary, error.file]).toEqual([
       "unconsumed",
-      "2 of 3 recorded turns were never asked for: turn 0, 2",
+      "2 of 3 recorded turns were never requested: turn 0, 2",
       "f",
     ]);
   });

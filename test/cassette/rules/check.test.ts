@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkRules, checkTurns, MAX_BREAKS_PER_RULE, type RuledTurn } from "../../../src/cassette/rules/check.js";
+import { MAX_BREAKS_PER_RULE } from "../../../src/cassette/limits.js";
+import { checkRules, checkTurns, type RuledTurn } from "../../../src/cassette/rules/check.js";
 import type { Rule, RuleSet } from "../../../src/cassette/rules/format.js";
 import { checkRuleSet } from "../../../src/cassette/rules/read.js";
 import type { JsonObject } from "../../../src/core/index.js";
@@ -20,7 +21,7 @@ describe("never", () => {
         state: "broken",
         turn: 0,
         pointer: callAt(0, 1),
-        sentence: "delete was asked for at turn 0, and never may be.",
+        sentence: "delete was called at turn 0, but must never be called.",
         reason: "It cannot be undone.",
       },
       expect.objectContaining({ turn: 1, pointer: callAt(1) }),
@@ -42,7 +43,7 @@ describe("never", () => {
     ]);
     const found = checkRules(run, rule({ never }));
     expect(found.map(({ pointer }) => pointer)).toEqual([callAt(0, 1), callAt(0, 2)]);
-    expect(found[0]?.sentence).toBe("pay with such arguments was asked for at turn 0, and never may be.");
+    expect(found[0]?.sentence).toBe("pay with such arguments was called at turn 0, but must never be called.");
   });
 });
 
@@ -56,7 +57,7 @@ describe("before", () => {
 
   it("is broken by a call without one, and by one of the same turn", () => {
     expect(checkRules(stepsOf(call("book"), call("search"), call("book")), before)).toMatchObject([
-      { turn: 0, sentence: "book was asked for at turn 0, and search in no turn before it." },
+      { turn: 0, sentence: "book was called at turn 0, but search was not called in an earlier turn." },
     ]);
     expect(checkRules(runOf([{ calls: [call("search"), call("book")] }]), before)).toHaveLength(1);
   });
@@ -74,15 +75,19 @@ describe("atMost and atLeast", () => {
     const run = stepsOf(call("pay"), call("read"), call("pay"), call("pay"));
     expect(checkRules(run, rule({ atMost: { call: "pay", times: 3 } }))).toEqual([]);
     expect(checkRules(run, rule({ atMost: { call: "pay", times: 1 } }))).toMatchObject([
-      { turn: 2, pointer: callAt(2), sentence: "pay was asked for at turn 2 as call 2 of its kind; 1 is the most." },
-      { turn: 3, sentence: "pay was asked for at turn 3 as call 3 of its kind; 1 is the most." },
+      { turn: 2, pointer: callAt(2), sentence: "pay was called at turn 2, which is call 2 of at most 1." },
+      { turn: 3, sentence: "pay was called at turn 3, which is call 3 of at most 1." },
     ]);
     expect(checkRules(run, rule({ atLeast: { call: "pay", times: 3 } }))).toEqual([]);
     expect(checkRules(run, rule({ atLeast: { call: "pay", times: 4 } }))).toMatchObject([
-      { turn: 3, pointer: "/entries", sentence: "pay was asked for 3 times in the whole run; 4 times is the least." },
+      {
+        turn: 3,
+        pointer: "/entries",
+        sentence: "pay was called 3 times in the whole run, but must be called at least 4 times.",
+      },
     ]);
     expect(checkRules(runOf([]), rule({ atLeast: { call: "pay", times: 1 } }))).toMatchObject([
-      { turn: 0, sentence: "pay was never asked for in the whole run; once is the least." },
+      { turn: 0, sentence: "pay was never called in the whole run, but must be called at least once." },
     ]);
   });
 });
@@ -117,7 +122,7 @@ describe("arguments", () => {
         turn: 1,
         pointer: `${callAt(1)}/arguments/currency`,
         sentence: expect.stringMatching(
-          /^pay was asked for at turn 1 with arguments that the rule does not allow: .* \(at \/currency\)\.$/,
+          /^pay was called at turn 1 with arguments that the rule does not allow: .* \(at \/currency\)\.$/,
         ),
       },
     ]);
@@ -152,10 +157,10 @@ describe("within", () => {
     const limits = { maxTokens: 19, maxCostUsd: 0.2, maxTurns: 1, maxCalls: 1 };
     const found = checkTurns([paid(10, 0.1), paid(10, 0.2, 3), paid(10, 0.1, 1)], rule({ within: limits }));
     expect(found.map(({ turn: at, pointer, sentence }) => [at, pointer, sentence])).toEqual([
-      [1, "/entries/1", "With turn 1 the run took 2 turns; 1 is the most."],
-      [1, "/entries/1", "With turn 1 the run took 20 tokens; 19 is the most."],
-      [1, "/entries/1", "With turn 1 the run took 0.3 USD; 0.2 is the most."],
-      [1, callAt(1, 1), "Turn 1 asked for call 2 of the run; 1 is the most."],
+      [1, "/entries/1", "At turn 1 the run reached 2 turns, but the limit is 1."],
+      [1, "/entries/1", "At turn 1 the run reached 20 tokens, but the limit is 19."],
+      [1, "/entries/1", "At turn 1 the run reached 0.3 USD, but the limit is 0.2."],
+      [1, callAt(1, 1), "Turn 1 made call 2 of the run, but the limit is 1."],
     ]);
   });
 
@@ -175,9 +180,9 @@ describe("within", () => {
         turn: 1,
         pointer: "/entries/1/response",
         sentence:
-          "Turn 1 does not say how many tokens it took, so nobody knows whether the run kept to 100 tokens; allowUnknown lets that pass.",
+          "Turn 1 does not report its tokens, so the limit of 100 tokens cannot be checked. Set allowUnknown to accept this.",
       },
-      { state: "unknown", turn: 2, sentence: expect.stringContaining("does not say what it cost") },
+      { state: "unknown", turn: 2, sentence: expect.stringContaining("does not report its cost") },
     ]);
     expect(checkTurns(run, rule({ within, allowUnknown: true }))).toEqual([]);
   });
@@ -202,7 +207,7 @@ describe("what is found", () => {
   it("shows a strange name in quotes, with nothing in it that acts on a terminal", () => {
     const name = "\u001b[2J x";
     const [found] = checkRules(stepsOf(call(name)), rule({ never: name }));
-    expect(found?.sentence).toBe('"\\u001b[2J x" was asked for at turn 0, and never may be.');
+    expect(found?.sentence).toBe('"\\u001b[2J x" was called at turn 0, but must never be called.');
   });
 
   it("comes from rules as an object too, which are checked first", () => {

@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { Validator, type Schema } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
-import { checkRuleSet, MAX_RULES, parseRules, readRules } from "../../../src/cassette/rules/read.js";
+import { MAX_RULES } from "../../../src/cassette/limits.js";
+import { checkRuleSet, parseRules, readRules } from "../../../src/cassette/rules/read.js";
 import { nodeFiles } from "../../../src/host/files.js";
 import { refusal, rejection } from "../../support/refusal.js";
 
@@ -32,26 +33,36 @@ describe("a file of rules", () => {
   });
 
   it.each<[string, unknown, string, string]>([
-    ["no object", [], "", "a list where an object belongs"],
+    ["no object", [], "", "a list in place of an object"],
     ["an unknown field", { rulesVersion: 1, rules: ALL, rule: [] }, "/rule", 'an unknown field: "rule"'],
     ["another version", { rulesVersion: 2, rules: ALL }, "/rulesVersion", "the rulesVersion 2, not 1"],
-    ["no rules", file(), "/rules", "no list with a rule in it"],
+    ["no rules", file(), "/rules", "must be a list with at least one rule"],
     ["too many rules", file(...Array(MAX_RULES + 1).fill(ALL[0])), "/rules", "more than the limit of 1000"],
     ["a rule without an id", file({ never: "x" }), "/rules/0/id", "a rule without an id"],
-    ["a reason that is no text", pay({ never: "x", reason: 1 }), "/rules/0/reason", "a reason that is no text"],
+    ["a reason that is no text", pay({ never: "x", reason: 1 }), "/rules/0/reason", "a reason that is not a text"],
     ["a rule that demands nothing", pay({}), "/rules/0", "a rule with none of never, before"],
     ["a rule that demands two things", pay({ never: "a", atMost: {} }), "/rules/0", "a rule with never and atMost"],
     ["a misspelt kind", pay({ nevr: "a" }), "/rules/0/nevr", 'an unknown field: "nevr"'],
-    ["no tool", pay({ never: "" }), "/rules/0/never", '"" where a tool is named'],
-    ["a tool that is no name", pay({ never: { tool: 1 } }), "/rules/0/never/tool", "1 where a tool is named"],
+    ["no tool", pay({ never: "" }), "/rules/0/never", `"" in place of a tool's name`],
+    ["a tool that is no name", pay({ never: { tool: 1 } }), "/rules/0/never/tool", "1 in place of a tool's name"],
     ["a schema that is no object", pay({ never: { tool: "a", arguments: true } }), "/rules/0/never/arguments", "true"],
     ["a count without a number", pay({ atMost: { call: "a" } }), "/rules/0/atMost/times", "the times undefined"],
     ["a count of none", pay({ atMost: { call: "a", times: 0 } }), "/rules/0/atMost/times", "whole number of 1 or more"],
-    ["half a before", pay({ before: { first: "a" } }), "/rules/0/before/then", "undefined where an object belongs"],
+    ["half a before", pay({ before: { first: "a" } }), "/rules/0/before/then", "undefined in place of an object"],
     ["arguments without a schema", pay({ arguments: { tool: "a" } }), "/rules/0/arguments/schema", "have no schema"],
-    ["no limit", pay({ within: {} }), "/rules/0/within", "set no limit"],
-    ["half a turn", pay({ within: { maxTurns: 1.5 } }), "/rules/0/within/maxTurns", "no whole number of 0 or more"],
-    ["a cost below 0", pay({ within: { maxCostUsd: -1 } }), "/rules/0/within/maxCostUsd", "no number of 0 or more"],
+    ["no limit", pay({ within: {} }), "/rules/0/within", "a within rule without a limit"],
+    [
+      "half a turn",
+      pay({ within: { maxTurns: 1.5 } }),
+      "/rules/0/within/maxTurns",
+      "must be a whole number of 0 or more",
+    ],
+    [
+      "a cost below 0",
+      pay({ within: { maxCostUsd: -1 } }),
+      "/rules/0/within/maxCostUsd",
+      "must be a number of 0 or more",
+    ],
     ["an unknown limit", pay({ within: { maxCost: 1 } }), "/rules/0/within/maxCost", 'unknown field: "maxCost"'],
     ["allowUnknown elsewhere", pay({ never: "a", allowUnknown: true }), "/rules/0/allowUnknown", "outside a rule"],
     [

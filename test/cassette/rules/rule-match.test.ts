@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRuleMatch, MAX_PATTERN_TEXTS } from "../../../src/cassette/rules/rule-match.js";
+import { MAX_PATTERN_TEXTS } from "../../../src/cassette/limits.js";
+import { createRuleMatch } from "../../../src/cassette/rules/rule-match.js";
 import { createArgumentMatch, type JsonObject } from "../../../src/core/index.js";
 import { refusal } from "../../support/refusal.js";
 

@@ -1,5 +1,6 @@
 // What is kept of streams, and what a replay makes of a record that is malformed, too large, or of another response.
 
+import { MAX_STREAM_PIECES } from "../../../src/cassette/limits.js";
 import { withSpaces } from "../../../src/cassette/stream/spaces.js";
 import { planStream } from "../../../src/cassette/stream/texts.js";
 import { afterAll, describe, expect, it } from "vitest";
@@ -9,7 +10,6 @@ import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import type { RecordingOptions } from "../../../src/cassette/record/recorder.js";
 import { cassetteProvider, type ReplayOptions } from "../../../src/cassette/replay/replay.js";
-import { MAX_STREAM_PIECES } from "../../../src/cassette/stream/format.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest, LlmTurnResponse } from "../../../src/core/index.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
 import { recordedCassette, verifyKept } from "../../support/oracle.js";
@@ -132,22 +132,22 @@ describe("a record of streams", () => {
   const bad: [string, unknown][] = [
     ["is not a list", {}],
     ["is not an object", [7]],
-    ["has no turn", [{ deltas: "t5" }]],
-    ["has no turn", [{ turn: 3, deltas: "t5" }]],
+    ["has a turn that is not in the recording", [{ deltas: "t5" }]],
+    ["has a turn that is not in the recording", [{ turn: 3, deltas: "t5" }]],
     [
-      "not in order",
+      "out of order",
       [
         { turn: 0, deltas: "t5" },
         { turn: 0, deltas: "t5" },
       ],
     ],
     ["unknown field", [{ turn: 0, deltas: "t5", chunks: 2 }]],
-    ["deltas that are no text", [{ turn: 0, deltas: [5] }]],
-    ["spaces that are no texts", [{ turn: 0, deltas: "t5", spaces: { 0: 7 } }]],
+    ["deltas that are not a string", [{ turn: 0, deltas: [5] }]],
+    ["spaces that are not strings", [{ turn: 0, deltas: "t5", spaces: { 0: 7 } }]],
     ["respelled calls", [{ turn: 0, deltas: "t5", respelled: "0" }]],
-    ["end that is no count", [{ turn: 0, deltas: "t5", end: -1 }]],
-    ["merged that is no count", [{ turn: 0, deltas: "t5", merged: 0.5 }]],
-    ["more than a turn", [{ turn: 0, unfit: "text", deltas: "t5" }]],
+    ["a value of end that is not a count", [{ turn: 0, deltas: "t5", end: -1 }]],
+    ["a value of merged that is not a count", [{ turn: 0, deltas: "t5", merged: 0.5 }]],
+    ["fields besides turn", [{ turn: 0, unfit: "text", deltas: "t5" }]],
     ["unfit part", [{ turn: 0, unfit: "all" }]],
   ];
 
@@ -162,11 +162,11 @@ describe("a record of streams", () => {
     ["t3", "shorter"],
     ["t3 t3", "longer"],
     ["t5 r1", "longer"],
-    ["t5 c0:0", "does not have"],
-    ["t5  ", "no piece"],
-    ["t05", "no piece"],
-    ["t5+-1", "no piece"],
-    ["x5", "no piece"],
+    ["t5 c0:0", "lacks or spells differently"],
+    ["t5  ", "is not a piece"],
+    ["t05", "is not a piece"],
+    ["t5+-1", "is not a piece"],
+    ["x5", "is not a piece"],
   ])("that cuts a response of five units as %j is %s: the turn is streamed whole", async (deltas, why) => {
     const { provider, warnings } = replayed(withStreams(await recordStream(hello), [{ turn: 0, deltas }]));
     expect(provider.streams).toMatchObject({ turns: [], whole: [{ turn: 0, isChanged: true }] });

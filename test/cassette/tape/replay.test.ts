@@ -3,17 +3,17 @@ import { CassetteError } from "../../../src/cassette/errors.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
-import { formatToolDrift } from "../../../src/cassette/tape/drift.js";
+import { formatToolDrift } from "../../../src/cassette/tape/watch.js";
 import { TapeMissError } from "../../../src/cassette/tape/miss.js";
 import { cassetteTools } from "../../../src/cassette/tape/replay.js";
 import { ToolArgError, ToolPolicyError } from "../../../src/core/errors.js";
+import { MAX_RESULT_CHARACTERS } from "../../../src/core/limits.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { createRuntime } from "../../../src/core/runtime/runtime.js";
 import type { RunResult } from "../../../src/core/runtime/run.js";
 import type { CustomTool } from "../../../src/core/tools/tool.js";
-import { MAX_RESULT_CHARACTERS } from "../../../src/core/tools/result.js";
 import { recordedCassette, verifyKept } from "../../support/oracle.js";
 import { fixedPorts, weatherCassette } from "../../support/recording.js";
 import { refusal, rejection } from "../../support/refusal.js";
@@ -219,10 +219,16 @@ describe("watched tools", () => {
     const error = (await rejection(run(cassetteProvider(cassette), tools))) as CassetteError;
     expect(error.code).toBe("prompt-changed");
     expect(tape.drift).toEqual([
-      { key: 'look({"city":"Oslo"})', turn: 0, what: "now answers otherwise", recorded: '"sky 1"', actual: '"sky 0"' },
+      {
+        key: 'look({"city":"Oslo"})',
+        turn: 0,
+        what: "now answers differently",
+        recorded: '"sky 1"',
+        actual: '"sky 0"',
+      },
     ]);
     expect(formatToolDrift(tape.drift)).toBe(
-      'turn 0: look({"city":"Oslo"}) now answers otherwise\n  recorded "sky 1"\n  now      "sky 0"',
+      'turn 0: look({"city":"Oslo"}) now answers differently\n  recorded "sky 1"\n  now      "sky 0"',
     );
   });
 
@@ -255,7 +261,7 @@ describe("watched tools", () => {
     const script = [ask([look("Oslo")]), ask([{ name: "deny" }]), say("x")];
     expect(await rejection(run(scriptedProvider(script), tools))).toBe(denial);
     expect(tape.drift).toEqual([
-      { key: 'look({"city":"Oslo"})', what: "is not on the tape, or was used already", actual: '"new"' },
+      { key: 'look({"city":"Oslo"})', what: "is not on the tape, or was already used", actual: '"new"' },
     ]);
   });
 });

@@ -290,7 +290,7 @@ describe("version 1", () => {
     parseCassette(text, { ports: { warn } });
     expect(loaded).toEqual(JSON.parse(text));
     expect(warnings).toEqual([
-      "playhead: old.cassette.json has version 1, whose contents nothing proves. Record it again to get version 2.",
+      "playhead: old.cassette.json has version 1, which has no hashes to prove its contents. Record it again to get version 2.",
     ]);
   });
 
@@ -300,7 +300,9 @@ describe("version 1", () => {
     parseCassette(toVersion1(good));
     checkCassette(JSON.parse(toVersion1(good)), { ports: systemPorts });
     expect(warn.mock.calls).toEqual([
-      ["playhead: a cassette has version 1, whose contents nothing proves. Record it again to get version 2."],
+      [
+        "playhead: a cassette has version 1, which has no hashes to prove its contents. Record it again to get version 2.",
+      ],
     ]);
     warn.mockRestore();
   });

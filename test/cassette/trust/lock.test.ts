@@ -81,7 +81,7 @@ describe("a lock file", () => {
   });
 
   it("torn, is to be written anew and not recorded", () => {
-    expect(refused(() => parseLock("{")).hint).toContain("write it anew with cassette lock");
+    expect(refused(() => parseLock("{")).hint).toContain("write a new lock with cassette lock");
   });
 
   it("that is missing or cannot be read is said so", async () => {

@@ -1,6 +1,7 @@
 import { sign as nodeSign, verify as nodeVerify } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { formatEnvelope, MAX_SIGNATURES, parseEnvelope } from "../../../src/cassette/trust/dsse-file.js";
+import { MAX_SIGNATURES } from "../../../src/cassette/limits.js";
+import { formatEnvelope, parseEnvelope } from "../../../src/cassette/trust/dsse-file.js";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import type { CassetteSignature, CassetteV2 } from "../../../src/cassette/file/format.js";
 import { checkCassette, parseCassette, type CheckOptions } from "../../../src/cassette/trust/load-cassette.js";
@@ -113,7 +114,7 @@ describe("a signature", () => {
   it("by an object is held to the object's public key", async () => {
     const lying = { publicKey: Buffer.from(first.publicKey, "base64"), sign: () => new Uint8Array(64) };
     expect(((await rejection(signCassette(plain, lying))) as CassetteError).summary).toContain(
-      "its publicKey does not verify",
+      "does not match its publicKey",
     );
   });
 });
@@ -136,7 +137,7 @@ describe("trust", () => {
   it.each([
     ["an unknown key", testKey(9), "is not in the trust list"],
     ["a key whose time is over", second, "the trust in key"],
-    ["a key whose time is to come", third, "is not trusted yet, but from 2027-01-01T00:00:00Z on"],
+    ["a key whose time is to come", third, "is not trusted yet, only from 2027-01-01T00:00:00Z"],
   ])("refuses %s, by the clock of whoever verifies", (_, key, words) => {
     const error = refused(() => load(signByHand(key, plain), { trust }));
     expect(error.code).toBe("signature-untrusted");
@@ -289,7 +290,7 @@ describe("a recorder that signs", () => {
       { sign: "env:toString", env: {} },
       "sign names the variable toString, which is not set",
     ],
-    ["no environment", { sign: "env:NOPE" }, "sign names the variable NOPE, but no environment was handed in"],
+    ["no environment", { sign: "env:NOPE" }, "sign names the variable NOPE, but no environment was passed"],
   ])("refuses %s before anything is asked", (_, options, summary) => {
     const error = refused(() => recordingProvider(scriptedProvider([]), options));
     expect([error.code, error.summary]).toEqual(["invalid-options", summary]);
@@ -303,7 +304,7 @@ describe("a recorder that signs", () => {
     const error = (await rejection(record({ sign: later }))) as CassetteError;
     expect([error.code, error.hint]).toEqual([
       "invalid-options",
-      "Leave out sign, and call await signCassette(recorder.toCassette(), key).",
+      "Remove sign, and call await signCassette(recorder.toCassette(), key).",
     ]);
   });
 });

@@ -75,7 +75,7 @@ describe("an option that takes a value", () => {
     expect(await cli(argv)).toEqual({
       code: 2,
       out: "",
-      err: "error: option '--key <key>' was given twice\n  hint: Give it once: it takes one value.\n",
+      err: "error: option '--key <key>' was given twice\n  hint: Use it once. It takes one value.\n",
     });
     expect(documentOf(await cli([...argv, "--json"]))).toMatchObject({ exitCode: 2, error: { code: "usage" } });
   });
@@ -102,7 +102,7 @@ describe("an option that takes a value", () => {
     expect(await cli(["diff", "a", "b", "--tolerances", "t.json", "--no-tolerances"])).toEqual({
       code: 2,
       out: "",
-      err: "error: options '--tolerances <file>' and '--no-tolerances' contradict each other\n  hint: Give one of the two.\n",
+      err: "error: options '--tolerances <file>' and '--no-tolerances' contradict each other\n  hint: Use only one of them.\n",
     });
   });
 

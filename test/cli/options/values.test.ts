@@ -5,13 +5,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CALL_ORDERS } from "../../../src/cassette/index.js";
-import {
-  MAX_JOBS,
-  MUTANT_CHOICES,
-  ORDER_CHOICES,
-  REPORTER_CHOICES,
-  VERDICT_CHOICES,
-} from "../../../src/cli/options/values.js";
+import { MAX_JOBS } from "../../../src/cli/limits.js";
+import { MUTANT_CHOICES, ORDER_CHOICES, REPORTER_CHOICES, VERDICT_CHOICES } from "../../../src/cli/options/values.js";
 import { lostFailure } from "../../../src/cli/threads.js";
 import { VERDICTS } from "../../../src/harness/drift/gate-report.js";
 import { MUTANT_KINDS } from "../../../src/harness/index.js";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/core/canon/value.js";
 import type { AgentEvent } from "../../../src/core/events/event.js";
-import { createEventLog, MAX_KEPT_EVENTS } from "../../../src/core/events/log.js";
+import { createEventLog } from "../../../src/core/events/log.js";
+import { MAX_KEPT_EVENTS } from "../../../src/core/limits.js";
 import { quietPorts } from "../../support/script.js";
 
 describe("createEventLog", () => {

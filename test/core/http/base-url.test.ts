@@ -37,7 +37,7 @@ describe("baseUrlProblem", () => {
   it.each(["/chat/completions", "/messages", "/api/chat"])("refuses an address that was copied with its %s", (path) => {
     for (const end of [path, `${path}/`, `${path}?api-version=1`]) {
       const problem = baseUrlProblem(`https://example.com/v1${end}`, openai);
-      expect(problem).toBe(`baseURL ends in ${path}: leave that out, as /chat/completions is added to it`);
+      expect(problem).toBe(`baseURL ends in ${path}: remove that, because /chat/completions is added automatically`);
     }
     expect(baseUrlProblem(`https://example.com/v1${path}/x`, openai)).toBe("");
   });
@@ -46,6 +46,6 @@ describe("baseUrlProblem", () => {
     expect(baseUrlProblem("https://me:hunter22@example.com", openai)).toContain("pass apiKey instead");
     const problem = baseUrlProblem("https://me:hunter22@example.com", ollama);
     expect(problem).not.toContain("apiKey");
-    expect(problem).toContain("authorization header with a fetch of your own");
+    expect(problem).toContain("authorization header with your own fetch");
   });
 });

@@ -309,7 +309,7 @@ describe("postJson against a server on this machine", () => {
     });
     const error = await agentErrorOf(() => postJson(local, ports));
     expect(error).toMatchObject({ code: "provider-response", kind: "unknown", retryable: false });
-    expect(error.hint).toContain("Give the final address as baseURL");
+    expect(error.hint).toContain("Set baseURL to the final URL");
     expect(paths).toEqual(["/v1/chat"]);
   });
 

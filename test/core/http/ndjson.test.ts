@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MAX_PART_CHARACTERS } from "../../../src/core/http/fold.js";
 import { createNdjsonReader } from "../../../src/core/http/ndjson.js";
 import { plainDecoding } from "../../../src/core/http/json-readers.js";
+import { MAX_STREAM_PART } from "../../../src/core/limits.js";
 import { agentErrorOf } from "../../support/wire.js";
 
 describe("createNdjsonReader", () => {
@@ -20,8 +20,8 @@ describe("createNdjsonReader", () => {
     const reader = createNdjsonReader(plainDecoding);
     const piece = "x".repeat(1024 * 1024);
     const error = await agentErrorOf(() => {
-      for (let fed = 0; fed <= MAX_PART_CHARACTERS; fed += piece.length) reader.feed(piece);
+      for (let fed = 0; fed <= MAX_STREAM_PART; fed += piece.length) reader.feed(piece);
     });
-    expect(error.message).toBe(`the vendor streamed a line longer than ${MAX_PART_CHARACTERS} characters`);
+    expect(error.message).toBe(`the vendor streamed a line longer than ${MAX_STREAM_PART} characters`);
   });
 });

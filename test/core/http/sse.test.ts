@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MAX_PART_CHARACTERS } from "../../../src/core/http/fold.js";
 import { createSseReader } from "../../../src/core/http/sse.js";
 import { plainDecoding } from "../../../src/core/http/json-readers.js";
+import { MAX_STREAM_PART } from "../../../src/core/limits.js";
 import { agentErrorOf } from "../../support/wire.js";
 
 describe("createSseReader", () => {
@@ -51,7 +51,7 @@ describe("createSseReader", () => {
       }
     });
     expect(error).toMatchObject({ code: "provider-response", retryable: false });
-    expect(error.message).toBe(`the vendor streamed an event larger than ${MAX_PART_CHARACTERS} characters`);
-    expect(fed).toBeLessThanOrEqual(MAX_PART_CHARACTERS);
+    expect(error.message).toBe(`the vendor streamed an event larger than ${MAX_STREAM_PART} characters`);
+    expect(fed).toBeLessThanOrEqual(MAX_STREAM_PART);
   });
 });

@@ -3,10 +3,10 @@ import {
   hintForStatus,
   isRetryableStatus,
   kindForStatus,
-  MAX_RETRY_AFTER_MS,
   parseRetryAfter,
   readRetryAfter,
 } from "../../../src/core/http/status.js";
+import { MAX_RETRY_AFTER_MS } from "../../../src/core/limits.js";
 
 describe("hintForStatus", () => {
   it.each([

@@ -101,7 +101,7 @@ describe("turns of refused calls", () => {
     expect(error).toMatchObject({
       code: "tool-failed",
       retryable: false,
-      message: "the model asked for nothing but refused tool calls in 4 turns in a row",
+      message: "the model made only refused tool calls in 4 turns in a row",
     });
     expect(events.at(-1)).toEqual({ turn: 3, type: "corrections-exhausted", limit: 3 });
   });

@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  createInMemoryRuntimeMemory,
-  MAX_MEMORY_CHARACTERS,
-  MAX_MEMORY_KEYS,
-} from "../../../src/core/memory/memory.js";
+import { MAX_MEMORY_CHARACTERS, MAX_MEMORY_KEYS } from "../../../src/core/limits.js";
+import { createInMemoryRuntimeMemory } from "../../../src/core/memory/memory.js";
 import type { JsonValue } from "../../../src/core/canon/value.js";
 import { refusal } from "../../support/refusal.js";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { MAX_RATE } from "../../../src/core/limits.js";
 import {
   costOf,
   findRate,
   findRateName,
   isSnapshotOf,
-  MAX_RATE,
   priceOf,
   PRICING_DATE,
   type Pricing,

@@ -538,7 +538,7 @@ describe("options", () => {
     ["a hole", [{ provider }, null], {}, "entry 1: it is null"],
     ["a misspelled entry", [{ provider, maxAttempt: 3 }], {}, "entry 0: unknown option maxAttempt"],
     ["attempts by text", [{ provider, maxAttempts: "3" }], {}, 'maxAttempts is "3"'],
-    ["a model that is no text", [{ provider, model: 5 }], {}, "model is 5: give a text"],
+    ["a model that is no text", [{ provider, model: 5 }], {}, "model is 5: pass a string"],
     ["a backoff of null", [{ provider, backoff: null }], {}, "backoff is null"],
     ["a misspelled backoff", [{ provider, backoff: { kind: "linear", baseMS: 1 } }], {}, "unknown option baseMS"],
     ["options of null", [{ provider }], null, "the options are null"],
@@ -546,7 +546,7 @@ describe("options", () => {
     ["one kind for a list", [{ provider }], { endOn: "auth" }, 'endOn is "auth": give a list'],
     ["a listener that is none", [{ provider }], { onAttempt: true }, "onAttempt is true: give a function"],
     ["a sleep that is none", [{ provider }], { sleep: 5 }, "sleep is 5: give a function"],
-    ["a name that is no text", [{ provider }], { name: 5 }, "name is 5: give a text"],
+    ["a name that is no text", [{ provider }], { name: 5 }, "name is 5: pass a string"],
     ["ports that are none", [{ provider }], { ports: 5 }, "ports is 5"],
     ["a wait by text", [{ provider }], { cooldownMs: "5" }, 'cooldownMs is "5"'],
   ])("refuse %s by name", async (_what, entries, options, words) => {

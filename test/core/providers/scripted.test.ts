@@ -36,7 +36,7 @@ describe("scriptedProvider", () => {
   ])("%s: refused at once", async (message, steps) => {
     const error = await agentErrorOf(() => scriptedProvider(steps as never));
     expect([error.code, error.message]).toEqual(["invalid-options", message]);
-    expect(error.hint).toContain("Give a list of responses");
+    expect(error.hint).toContain("Pass a list of responses");
   });
 
   it("fails when the script runs dry, naming how many steps there were", async () => {

@@ -29,8 +29,8 @@ describe.each(all)("%s options", (vendor, build) => {
     [{ ports: 5 }, "ports is 5"],
     [{ ports: { timer: "slow" } }, 'ports.timer is "slow"'],
     [{ ports: { now: undefined } }, "ports.now is undefined"],
-    [{ model: 5 }, "model is 5 and not a text"],
-    [{ name: 5 }, "name is 5: give a text"],
+    [{ model: 5 }, "model is 5, not a string"],
+    [{ name: 5 }, "name is 5: pass a string"],
     [{ name: " " }, "name is empty"],
     [{ timeoutMs: "5" }, 'timeoutMs is "5": give a positive'],
     [{ maxBodyBytes: "1" }, 'maxBodyBytes is "1": give a positive'],
@@ -176,7 +176,7 @@ describe.each(keyed)("%s key", (_vendor, build) => {
   });
 
   it("says of a key that is no text its kind alone", async () => {
-    expect((await refusal(() => build({ apiKey: 12345678 }))).message).toContain("apiKey is a number and not a text");
+    expect((await refusal(() => build({ apiKey: 12345678 }))).message).toContain("apiKey is a number, not a string");
   });
 });
 
@@ -191,7 +191,7 @@ describe("vendor options of one vendor", () => {
 
 describe("options of openai alone", () => {
   it.each([
-    [{ maxTokensField: "x" }, 'maxTokensField is "x": give max_tokens or max_completion_tokens'],
+    [{ maxTokensField: "x" }, 'maxTokensField is "x": use max_tokens or max_completion_tokens'],
     [{ includeUsage: "no" }, 'includeUsage is "no": give true or false'],
   ])("PLK-23 refuses %j at construction", async (options, words) => {
     const error = await refusal(() => openaiProvider({ apiKey, model: "m", ...options } as OpenAiOptions));

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { hashJson } from "../../../src/core/canon/digest.js";
 import { createSigner } from "../../../src/core/canon/signature.js";
-import { MAX_PENDING_RECEIPTS } from "../../../src/core/receipts/chain.js";
-import { MAX_DEFERRED_RECEIPTS } from "../../../src/core/receipts/queue.js";
-import { RECEIPT_TIMEOUT_MS } from "../../../src/core/receipts/writer.js";
+import { MAX_DEFERRED_RECEIPTS, MAX_PENDING_RECEIPTS, RECEIPT_TIMEOUT_MS } from "../../../src/core/limits.js";
 import type { Receipt } from "../../../src/core/receipts/receipt.js";
 import { verifyReceipts } from "../../../src/core/receipts/verify.js";
 import { makeChain, openChain, otherSeed, publicKey, seed } from "../../support/receipts.js";
@@ -132,11 +130,15 @@ describe("a receipt that cannot be written", () => {
       "failed: no entry ***",
     ],
     ["rejects", () => Promise.reject(new Error("down")), "failed: down"],
-    ["gives no bytes", () => "signature", "gave no bytes"],
-    ["gives nothing", () => undefined, "gave no bytes"],
+    ["gives no bytes", () => "signature", "did not return bytes"],
+    ["gives nothing", () => undefined, "did not return bytes"],
     ["gives an object that traps", () => proxy, "trap"],
-    ["gives too few bytes", (message) => signer.sign(message).subarray(1), "63 bytes that are no Ed25519 signature"],
-    ["gives zeros", () => new Uint8Array(64), "64 bytes that are no Ed25519 signature"],
+    [
+      "gives too few bytes",
+      (message) => signer.sign(message).subarray(1),
+      "63 bytes that are not a valid Ed25519 signature",
+    ],
+    ["gives zeros", () => new Uint8Array(64), "64 bytes that are not a valid Ed25519 signature"],
     ["signs with another key", (message) => createSigner(otherSeed).sign(message), "by its publicKey"],
     ["signs other bytes", (message) => signer.sign(message.subarray(1)), "by its publicKey"],
     ["changes the bytes it signs", (message) => signer.sign(message.fill(0)), "by its publicKey"],

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  createReceiptQueue,
-  MAX_DEFERRED_RECEIPTS,
-  PAUSE_BATCH,
-  type QueueEntry,
-} from "../../../src/core/receipts/queue.js";
+import { MAX_DEFERRED_RECEIPTS } from "../../../src/core/limits.js";
+import { createReceiptQueue, PAUSE_BATCH, type QueueEntry } from "../../../src/core/receipts/queue.js";
 
 /** A queue of numbers, what was written of it, and its timers, which fire when they are told to. */
 function openQueue(write: (item: number) => boolean | Promise<boolean> = () => true) {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { canonicalize } from "../../../src/core/canon/json.js";
 import { createSigner } from "../../../src/core/canon/signature.js";
+import { MAX_RECEIPT_FINDINGS } from "../../../src/core/limits.js";
 import { receiptMessage, type Receipt } from "../../../src/core/receipts/receipt.js";
-import { MAX_RECEIPT_FINDINGS, verifyReceipts } from "../../../src/core/receipts/verify.js";
+import { verifyReceipts } from "../../../src/core/receipts/verify.js";
 import { fileOf, lineOf, makeChain, otherSeed, publicKey, seed } from "../../support/receipts.js";
 import { refusal } from "../../support/refusal.js";
 

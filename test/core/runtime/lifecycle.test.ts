@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/core/events/event.js";
+import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "../../../src/core/limits.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
-import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "../../../src/core/memory/run-memory.js";
 import { agent, runtime } from "../../support/agents.js";
 import { watchedMemory } from "../../support/memories.js";
 import { rejection } from "../../support/refusal.js";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createHlc, MAX_DRIFT_MS, parseHlc } from "../../../src/core/time/hlc.js";
+import { MAX_CLOCK_DRIFT_MS } from "../../../src/core/limits.js";
+import { createHlc, parseHlc } from "../../../src/core/time/hlc.js";
 
 /** A clock whose wall stands where the test puts it. */
 function clockAt(start: number, node = "0000000a") {
@@ -101,10 +102,10 @@ describe("receive", () => {
   it("refuses a stamp more than a day ahead, and stays where it was", () => {
     const { hlc } = clockAt(1_000);
     const stamp = (ms: number) => `${ms.toString(16).padStart(12, "0")}-0000-00000000`;
-    expect(() => hlc.receive(stamp(1_000 + MAX_DRIFT_MS + 1))).toThrow(`${MAX_DRIFT_MS + 1} ms ahead`);
+    expect(() => hlc.receive(stamp(1_000 + MAX_CLOCK_DRIFT_MS + 1))).toThrow(`${MAX_CLOCK_DRIFT_MS + 1} ms ahead`);
     expect(() => hlc.receive("ffffffffffff-ffff-00000000")).toThrow(RangeError);
     expect(parseHlc(hlc.tick())?.ms).toBe(1_000);
-    hlc.receive(stamp(1_000 + MAX_DRIFT_MS));
-    expect(parseHlc(hlc.tick())?.ms).toBe(1_000 + MAX_DRIFT_MS);
+    hlc.receive(stamp(1_000 + MAX_CLOCK_DRIFT_MS));
+    expect(parseHlc(hlc.tick())?.ms).toBe(1_000 + MAX_CLOCK_DRIFT_MS);
   });
 });

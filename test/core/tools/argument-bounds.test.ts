@@ -2,16 +2,15 @@ import { format as FORMATS } from "@cfworker/json-schema";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/core/canon/value.js";
 import { ToolArgError } from "../../../src/core/errors.js";
-import { createArgumentCheck, type ArgumentCheck } from "../../../src/core/tools/argument-check.js";
 import {
-  boundSchema,
-  findExcess,
   MAX_ARGUMENT_CHARACTERS,
   MAX_ARGUMENT_VALUES,
   MAX_FORMAT_LENGTH,
   MAX_UNIQUE_CONTAINERS,
   MAX_UNIQUE_ITEMS,
-} from "../../../src/core/tools/argument-bounds.js";
+} from "../../../src/core/limits.js";
+import { createArgumentCheck, type ArgumentCheck } from "../../../src/core/tools/argument-check.js";
+import { boundSchema, findExcess } from "../../../src/core/tools/argument-bounds.js";
 import { refusal } from "../../support/refusal.js";
 
 const check = (schema: JsonObject) => createArgumentCheck("t", { properties: { a: schema } });

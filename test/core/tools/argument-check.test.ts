@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createArgumentCheck, MAX_ARGUMENT_DEPTH, scrubArguments } from "../../../src/core/tools/argument-check.js";
+import { MAX_ARGUMENT_DEPTH } from "../../../src/core/limits.js";
+import { createArgumentCheck, scrubArguments } from "../../../src/core/tools/argument-check.js";
 import { ToolArgError } from "../../../src/core/errors.js";
 import type { JsonObject } from "../../../src/core/canon/value.js";
 import { refusal } from "../../support/refusal.js";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ToolArgError, ToolPolicyError } from "../../../src/core/errors.js";
+import { MAX_RESULT_CHARACTERS } from "../../../src/core/limits.js";
 import type { LlmToolCall } from "../../../src/core/model/message.js";
 import { systemPorts } from "../../../src/core/ports.js";
 import { executeCall, prepareCall, settleCall, type ToolOutcome } from "../../../src/core/tools/call.js";
 import { createToolSet } from "../../../src/core/tools/registry.js";
-import { MAX_RESULT_CHARACTERS } from "../../../src/core/tools/result.js";
 import { TOOL_UNAVAILABLE, type CustomTool, type CustomToolContext } from "../../../src/core/tools/tool.js";
 import { rejection } from "../../support/refusal.js";
 import { deepObject, tool } from "../../support/script.js";

@@ -1,7 +1,8 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { MAX_TIMER_MS, systemPorts } from "../../../src/core/ports.js";
-import { callWithin, DEFAULT_TOOL_TIMEOUT_MS, settleWithin } from "../../../src/core/tools/deadline.js";
+import { DEFAULT_TOOL_TIMEOUT_MS, MAX_TIMER_MS } from "../../../src/core/limits.js";
+import { systemPorts } from "../../../src/core/ports.js";
+import { callWithin, settleWithin } from "../../../src/core/tools/deadline.js";
 import { gate, playLoop, toolResults, type LoopCase } from "../../support/loop.js";
 import { rejection } from "../../support/refusal.js";
 import { ask, say, tool } from "../../support/script.js";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { callFacts, MAX_SUMMARY_CHARACTERS, resultFacts } from "../../../src/core/tools/facts.js";
+import { MAX_SUMMARY_CHARACTERS } from "../../../src/core/limits.js";
+import { callFacts, resultFacts } from "../../../src/core/tools/facts.js";
 
 describe("the facts of a call", () => {
   it("REL-62 are its tool and its input, without keys that reach prototypes", () => {

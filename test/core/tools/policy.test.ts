@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ToolArgError, ToolPolicyError } from "../../../src/core/errors.js";
+import { MAX_RESULT_CHARACTERS } from "../../../src/core/limits.js";
 import type {
   ToolCallDecision,
   ToolPolicy,
@@ -7,7 +8,6 @@ import type {
   ToolPolicyResult,
   ToolResultDecision,
 } from "../../../src/core/tools/policy.js";
-import { MAX_RESULT_CHARACTERS } from "../../../src/core/tools/result.js";
 import type { CustomTool } from "../../../src/core/tools/tool.js";
 import { gate, playLoop, toolResults, type LoopCase, type LoopRun } from "../../support/loop.js";
 import { ask, say, tool, watchedScript } from "../../support/script.js";

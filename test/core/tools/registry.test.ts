@@ -30,7 +30,7 @@ describe("createToolSet", () => {
   it("PLK-45 refuses a name that is no verb, and lists the verbs", () => {
     expect(refused({ tools: ["extract", "extrakt"] })).toMatchObject({
       code: "invalid-options",
-      message: expect.stringContaining('agent ann: tools names "extrakt"') as string,
+      message: expect.stringContaining('agent ann: tools has an unknown verb: "extrakt"') as string,
       hint: expect.stringContaining(VERB_NAMES.join(", ")) as string,
     });
   });
@@ -85,7 +85,7 @@ describe("createToolSet", () => {
 
   it("PLK-53 refuses two custom tools of one name in one agent", () => {
     expect(refused({ customTools: [noop, tool("noop", () => 1)] })).toMatchObject({
-      message: expect.stringContaining("noop is named twice") as string,
+      message: expect.stringContaining("two tools have the name noop") as string,
     });
   });
 

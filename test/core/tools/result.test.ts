@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MAX_RESULT_CHARACTERS, toResultText } from "../../../src/core/tools/result.js";
+import { MAX_RESULT_CHARACTERS } from "../../../src/core/limits.js";
+import { toResultText } from "../../../src/core/tools/result.js";
 
 const text = (value: unknown) => toResultText(value).text;
 

@@ -186,7 +186,7 @@ describe("the option replay", () => {
     expect(error).toBeInstanceOf(CassetteError);
     expect([error.code, error.summary]).toEqual([
       "tool-drift",
-      '1 tool call is answered differently than recorded\nturn 0: weather({"city":"Oslo","days":2}) now answers otherwise\n  recorded "rain"\n  now      "sun"',
+      '1 tool call is answered differently than recorded\nturn 0: weather({"city":"Oslo","days":2}) now answers differently\n  recorded "rain"\n  now      "sun"',
     ]);
     expect(ledger()).toMatchObject([{ file: FILE, mode: "unfinished" }]);
   });

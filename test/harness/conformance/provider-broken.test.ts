@@ -87,32 +87,32 @@ const streaming = (change: (events: LlmStreamEvent[]) => LlmStreamEvent[]): Make
     }));
 };
 
-const SHAPE = ["answers with a turn response", "streams a response that turn could give"];
-const PLAIN = "answers with plain JSON, no field of which is undefined";
-const STREAMED = "streams a response that turn could give";
-const FINAL = "gives the final answer where it asks for no tool, and only there";
-const IDS = "gives each of its calls an id of its own and a name";
+const SHAPE = ["answers with a turn response", "streams a response that is valid for turn"];
+const PLAIN = "answers with plain JSON without undefined fields";
+const STREAMED = "streams a response that is valid for turn";
+const FINAL = "gives a final answer only without tool calls";
+const IDS = "gives each call a unique id and a name";
 const ABORTED = "does not answer a call whose signal has fired";
-const AFTER_ABORT = "answers the call after one that was aborted";
-const AT_ONCE = "answers calls that are made at once, each with a response of its own";
-const ONCE = "ends a stream with its response, which comes once";
+const AFTER_ABORT = "answers the next call after an aborted one";
+const AT_ONCE = "gives each concurrent call its own response";
+const ONCE = "ends a stream with its only response";
 const CALLS = "streams each call with its id and name once, and the arguments of its response";
-const LEFT = "answers the call after a stream that was left early";
-const STREAMS_AT_ONCE = "streams calls that are made at once, each from its beginning to its end";
-const END = "ends without an error, whether it was asked anything or not";
-const OWN = "gives a response that is the caller's own";
-const STOP = "says by its stop reason whether it asks for a tool";
-const PROMISE = "answers by a promise, also where it refuses";
-const THOUGHTS = "gives its thoughts as texts or as redacted data";
-const FIGURES = "counts tokens in whole numbers and cost in numbers, none below 0";
-const LATER = "leaves a response alone once it was given";
+const LEFT = "answers the next call after a stream was left early";
+const STREAMS_AT_ONCE = "keeps concurrent streams complete and separate";
+const END = "ends without an error, even if it was never called";
+const OWN = "gives the caller a new response";
+const STOP = "gives a stop reason that fits its tool calls";
+const PROMISE = "returns a promise, even for a refusal";
+const THOUGHTS = "gives reasoning as text or as redacted data";
+const FIGURES = "gives token counts as whole numbers and cost as a number, at least 0";
+const LATER = "does not change a response afterwards";
 const MIDWAY = "ends a call whose signal fires while it runs";
-const APART = "answers a call made at once with others as it does alone";
-const STREAMS_APART = "streams a call made at once with others as it does alone";
-const SAME = "streams the response that turn gives";
-const KINDS = "streams pieces of the kinds that there are";
+const APART = "gives a concurrent call the same answer as a single call";
+const STREAMS_APART = "gives a concurrent stream the same answer as a single stream";
+const SAME = "streams the same response that turn gives";
+const KINDS = "streams only known kinds of pieces";
 const UNSTREAMED = "does not stream a call whose signal has fired";
-const AFTER_END = "says nothing more once a stream has ended";
+const AFTER_END = "yields nothing after the end of a stream";
 
 /** Answers with these as its thoughts. */
 function thinking(reasoning: unknown): MakeProvider {
@@ -208,7 +208,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
   [
     "gives a vendor's own shape",
     answering(({ message }) => ({ choices: [{ message }] })),
-    [...SHAPE, FINAL, "streams the words of its response", CALLS],
+    [...SHAPE, FINAL, "streams the text of its response", CALLS],
   ],
   ["gives a stop reason of its own", answering((response) => ({ ...response, stopReason: "end_turn" })), SHAPE],
   ["leaves fields undefined", answering((response) => ({ ...response, model: undefined })), [PLAIN, STREAMED]],
@@ -223,7 +223,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
   [
     "gives malformed arguments beside what it guessed",
     answering(withCalls((call) => ({ ...call, malformedArguments: "{" }))),
-    ["keeps arguments that are no object as text, beside an empty object", STREAMED, CALLS],
+    ["keeps arguments that are not an object as text, with an empty object", STREAMED, CALLS],
   ],
   [
     "counts half a token",
@@ -241,7 +241,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
           return own.turn(request);
         },
       })),
-    ["leaves the request as it was"],
+    ["does not change the request"],
   ],
   [
     "cannot take a frozen request",
@@ -253,7 +253,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
           return own.turn(request);
         },
       })),
-    ["takes a request that is frozen"],
+    ["accepts a frozen request"],
   ],
   [
     "gives out one response again and again",
@@ -282,7 +282,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
         },
       }));
     },
-    ["answers on after a caller has frozen its response", LATER],
+    ["keeps answering after a caller freezes its response", LATER],
   ],
   ["answers whatever its signal says", () => right(() => ({ turn: async (request) => answerTo(request) })), [ABORTED]],
   [
@@ -336,7 +336,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
         },
       }));
     },
-    ["leaves a streamed response alone once it was given"],
+    ["does not change a streamed response afterwards"],
   ],
   [
     "answers into one response for all that wait",
@@ -363,13 +363,9 @@ const BROKEN: [string, MakeProvider, string[]][] = [
       }));
       return provider;
     },
-    ["has a name that can be recorded, the same before and after a turn"],
+    ["has a recordable name that a turn does not change"],
   ],
-  [
-    "has an empty name",
-    () => ({ ...right(), name: "" }),
-    ["has a name that can be recorded, the same before and after a turn"],
-  ],
+  ["has an empty name", () => ({ ...right(), name: "" }), ["has a recordable name that a turn does not change"]],
   ["never answers", () => right(() => ({ turn: () => new Promise<never>(() => undefined) })), everyTurn()],
   [
     "throws when a stream is asked for",
@@ -380,12 +376,12 @@ const BROKEN: [string, MakeProvider, string[]][] = [
           return own.stream(request);
         },
       })),
-    ["gives a stream at once, and throws nothing before it is read"],
+    ["returns a stream at once, and throws nothing until it is read"],
   ],
   [
     "promises a stream",
     () => right((own) => ({ stream: (async (r: LlmTurnRequest) => own.stream(r)) as never })),
-    [...everyStream(), "gives a stream at once, and throws nothing before it is read", UNSTREAMED],
+    [...everyStream(), "returns a stream at once, and throws nothing until it is read", UNSTREAMED],
   ],
   ["streams no response", streaming((events) => events.slice(0, -1)), [ONCE, CALLS, STREAMS_AT_ONCE]],
   ["streams its response twice", streaming((events) => [...events, ...events.slice(-1)]), [ONCE]],
@@ -397,7 +393,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
   [
     "streams other words",
     streaming((events) => events.filter((_, index) => index !== 1)),
-    ["streams the words of its response"],
+    ["streams the text of its response"],
   ],
   [
     "streams a call it does not make",
@@ -533,7 +529,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
           return own.stream(request);
         },
       })),
-    ["leaves the request of a stream as it was"],
+    ["does not change the request of a stream"],
   ],
   [
     "cannot stream the answer to a frozen request",
@@ -545,7 +541,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
           yield* own.stream(request);
         },
       })),
-    ["streams the answer to a request that is frozen"],
+    ["streams the answer to a frozen request"],
   ],
   [
     "gives out one list of calls again and again",
@@ -579,7 +575,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
         },
       }));
     },
-    ["streams a response that is the caller's own"],
+    ["streams a new response to the caller"],
   ],
   [
     "fills in the figures of a response it gave before, where it can",
@@ -833,7 +829,7 @@ function everyTurn(): string[] {
 /** The cases that read a stream to its end. */
 function everyStream(): string[] {
   const names = providerConformance(right).map(({ name }) => name);
-  const others = ["gives a stream at once, and throws nothing before it is read", UNSTREAMED];
+  const others = ["returns a stream at once, and throws nothing until it is read", UNSTREAMED];
   return names.filter((name) => /stream/.test(name) && !others.includes(name));
 }
 
@@ -875,10 +871,10 @@ describe("a provider that fails, or is silent, in a wrong way", () => {
       }));
     };
   };
-  const KIND = "says by kind and retryable what a caller may do about a failure";
-  const AGAIN = "fails again the same way, and does not hang or answer at the second call";
-  const BY_STREAM = "fails by stream as it does by turn";
-  const AS_ERROR = "fails by a rejection with an Error";
+  const KIND = "tells callers how to handle a failure, by kind and retryable";
+  const AGAIN = "fails the same way on the second call, without hanging or answering";
+  const BY_STREAM = "fails the same way in stream and turn";
+  const AS_ERROR = "rejects with an Error on failure";
 
   it.each<[string, MakeProvider, string[]]>([
     ["fails as it should", failing(down), []],
@@ -905,8 +901,8 @@ describe("a provider that fails, or is silent, in a wrong way", () => {
     expect((await failuresOf(right, { failing: make })).sort()).toEqual([...expected].sort());
   });
 
-  const BY_SIGNAL = "ends a call that waits when its signal fires";
-  const BY_TIME = "ends a call that waits longer than its timeoutMs, and says so";
+  const BY_SIGNAL = "ends a waiting call when its signal fires";
+  const BY_TIME = "ends a waiting call after its timeoutMs, with a timeout error";
   /** Waits until its signal or its time ends it, where it heeds them. */
   const waiting =
     (heeds: { signal: boolean; time: boolean }, error = new AgentError("timeout", "late", { kind: "timeout" })) =>

@@ -89,7 +89,7 @@ describe("A33 fixedClock", () => {
     };
     const endless = await failure(() => clock.until(beat(), 25));
     expect([endless.code, clock.now()]).toEqual(["never-settles", 250]);
-    expect(endless.message).toContain("until fired 25 timers and there was always one more");
+    expect(endless.message).toContain("until fired 25 timers, and there is always one more");
     const three = clock
       .sleep(1)
       .then(() => clock.sleep(1))

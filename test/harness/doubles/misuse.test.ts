@@ -97,13 +97,13 @@ describe("files", () => {
     [new Map([["a.txt", "text"]]), "the files of memoryFiles are an object"],
     [{ "a.txt": 5 }, 'the text of "a.txt" is 5'],
     [{ "a.txt": undefined }, 'the text of "a.txt" is undefined'],
-    [{ "": "text" }, 'no file can have the path "": the path is empty'],
+    [{ "": "text" }, 'a file cannot have the path "": the path is empty'],
     [{ "a\0b": "text" }, "NUL"],
-    [{ "a/": "text" }, 'no file can have the path "a/": it ends like the path of a folder'],
-    [{ "a/..": "text" }, 'no file can have the path "a/..": its place is taken'],
-    [{ a: "text", "a/b": "text" }, 'no file can have the path "a/b": ENOTDIR'],
-    [{ "a/b": "text", a: "text" }, 'no file can have the path "a": its place is taken'],
-    [{ "a/b": "one", "./a//b": "two" }, 'no file can have the path "./a//b": its place is taken'],
+    [{ "a/": "text" }, 'a file cannot have the path "a/": it ends like the path of a folder'],
+    [{ "a/..": "text" }, 'a file cannot have the path "a/..": the path is taken'],
+    [{ a: "text", "a/b": "text" }, 'a file cannot have the path "a/b": ENOTDIR'],
+    [{ "a/b": "text", a: "text" }, 'a file cannot have the path "a": the path is taken'],
+    [{ "a/b": "one", "./a//b": "two" }, 'a file cannot have the path "./a//b": the path is taken'],
     [{ ["x".repeat(256)]: "text" }, "ENAMETOOLONG"],
   ])("are not %j", async (files, text) => {
     await expectUnclear(() => make.memoryFiles(files), text);
@@ -141,7 +141,7 @@ describe("collect", () => {
         const collected = (await make.collect(source)) as { kind: string; error: HarnessError };
         expect(collected).toMatchObject({ kind: "failed", events: [], texts: [] });
         expect(collected.error).toBeInstanceOf(HarnessError);
-        expect(collected.error.message).toContain("instead of a result");
+        expect(collected.error.message).toContain("collect expected the result of a run");
       }
     },
   );

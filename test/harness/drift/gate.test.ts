@@ -31,14 +31,12 @@ describe("the verdict on one scenario", () => {
       verdict: "inconclusive",
       runsNeeded: 6,
       reason:
-        "the paths differ in 5 runs against 5 (p = 0.0079), but with 6 scenarios it takes p below 0.0042; about 6 runs on each side would decide it",
+        "the paths differ in 5 runs against 5 (p = 0.0079), but 6 scenarios require p below 0.0042 (about 6 runs on each side would decide it)",
     });
     const level = judge([scenario("a", times(2, "find"), times(2, "find!"))]).reason;
-    expect(level).toContain(
-      "the outcomes differ in 2 runs against 2 (p = 0.17), but with two tests it takes p below 0.025",
-    );
+    expect(level).toContain("the outcomes differ in 2 runs against 2 (p = 0.17), but two tests require p below 0.025");
     expect(judge([scenario("a", times(3, "find?"), times(3, "open?"))]).reason).toContain(
-      "the paths differ in 3 runs against 3 (p = 0.1), but it takes p below 0.05",
+      "the paths differ in 3 runs against 3 (p = 0.1), but the test requires p below 0.05",
     );
   });
 
@@ -104,7 +102,7 @@ describe("success that was gained", () => {
     const other = scenario("a", [...times(2, "look"), ...times(18, "look!")], times(20, "delete_all"));
     const report = judge([other]);
     expect(report).toMatchObject({ verdict: "drift", fails: true, counts: { better: 0, drift: 1 } });
-    expect(report.reason).toMatch(/^the runs take other paths: .*; success rose: 20 of 20 against 2 of 20 \(p = /);
+    expect(report.reason).toMatch(/^the runs take other paths: .*, but success rose: 20 of 20 against 2 of 20 \(p = /);
     expect(judge([other, same("b")])).toMatchObject({ verdict: "drift", fails: true });
     expect(judge([other], { failOn: ["regression"] })).toMatchObject({ verdict: "drift", fails: false });
   });
@@ -242,7 +240,7 @@ describe("the verdict on many scenarios", () => {
       alone("candidate", "0a1b2c3d-4e5f-4b8e-9a55-5f0c9a3e0b7d"),
     ];
     expect(judge([scenario("a", ["find"], ["find"])], {}, { unpaired }).reason).toBe(
-      "2 scenarios on one side only; names that are UUIDs pair with nothing: give the cassettes of one task the same name on both sides",
+      "2 scenarios on one side only; names that are UUIDs cannot be paired: give the cassettes of one task the same name on both sides",
     );
   });
 
@@ -251,7 +249,7 @@ describe("the verdict on many scenarios", () => {
     const rules = [{ rule: "r", side: "candidate" as const, location, sentence: "delete was asked for." }];
     const evil = { scenario: "evil", side: "candidate" as const, runs: 1, file: location.file, rules };
     const report = judge([scenario("a", ["find"], ["find"])], { sharedOnly: true }, { unpaired: [evil] });
-    const reason = "a rule is broken in evil, which only the candidate has: delete was asked for.";
+    const reason = "the candidate breaks a rule in evil, which the baseline does not have: delete was asked for.";
     expect(report).toMatchObject({ verdict: "regression", reason, fails: true });
     expect(report.failures).toEqual([{ kind: "unpaired", scenario: "evil", verdict: "regression", reason }]);
   });
@@ -283,20 +281,20 @@ describe("the verdict on many scenarios", () => {
       "the candidate has none",
       times(10, "find"),
       times(10, "find?"),
-      "no run of the candidate says how it ended, and 10 of 10 of the baseline do",
+      "no run of the candidate recorded an outcome, but 10 of 10 of the baseline did",
     ],
-    ["the baseline has none", times(3, "find?"), times(3, "find"), "no run of the baseline says how it ended"],
+    ["the baseline has none", times(3, "find?"), times(3, "find"), "no run of the baseline recorded an outcome"],
     [
       "some of the candidate's are missing",
       times(10, "find"),
       [...times(5, "find"), ...times(5, "find?")],
-      "5 of 10 runs of the candidate do not say how they ended",
+      "5 of 10 runs of the candidate did not record an outcome",
     ],
     [
       "one of the candidate's is missing, and the paths differ too little to tell",
       ["find", "find", "open"],
       ["find", "find", "open?"],
-      "1 of 3 runs of the candidate does not say how it ended",
+      "1 of 3 runs of the candidate did not record an outcome",
     ],
   ])("does not call outcomes the same where %s", (_name, base, candidate, reason) => {
     const report = judge([scenario("a", base, candidate)]);
@@ -315,7 +313,7 @@ describe("the verdict on many scenarios", () => {
       names.map((name) => scenario(name, times(4, "find"), times(4, name === "s0" ? "find?" : "find"))),
     );
     expect(report).toMatchObject({ verdict: "inconclusive", counts: { same: 11, inconclusive: 1 } });
-    expect(report.reason).toContain("runs do not say how they ended in 1 of 12 scenarios, such as s0: no run of the");
+    expect(report.reason).toContain("outcomes are missing in 1 of 12 scenarios, such as s0: no run of the");
   });
 
   it("asks for no outcomes where nobody gives any, or where the baseline alone lacks some", () => {

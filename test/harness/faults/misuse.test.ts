@@ -98,7 +98,7 @@ describe("a plan that cannot be", () => {
     );
     const gone = Array.from({ length: 500 }, () => ({ kind: "gone" }));
     const error = await thrownBy(() => loose.faultyProvider(echoProvider(), { faults: gone }));
-    expect(error.message).toContain("; and 490 more");
+    expect(error.message).toContain(" and 490 more");
     expect(error.message.length).toBeLessThan(5_000);
   });
 
@@ -126,7 +126,7 @@ describe("a fault that cannot be", () => {
       { kind: "http", error: "toString" },
       'error is "toString": give one of rate-limit',
     ],
-    ["an error that is no text", { kind: "http", error: 429 }, "error is 429: give a text"],
+    ["an error that is no text", { kind: "http", error: 429 }, "error is 429: give a string"],
     ["no word of a body", { kind: "wrong-json" }, "body is undefined"],
   ])("is refused: %s", async (_name, fault, text) => {
     await expectUnclear(() => loose.faultyProvider(echoProvider(), { faults: [fault] }), text);
@@ -138,7 +138,7 @@ describe("a fault that cannot be", () => {
   it.each<[string, unknown, string]>([
     ["a wait as text", { kind: "slow", ms: "5" }, 'ms is "5"'],
     ["a wait beyond what a timer waits", { kind: "slow", ms: 1e15 }, "ms is 1000000000000000"],
-    ["words that are none", { kind: "throw", message: 5 }, "message is 5: give a text"],
+    ["words that are none", { kind: "throw", message: 5 }, "message is 5: give a string"],
     ["half a character", { kind: "huge", characters: 1.5 }, "characters is 1.5: give a whole number"],
     ["characters as text", { kind: "huge", characters: "5" }, 'characters is "5"'],
     ["a value that is no JSON", { kind: "wrong-type", value: 5n }, "value is 5: give plain JSON"],

@@ -232,9 +232,9 @@ describe("a plan of faults", () => {
   });
 
   it.each<[string, FaultyProviderOptions, string]>([
-    ["no faults", {} as never, "neither faults nor a schedule"],
+    ["no faults", {} as never, "faults or a schedule is required"],
     ["an empty list", { faults: [] }, "faults must be a list"],
-    ["a schedule beside a rate", { schedule: [], rate: 1 } as never, "a schedule is given beside"],
+    ["a schedule beside a rate", { schedule: [], rate: 1 } as never, "a schedule must not be combined"],
     ["a rate above 1", { faults, rate: 2 }, "rate is 2"],
     ["half a seed", { faults, seed: 0.5 }, "seed is 0.5"],
     ["fewer faults than none", { faults, maxFaults: -1 }, "maxFaults is -1"],

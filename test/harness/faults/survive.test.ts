@@ -192,7 +192,7 @@ describe("the report", () => {
       expect(rows.map(({ outcome }) => outcome)).toEqual(["hangs", "hangs"]);
       const [silent = "", busy = ""] = formatSurvival(rows).split("\n");
       expect(silent).toContain("no timer is left that could settle it");
-      expect(busy).toContain("until fired 50000 timers and there was always one more");
+      expect(busy).toContain("until fired 50000 timers, and there is always one more");
     },
   );
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../../src/core/errors.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
-import { MAX_LISTED_FAULTS } from "../../../src/harness/faults/plan.js";
 import { faultyTool, TOOL_FAULT_KINDS, type ToolFault } from "../../../src/harness/faults/tool.js";
+import { MAX_LISTED_FAULTS } from "../../../src/harness/limits.js";
 import { playLoop, toolResults } from "../../support/loop.js";
 import { ask, say, tool } from "../../support/script.js";
 import { everyToolFault } from "../../support/tool-faults.js";

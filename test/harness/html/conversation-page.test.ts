@@ -6,7 +6,7 @@ import { hashPrompt } from "../../../src/cassette/prompt/prompt-hash.js";
 import { signCassette } from "../../../src/cassette/trust/sign.js";
 import type { LlmMessage, LlmTurnResponse } from "../../../src/core/index.js";
 import { toBundlePage, toConversationPage } from "../../../src/harness/html/conversation-page.js";
-import { MAX_TEXT } from "../../../src/harness/html/allowance.js";
+import { MAX_PAGE_TEXT_CHARACTERS } from "../../../src/harness/limits.js";
 import { trioBundle } from "../../support/bundles.js";
 import { testKey } from "../../support/keys.js";
 import { all, one, parsePage, type PageElement } from "../../support/page.js";
@@ -193,7 +193,7 @@ describe("where a recording comes from", () => {
     expect(one(root, ".proof.warn").textContent).toContain(
       "Migrated from version 1: nothing proves what it held before.",
     );
-    expect(one(root, ".proof:not(.warn)").textContent).toContain("every hash holds since then");
+    expect(one(root, ".proof:not(.warn)").textContent).toContain("every hash is valid since then");
   });
 
   it("says which rules redacted and which filters rewrote what was recorded", () => {
@@ -222,18 +222,18 @@ describe("what is recorded and how it is shown", () => {
   });
 
   it("cuts a long text and says by how much, and has it whole with isFull", () => {
-    const long = recording([{ added: [user("x".repeat(MAX_TEXT + 5))], response: answer("a") }]);
+    const long = recording([{ added: [user("x".repeat(MAX_PAGE_TEXT_CHARACTERS + 5))], response: answer("a") }]);
     const cut = pageOf(long);
     expect(cut.leftOut).toEqual({ texts: 1, characters: 5, items: 0, images: 0 });
     expect(one(cut.root, ".cut").textContent).toContain("5 more characters");
     expect(one(cut.root, ".top .warn").textContent).toContain("1 text cut by 5 characters");
     const full = pageOf(long, true);
     expect(full.leftOut.texts).toBe(0);
-    expect(one(full.root, ".user .prose").textContent).toHaveLength(MAX_TEXT + 5);
+    expect(one(full.root, ".user .prose").textContent).toHaveLength(MAX_PAGE_TEXT_CHARACTERS + 5);
   });
 
   it("never cuts half a character", () => {
-    const { text } = pageOf(recording([{ response: answer("x".repeat(MAX_TEXT - 1) + "😀") }]));
+    const { text } = pageOf(recording([{ response: answer("x".repeat(MAX_PAGE_TEXT_CHARACTERS - 1) + "😀") }]));
     expect(text.isWellFormed()).toBe(true);
   });
 
@@ -244,11 +244,11 @@ describe("what is recorded and how it is shown", () => {
       recordedProvider: "p",
       entries: [{ turnIndex: 0, promptHash: "0".repeat(64), response: answer("a") }],
     };
-    expect(one(pageOf(v1).root, ".proof").textContent).toContain("Nothing proves these contents");
-    expect(one(pageOf(weather).root, ".proof").textContent).toContain("every hash holds. Not signed.");
+    expect(one(pageOf(v1).root, ".proof").textContent).toContain("Nothing protects these contents");
+    expect(one(pageOf(weather).root, ".proof").textContent).toContain("every hash is valid. Not signed.");
     const { seed, keyId } = testKey(7);
     const signed = await signCassette(weather, seed);
-    expect(one(pageOf(signed).root, ".proof").textContent).toContain(`holds under key ${keyId}`);
+    expect(one(pageOf(signed).root, ".proof").textContent).toContain(`is valid for key ${keyId}`);
   });
 
   it("says where a prompt was rewritten, and shows a result again that belongs to no open call", () => {

@@ -41,7 +41,7 @@ describe("toCallToolBefore", () => {
     expect(result).not.toCallToolBefore("lookup", "save");
     expect(result).not.toCallToolBefore("save", "lookup");
     expect(refusal(() => expect(result).toCallToolBefore("lookup", "save"))).toMatchObject({
-      message: expect.stringContaining("but both are in one turn, and the calls of one turn have no order:"),
+      message: expect.stringContaining("but both calls are in one turn, where calls have no order:"),
     });
   });
 
@@ -53,7 +53,7 @@ describe("toCallToolBefore", () => {
     expect(refusal(() => expect(result).not.toCallToolBefore("pay", "save"))).toMatchObject({
       message: [
         "expected not pay before save, but pay and save were never called, so there is no order.",
-        "The tools that were called are lookup.",
+        "The run called lookup.",
         "Correct the name or the arguments. Use .not.toCallTool() for a tool that must not be called.",
       ].join("\n"),
     });
@@ -66,7 +66,7 @@ describe("toCallToolBefore", () => {
   it("says under .not that the order is kept", async () => {
     const { result } = await callRun(lookup("Oslo"), save("Oslo"));
     expect(refusal(() => expect(result).not.toCallToolBefore("lookup", "save"))).toMatchObject({
-      message: expect.stringContaining("expected not lookup before save, but the order is kept:\nlookup:\n  turn 0:"),
+      message: expect.stringContaining("expected not lookup before save, but that is the order:\nlookup:\n  turn 0:"),
     });
   });
 

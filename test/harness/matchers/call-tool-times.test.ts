@@ -35,7 +35,7 @@ describe("toCallToolTimes", () => {
         '  turn 1: lookup({"city":"Rome"})',
         '    /city: expected "Oslo", was "Rome"',
         "  turn 2: save({})",
-        "Correct the number, or the prompt, tool description or tool results that led the model to another.",
+        "Correct the number, or the prompt, tool description or tool results that led the model to a different one.",
       ].join("\n"),
       actual: 1,
       expected: 2,
@@ -56,7 +56,7 @@ describe("toCallToolTimes", () => {
     const { result } = await lookupRun();
     const { message } = refusal(() => expect(result).not.toCallToolTimes("lookup", 1)) as Error;
     expect(stripVTControlCharacters(message)).toContain(
-      "expected another number of calls of lookup than 1, but that many were made:\n  turn 0: lookup",
+      "expected the number of calls of lookup not to be 1, but it is:\n  turn 0: lookup",
     );
   });
 

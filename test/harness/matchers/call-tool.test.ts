@@ -43,14 +43,14 @@ describe("toCallTool", () => {
     );
     expect(refusal(() => expect(result).toCallTool("lookup", { city: "Oslo", unit: "C" }))).toMatchObject({
       message: [
-        'expected a call of lookup({"city":"Oslo","unit":"C"}), but none of the 3 calls matches it, nearest first:',
+        'expected a call of lookup({"city":"Oslo","unit":"C"}), but none of the 3 calls matches (nearest first):',
         '  turn 2: lookup({"city":"Paris","unit":"C"})',
         '    /city: expected "Oslo", was "Paris"',
         '  turn 1: lookup({"city":"Rome","unit":"F"})',
         '    /city: expected "Oslo", was "Rome"',
         '    /unit: expected "C", was "F"',
         '  turn 0: save({"to":"disk"})',
-        "Correct the expectation, or the prompt, tool description or tool list that led the model elsewhere.",
+        "Correct the expectation, or the prompt, tool description or tool list that misled the model.",
       ].join("\n"),
       expected: { city: "Oslo", unit: "C" },
       actual: { city: "Paris", unit: "C" },
@@ -106,8 +106,8 @@ describe("toCallTool", () => {
     const { result } = await callRun({ name: "save" }, { name: "lookup", arguments: { city: "Paris" } });
     expect(refusal(() => expect(result).not.toCallTool("lookup", { city: expect.any(String) }))).toMatchObject({
       message:
-        'expected no call of lookup({"city":Any<String>}), but it was made at turn 1: lookup({"city":"Paris"}).\n' +
-        "Remove .not, or correct the prompt or the tool list that led the model to it.",
+        'expected no call of lookup({"city":Any<String>}), but turn 1 made it: lookup({"city":"Paris"}).\n' +
+        "Remove .not, or correct the prompt or tool list that led the model to this call.",
     });
   });
 
@@ -119,7 +119,7 @@ describe("toCallTool", () => {
     expect(result).toCallTool("unknown");
     expect(result).toCallTool("lookup");
     expect(refusal(() => expect(result).toCallTool("lookup", {}))).toMatchObject({
-      message: expect.stringContaining('    the whole: expected {}, was "{\\"city\\": "'),
+      message: expect.stringContaining('    arguments: expected {}, was "{\\"city\\": "'),
       actual: '{"city": ',
     });
   });
@@ -174,7 +174,7 @@ describe("toCallTool", () => {
     ["undefined as arguments", ["lookup", undefined], "the arguments are undefined"],
     ["a list as arguments", ["lookup", ["Paris"]], "the arguments are a list of 1"],
     ["a text as arguments", ["lookup", "Paris"], 'the arguments are the text "Paris"'],
-    ["two arguments objects", ["lookup", {}, {}], "it takes a name, one arguments object and tolerances"],
+    ["two arguments objects", ["lookup", {}, {}], "it takes a name, one arguments object, and { tolerances }"],
   ])("refuses %s, also under .not", async (_, args, words) => {
     const { result } = await lookupRun();
     for (const assertion of [expect(result), expect(result).not]) {
@@ -213,7 +213,7 @@ describe("toCallTool", () => {
     const result = await createRuntime({ agents }).run({ goal: "go", plan });
     expect(result).toCallTool("first");
     expect(refusal(() => expect(result).not.toCallTool("second"))).toMatchObject({
-      message: expect.stringContaining("it was made at turn 2: second({})"),
+      message: expect.stringContaining("turn 2 made it: second({})"),
     });
     expect(result).toCallToolBefore("first", "second");
   });

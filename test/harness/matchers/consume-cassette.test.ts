@@ -30,7 +30,7 @@ describe("toConsumeCassette", () => {
     const provider = cassetteProvider((await lookupRun()).cassette);
     expect(refusal(() => expect(provider).toConsumeCassette())).toMatchObject({
       message:
-        "expected the run to use its whole cassette, but 2 of 2 recorded turns were never asked for: turn 0, 1\n" +
+        "expected the run to use its whole cassette, but 2 of 2 recorded turns were never requested: turn 0, 1\n" +
         "  to do    The run ended sooner than the recorded one. Undo the change, or record again.",
       actual: { remaining: 2 },
       expected: { remaining: 0 },
@@ -43,11 +43,11 @@ describe("toConsumeCassette", () => {
     const one = (await replay((await record([say("hello")])).cassette)).provider;
     expect(refusal(() => expect(two).not.toConsumeCassette())).toMatchObject({
       message:
-        "expected unused turns in the cassette, but all 2 recorded turns were used.\n" +
-        "Remove .not, or end the run sooner than the recorded one.",
+        "expected unused turns in the cassette, but the run used all 2 recorded turns.\n" +
+        "Remove .not, or end the run before the recorded one ended.",
     });
     expect(refusal(() => expect(one).not.toConsumeCassette())).toMatchObject({
-      message: expect.stringContaining("but the only recorded turn was used."),
+      message: expect.stringContaining("but the run used the only recorded turn."),
     });
   });
 

@@ -50,13 +50,13 @@ describe("toFinishWith", () => {
     expect(refusal(() => expect(result).toFinishWith(wanted))).toMatchObject({
       message: [
         'expected the run to finish with reason "length", answer "sunny", agent "b", but its reason is "stop", its agent is "a".',
-        "Correct the expectation, or the prompt, the budget or the plan that ended the run so.",
+        "Correct the expectation, or the prompt, budget or plan that led to this end.",
       ].join("\n"),
       expected: { reason: "length", agent: "b" },
       actual: { reason: "stop", agent: "a" },
     });
     expect(refusal(() => expect(result).not.toFinishWith("stop"))).toMatchObject({
-      message: expect.stringContaining('expected another finish than reason "stop", but the run has it.'),
+      message: expect.stringContaining('expected the run not to finish with reason "stop", but it does.'),
     });
   });
 
@@ -64,13 +64,13 @@ describe("toFinishWith", () => {
     const { result, cassette } = await lookupRun();
     for (const assertion of [expect(cassette), expect(cassette).not]) {
       expect(refusal(() => assertion.toFinishWith({ agent: "a" }))).toMatchObject({
-        message: expect.stringContaining("but nobody knows its agent."),
+        message: expect.stringContaining("but its agent is unknown."),
       });
     }
     const lossy = { ...result, events: result.events.slice(0, 2), droppedEvents: 4 };
     for (const assertion of [expect(lossy), expect(lossy).not]) {
       expect(refusal(() => assertion.toFinishWith("stop"))).toMatchObject({
-        message: expect.stringContaining("but nobody knows its reason."),
+        message: expect.stringContaining("but its reason is unknown."),
       });
     }
   });
@@ -115,18 +115,18 @@ describe("toExhaustBudget", () => {
     expect(result.budgetExhausted).toBeUndefined();
     expect(result).toExhaustBudget("turns");
     expect(refusal(() => expect(result).not.toExhaustBudget())).toMatchObject({
-      message: expect.stringContaining("but agent a reached its cap of turns, 1."),
+      message: expect.stringContaining("but agent a reached its turns cap of 1."),
     });
   });
 
   it("says which caps were reached, if any", async () => {
     const { result } = await lookupRun();
     expect(refusal(() => expect(result).toExhaustBudget())).toMatchObject({
-      message: expect.stringContaining("expected the run to reach a cap of its budget, but no agent reached any."),
+      message: expect.stringContaining("expected the run to reach a cap of its budget, but no agent reached a cap."),
     });
     const capped = await createRuntime({ agents: [agent("a", asking, { maxTurns: 1 })] }).run({ goal: "go" });
     expect(refusal(() => expect(capped).toExhaustBudget("tokens"))).toMatchObject({
-      message: expect.stringContaining("to reach its cap of tokens, but others were reached: a that of turns."),
+      message: expect.stringContaining("to reach its tokens cap, but agent a reached its turns cap."),
     });
   });
 

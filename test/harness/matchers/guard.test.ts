@@ -128,7 +128,7 @@ describe("a failure", () => {
     expect(messageOf(handle)).not.toContain("cassette show");
     expect(messageOf({ ...handle, failedFile: "a b.cassette.failed.json" })).toContain(
       "\n  look     npx playhead show 'a b.cassette.failed.json'" +
-        "\n  keep     mv 'a b.cassette.failed.json' 'a b.cassette.json' # where the assertion was wrong" +
+        "\n  keep     mv 'a b.cassette.failed.json' 'a b.cassette.json' # if the assertion was wrong" +
         "\n  again    CASSETTE_MODE=refresh",
     );
   });

@@ -41,10 +41,10 @@ describe("toKeepRules", () => {
     expect(error).toMatchObject({
       message:
         "expected the run to keep its rules, but it breaks 1 rule:\n" +
-        "  - look-first, turn 0: save was asked for at turn 0, and lookup in no turn before it.\n" +
+        "  - look-first, turn 0: save was called at turn 0, but lookup was not called in an earlier turn.\n" +
         "      at /entries/0/response/message/toolCalls/0\n" +
         "      It may be there.\n" +
-        "Mend the agent, or the rules where what it did is right.",
+        "Fix the agent, or change the rules if the agent is right.",
     });
     expect(await rejection(expect(cassette).toKeepRules(rules))).toMatchObject({ message: (error as Error).message });
     await expect(result).not.toKeepRules(rules);
@@ -53,7 +53,7 @@ describe("toKeepRules", () => {
   it("says under .not that all are kept", async () => {
     const { result } = await lookupRun();
     expect(await rejection(expect(result).not.toKeepRules(rules))).toMatchObject({
-      message: expect.stringContaining("expected a rule to be broken, but the run keeps all 2.\n"),
+      message: expect.stringContaining("expected a rule to be broken, but the run keeps all 2 rules.\n"),
     });
   });
 
@@ -73,10 +73,10 @@ describe("toKeepRules", () => {
     const within = (maxTokens: number): RuleSet => ({ rules: [{ id: "small", within: { maxTokens } }] });
     await expect(result).toKeepRules(within(20));
     expect(await rejection(expect(result).toKeepRules(within(19)))).toMatchObject({
-      message: expect.stringMatching(/Agent a: With turn 1 .*\n.*\n.*Agent b: With turn 1 /),
+      message: expect.stringMatching(/Agent a: At turn 1 .*\n.*\n.*Agent b: At turn 1 /),
     });
     expect(await rejection(expect(result).toKeepRules(rules))).toMatchObject({
-      message: expect.stringContaining("Agent b: save was asked for at turn 0"),
+      message: expect.stringContaining("Agent b: save was called at turn 0"),
     });
     const silent = (await lookupRun()).result;
     await expect(silent).not.toKeepRules(within(1_000));

@@ -51,8 +51,8 @@ describe("toMatchCassette", () => {
         `expected no difference from ${file}, but there are 2 differences:`,
         '  - lookup was called with other arguments at turn 0: /city was "Paris" and is "Oslo".',
         `  - The assistant's text changed at turn 1: it was "sunny" and is "rain".`,
-        `If it was not intended, undo the change; save the run and \`npx playhead diff ${file} <new file>\` shows all of it.`,
-        `If it is meant, record ${file} again and review it; where this test records it: CASSETTE_MODE=refresh npx vitest run ` +
+        `If this is not intended, undo the change. To see every difference, save the run and use \`npx playhead diff ${file} <new file>\`.`,
+        `If this is intended, record ${file} again and review it. If this test records it: CASSETTE_MODE=refresh npx vitest run ` +
           "test/harness/matchers/match-cassette.test.ts -t " +
           "'^toMatchCassette( | > )says what differs in sentences and gives both sides of it to the runner$'",
       ].join("\n"),
@@ -77,7 +77,9 @@ describe("toMatchCassette", () => {
     expect(more).toMatchObject({ message: expect.stringContaining('save({"to":"disk"}) was added at turn 1.') });
     const less = await rejection(expect(pinned).toMatchCassette(longer));
     expect(less).toMatchObject({ expected: [side, { turns: 3 }], actual: [{ turns: 2 }] });
-    expect(less).toMatchObject({ message: expect.stringContaining("The run took 2 turns; the pinned one took 3.") });
+    expect(less).toMatchObject({
+      message: expect.stringContaining("The run took 2 turns, and the pinned run took 3."),
+    });
   });
 
   it("fails on a text more, a text less and a call that moved", async () => {
@@ -99,7 +101,9 @@ describe("toMatchCassette", () => {
     await silent.turn({ messages: [] });
     const error = await rejection(expect(silent).toMatchCassette(short));
     expect(error).toMatchObject({
-      message: expect.stringContaining("but there is 1 difference:\n  - The run took 2 turns; the pinned one took 1."),
+      message: expect.stringContaining(
+        "but there is 1 difference:\n  - The run took 2 turns, and the pinned run took 1.",
+      ),
       expected: [{ turns: 1 }],
       actual: [{ turns: 2 }],
     });
@@ -121,8 +125,8 @@ describe("toMatchCassette", () => {
     await expect(recorder).not.toMatchCassette(file);
     expect(await rejection(expect(pinned).not.toMatchCassette(pinned))).toMatchObject({
       message:
-        "expected a run that differs from the pinned cassette, but its calls, its texts and the number of its turns are the same.\n" +
-        "Remove .not, or make sure that the changed agent ran. `npx playhead diff <pinned file> <new file>` compares two files.",
+        "expected a run that differs from the pinned cassette, but its calls, texts and number of turns are the same.\n" +
+        "Remove .not, or check that the changed agent ran. `npx playhead diff <pinned file> <new file>` compares two files.",
     });
   });
 
@@ -164,9 +168,9 @@ describe("toMatchCassette", () => {
       message: expect.stringContaining("it has no option strict"),
     });
     expect(await refused({ requireIntegrity: "yes" })).toMatchObject({
-      message: expect.stringContaining("its option requireIntegrity is not a boolean"),
+      message: expect.stringContaining("its option requireIntegrity must be a boolean"),
     });
-    expect(await refused(null)).toMatchObject({ message: expect.stringContaining("its options are no object") });
+    expect(await refused(null)).toMatchObject({ message: expect.stringContaining("its options must be an object") });
   });
 
   it("rejects for a pinned file that is missing or tampered with, also under .not", async () => {

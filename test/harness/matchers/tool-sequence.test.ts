@@ -116,14 +116,14 @@ describe("toMatchToolSequence", () => {
     const sequence = [{ name: "search", args: { city: "Oslo" } }, "book", { name: "pay", args: { sum: 80 } }];
     expect(failure(() => expect(result).toMatchToolSequence(sequence))).toBe(
       [
-        "expected these tool calls in these turns and no others (strict), but 1 is called with other arguments, 1 is missing, 1 is not among them:",
-        "    expected                │ called",
+        "expected these tool calls in these turns and no others (strict), but 1 is called with other arguments, 1 is missing, 1 is not expected:",
+        "    expected                │ actual",
         '    search({"city":"Oslo"}) │ turn 0  search({"city":"Oslo"})',
         "  - book                    │",
         '  ~ pay({"sum":80})         │ turn 1  pay({"sum":81})',
         "      /sum: expected 80, was 81",
         "  +                         │ turn 2  log({})",
-        "Correct the list, or the prompt, tool description or tool list that led the model elsewhere.",
+        "Correct the list, or the prompt, tool description or tool list that misled the model.",
       ].join("\n"),
     );
     expect(refusal(() => expect(result).toMatchToolSequence(sequence))).toMatchObject({
@@ -147,7 +147,7 @@ describe("toMatchToolSequence", () => {
   it("says where the calls are right and the turns are not", async () => {
     const run = await runOf("ab");
     expect(failure(() => expect(run).toMatchToolSequence(["a", "b"]))).toContain(
-      "The same calls, in other turns: calls of one turn are a list in the list.",
+      "The calls are the same, but in other turns. To put calls in one turn, nest them in a list.",
     );
   });
 
@@ -160,7 +160,7 @@ describe("toMatchToolSequence", () => {
       "but 1 is missing:",
     );
     expect(failure(() => expect(run).toMatchToolSequence(["a", "b", "c"], { mode: "subset" }))).toContain(
-      "but 1 is not among them:",
+      "but 1 is not expected:",
     );
   });
 
@@ -168,14 +168,14 @@ describe("toMatchToolSequence", () => {
     const names = Array.from({ length: 100 }, () => "a");
     const run = await runOf(...names.slice(0, 45));
     const message = failure(() => expect(run).toMatchToolSequence([...names.slice(0, 44), "b"]));
-    expect(message).toContain("6 rows before these");
+    expect(message).toContain("6 earlier rows");
     expect(message.split("\n").length).toBeLessThan(50);
   });
 
   it("says under .not that the calls are these", async () => {
     const run = await runOf("a");
     expect(failure(() => expect(run).not.toMatchToolSequence(["a"], { mode: "subset" }))).toContain(
-      "expected tool calls that are not these (subset), but they are:\n    expected │ called\n    a        │ turn 0  a({})\n",
+      "expected other tool calls than these (subset), but the run made these:\n    expected │ actual\n    a        │ turn 0  a({})\n",
     );
   });
 
@@ -205,7 +205,7 @@ describe("toMatchToolSequence", () => {
     const run = await runOf("a".repeat(101));
     const names = Array.from({ length: 10_000 }, () => "a");
     expect(refusal(() => expect(run).toMatchToolSequence(names))).toMatchObject({
-      message: expect.stringContaining("10000 expected calls can be any of 101, which is too many to pair"),
+      message: expect.stringContaining("10000 expected and 101 actual calls are too many to pair"),
     });
     expect(refusal(() => expect(run).toMatchToolSequence([], { mode: "loose" as CallOrder }))).toMatchObject({
       message: expect.stringContaining(CALL_ORDERS.join(", ")),

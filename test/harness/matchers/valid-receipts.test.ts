@@ -53,7 +53,7 @@ describe("toHaveValidReceipts", () => {
     const path = await write("edited.jsonl", fileOf(chain).replace('"outcome":"ok"', '"outcome":"failed"'));
     await expect(path).not.toHaveValidReceipts({ key });
     const { message } = (await rejection(expect(path).toHaveValidReceipts({ key }))) as Error;
-    expect(message).toContain(`expected ${path} to have valid receipts, but 1 line does not hold:\n  line 2  edited: `);
+    expect(message).toContain(`expected ${path} to have valid receipts, but 1 line is invalid:\n  line 2  edited: `);
     expect(message).toContain("`npx playhead verify --receipts <file> --key <public key>`");
     await expect(chain.toSpliced(1, 1)).not.toHaveValidReceipts({ key });
     await expect(chain).not.toHaveValidReceipts({ key: other });
@@ -62,7 +62,7 @@ describe("toHaveValidReceipts", () => {
   it("counts the findings it does not name", async () => {
     const chain = await makeChain(30);
     expect(await rejection(expect(chain).toHaveValidReceipts({ key: other }))).toMatchObject({
-      message: expect.stringMatching(/but 31 lines do not hold:\n[^]*\n {2}and 21 more findings\n/),
+      message: expect.stringMatching(/but 31 lines are invalid:\n[^]*\n {2}and 21 more findings\n/),
     });
   });
 
@@ -83,7 +83,7 @@ describe("toHaveValidReceipts", () => {
     const open = await makeChain(3, { end: false });
     await expect(open).toHaveValidReceipts({ key });
     expect(await rejection(expect(open).toHaveValidReceipts({ key, requireComplete: true }))).toMatchObject({
-      message: expect.stringContaining("the chain has no end, so a tail may be missing"),
+      message: expect.stringContaining("the chain has no end, so later receipts may be missing"),
     });
   });
 
@@ -91,7 +91,9 @@ describe("toHaveValidReceipts", () => {
     const cut = runtime.receipts.slice(0, 2);
     await expect(cut).toHaveValidReceipts({ key });
     expect(await rejection(expect(cut).toHaveValidReceipts({ key, run: result }))).toMatchObject({
-      message: expect.stringContaining("but the run is not covered:\n  agent a, turn 1: its answer has no receipt\n"),
+      message: expect.stringContaining(
+        "but it does not cover the run:\n  agent a, turn 1: its answer has no receipt\n",
+      ),
     });
     const chain = await makeChain(3);
     expect(await rejection(expect(chain).toHaveValidReceipts({ key, run: result }))).toMatchObject({
@@ -104,7 +106,7 @@ describe("toHaveValidReceipts", () => {
   it("says under .not what holds", async () => {
     expect(await rejection(expect(runtime).not.toHaveValidReceipts({ key }))).toMatchObject({
       message: expect.stringMatching(
-        /^expected the runtime not to have valid receipts, but 3 receipts hold, signed by key [0-9a-f]{16}\./,
+        /^expected the runtime not to have valid receipts, but 3 receipts are valid, signed by key [0-9a-f]{16}\./,
       ),
     });
   });

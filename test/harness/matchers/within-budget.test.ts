@@ -55,12 +55,12 @@ describe("toStayWithinBudget", () => {
     const budget = { turns: 8, tokens: 200, usd: 0.25 };
     expect(failure(() => expect(result).toStayWithinBudget(budget))).toBe(
       [
-        "expected the run to stay within its budget, but it is over in tokens, USD:",
-        "  limit of  allowed  taken",
-        "  turns           8      2",
-        "  tokens        200    220  20 over",
-        "  USD          0.25    0.3  0.05 over",
-        "Raise the limit if that is meant, or find out which turn took so much: npx playhead stats and npx playhead show say what each took.",
+        "expected the run to stay within its budget, but it exceeds tokens, USD:",
+        "  limit   allowed  used",
+        "  turns         8     2",
+        "  tokens      200   220  20 over",
+        "  USD        0.25   0.3  0.05 over",
+        "If this is intended, raise the limit. To see the use of each turn, run npx playhead stats or npx playhead show.",
       ].join("\n"),
     );
     expect(refusal(() => expect(result).toStayWithinBudget(budget))).toMatchObject({
@@ -68,7 +68,7 @@ describe("toStayWithinBudget", () => {
       actual: { tokens: 220, usd: 0.3 },
     });
     expect(failure(() => expect(result).not.toStayWithinBudget({ turns: 8 }))).toContain(
-      "expected the run to go beyond its budget, but it stays within:",
+      "expected the run to exceed its budget, but it stays within:",
     );
   });
 
@@ -78,7 +78,7 @@ describe("toStayWithinBudget", () => {
       for (const assertion of [expect(received), expect(received).not]) {
         const message = failure(() => assertion.toStayWithinBudget({ usd: 1, turns: 2 }));
         expect(message).toContain("cannot check the budget: this run does not report USD:\n");
-        expect(message).toContain("  USD             1  unknown  turn 1 without a price\n");
+        expect(message).toContain("  USD          1  unknown  turn 1 without a price\n");
       }
     }
   });
@@ -102,8 +102,8 @@ describe("toStayWithinBudget", () => {
     const { result } = await spend({ usage, costUsd: 0.1 }, {});
     expect(result).not.toStayWithinBudget({ usd: 0.05 });
     expect(failure(() => expect(result).toStayWithinBudget({ usd: 0.05, tokens: 1_000 }))).toContain(
-      "  USD          0.05  unknown  at least 0.1, 0.05 over; turn 1 without a price\n" +
-        "  tokens       1000  unknown  turn 1 without a number of tokens\n",
+      "  USD        0.05  unknown  at least 0.1, 0.05 over (turn 1 without a price)\n" +
+        "  tokens     1000  unknown  turn 1 without a token count\n",
     );
     // Another limit is broken for certain, so the budget is.
     expect(result).not.toStayWithinBudget({ usd: 1, turns: 1 });
@@ -112,7 +112,9 @@ describe("toStayWithinBudget", () => {
   it("does not know what a cassette or lost events do not say", async () => {
     const { result, cassette } = await priced();
     for (const assertion of [expect(cassette), expect(cassette).not]) {
-      expect(failure(() => assertion.toStayWithinBudget({ ms: 1_000 }))).toContain("a cassette does not say how long");
+      expect(failure(() => assertion.toStayWithinBudget({ ms: 1_000 }))).toContain(
+        "a cassette does not record how long",
+      );
     }
     const lossy = { ...result, events: result.events.slice(0, 3), droppedEvents: result.events.length - 3 };
     for (const limit of [{ usd: 1 }, { tokens: 1_000 }, { ms: 1_000 }]) {

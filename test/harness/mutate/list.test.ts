@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { checkCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
+import { MAX_MUTANTS_PER_CASSETTE } from "../../../src/harness/limits.js";
 import { mutateCassette } from "../../../src/harness/mutate/apply.js";
-import { listMutants, MAX_MUTANTS_PER_CASSETTE } from "../../../src/harness/mutate/list.js";
+import { listMutants } from "../../../src/harness/mutate/list.js";
 import type { MutantKind } from "../../../src/harness/mutate/mutant.js";
 import { inTurns } from "../../../src/harness/mutate/sample-order.js";
 import { prompt, recordTurns, runWeather, weatherCassette } from "../../support/recording.js";

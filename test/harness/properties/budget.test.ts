@@ -55,7 +55,7 @@ describe("checkBudget", () => {
     [
       "ends too late",
       like({}, (own) => ({ limitOf: (cap) => (cap === "tokens" ? 10 : own.limitOf(cap)) })),
-      "tokens and cost are overshot by one turn at most",
+      "tokens and cost exceed their caps by at most one turn",
     ],
     [
       "never counts tool calls",
@@ -76,7 +76,7 @@ describe("checkBudget", () => {
       let asked = 0;
       return { takeTurn: () => (own.turns === 2 && (asked += 1) > 1 ? undefined : own.takeTurn()) };
     });
-    expect(await law(fickle)).toBe("what is forbidden stays forbidden");
+    expect(await law(fickle)).toBe("a cap that forbids keeps forbidding");
   });
 
   it("refuses limits that are none, and unknown options", async () => {

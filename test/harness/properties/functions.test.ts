@@ -52,7 +52,7 @@ describe("checkRedaction", () => {
     [
       "goes on and on",
       (response) => ({ ...response, message: { ...response.message, content: `${response.message.content}.` } }),
-      "done twice it is done once",
+      "applying it twice is the same as applying it once",
     ],
   ])("finds one that %s", async (_name, redact, law) => {
     expect((await broken(checkRedaction(redact))).law).toBe(law);
@@ -90,7 +90,7 @@ describe("checkHashFilter", () => {
   });
 
   it.each<[string, HashFilter, string]>([
-    ["goes on and on", onText((text) => `${text}.`), "done twice it is done once"],
+    ["goes on and on", onText((text) => `${text}.`), "applying it twice is the same as applying it once"],
     [
       "throws over images",
       (messages) => messages.map((one) => ({ ...one, content: (one.content as string).trim() }) as never),
@@ -117,7 +117,7 @@ describe("checkHashFilter", () => {
       return seen.get(text) as string;
     });
     const error = await broken(checkHashFilter(numbered));
-    expect(["the same prompt becomes the same", "a run that is recorded with it replays with it"]).toContain(error.law);
+    expect(["the same prompt becomes the same", "a run recorded with it replays with it"]).toContain(error.law);
   });
 
   it("leaves the least prompt", async () => {
@@ -154,7 +154,7 @@ describe("what recorders take beside functions", () => {
 
     const louder: HashFilter = (prompt) => prompt.map((message) => ({ ...message, content: `${message.content}!` }));
     const broken = await rejection(checkHashFilter(["isoDate", louder], { seed: 7 }));
-    expect(broken).toMatchObject({ name: "LawBrokenError", law: "done twice it is done once" });
+    expect(broken).toMatchObject({ name: "LawBrokenError", law: "applying it twice is the same as applying it once" });
     const misspelt = await rejection(checkHashFilter(["isodate" as "isoDate"]));
     expect(misspelt).toMatchObject({ code: "invalid-options" });
     expect(await rejection(checkHashFilter(undefined as unknown as HashFilter))).toMatchObject({ code: "law-empty" });

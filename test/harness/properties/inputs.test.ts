@@ -226,6 +226,6 @@ describe("a stream that goes on for ever", () => {
       },
     });
     const error = (await rejection(checkProvider(endless, { numRuns: 1 }))) as LawBrokenError;
-    expect(error.message).toContain('how many pieces a stream has: expected "an end", got "more than 100000"');
+    expect(error.message).toContain('the number of pieces in a stream: expected "an end", got "more than 100000"');
   });
 });

@@ -63,12 +63,12 @@ describe("checkTool", () => {
             return own.call(this);
           };
         }),
-      "a call leaves the prototypes alone",
+      "a call does not change prototypes",
     ],
     [
       "adds to numbers",
       () => forecasting(() => void Object.assign(Number.prototype, { twice: 2 })),
-      "a call leaves the prototypes alone",
+      "a call does not change prototypes",
     ],
     [
       "is busy while it is asked",
@@ -93,7 +93,7 @@ describe("checkTool", () => {
     [
       "adds to lists",
       () => forecasting(() => void Object.assign(Array.prototype, { last: 1 })),
-      "a call leaves the prototypes alone",
+      "a call does not change prototypes",
     ],
   ];
   it.each(broken)("finds a tool that %s", async (_name, make, law) => {
@@ -177,7 +177,7 @@ describe("checkRedaction", () => {
     [
       "takes out the first only",
       redacting((text) => text.replace(SECRET, "<gone>")),
-      ["done twice it is done once", LEFT],
+      ["applying it twice is the same as applying it once", LEFT],
     ],
     [
       "looks for whole words",
@@ -242,7 +242,7 @@ describe("checkRedaction", () => {
     [
       "marks addresses, and its marks again",
       redacting((text) => mask(text).replaceAll(/([a-z.]+)@[a-z.]+/g, "x$1@gone.test")),
-      ["done twice it is done once"],
+      ["applying it twice is the same as applying it once"],
     ],
   ];
   it.each(broken)("finds a function that %s", async (_name, redact, laws) => {
@@ -269,7 +269,7 @@ describe("checkHashFilter", () => {
       messages.map((message) =>
         typeof message.content === "string" ? { ...message, content: change(message.content) } : message,
       );
-  const TWICE = "done twice it is done once";
+  const TWICE = "applying it twice is the same as applying it once";
   it.each<[string, HashFilter, string | RegExp]>([
     ["marks dates, and its marks again", filtering((text) => text.replaceAll(/\d{4}-\d\d-\d\d/g, "date($&)")), TWICE],
     ["halves runs of spaces", filtering((text) => text.replaceAll("  ", " ")), TWICE],
@@ -321,7 +321,7 @@ describe("checkBudget", () => {
       limitOf: (name) => (name === cap ? limit : own.limitOf(name)),
     }));
   const EARLY = "a cap forbids nothing before it is reached";
-  const LATE = "tokens and cost are overshot by one turn at most";
+  const LATE = "tokens and cost exceed their caps by at most one turn";
   const COUNTED = "what was counted is what was taken and spent";
   it.each<[string, () => Budget, string]>([
     ["ends a turn too soon", capped("turns", 5, ({ turns }) => turns >= 4), EARLY],
@@ -340,7 +340,7 @@ describe("checkBudget", () => {
         let refused = 0;
         return { takeToolCall: () => (own.takeToolCall() && (refused += 1) === 1 ? "toolCalls" : undefined) };
       }),
-      "what is forbidden stays forbidden",
+      "a cap that forbids keeps forbidding",
     ],
     [
       "takes answers for questions",

@@ -123,7 +123,7 @@ describe("a response that breaks the contract is named", () => {
     ],
   ])("%s", async (_name, response, what) => {
     const error = await law(giving(response));
-    expect(error.law).toBe("a response is what the contract says");
+    expect(error.law).toBe("a response follows the contract");
     expect(error.message).toMatch(what);
     expect(error.message).toContain("again: checkProvider(provider, { seed: 3, path: ");
   });
@@ -169,7 +169,7 @@ describe("a provider that breaks the contract in another way is named", () => {
   });
 
   it.each<[string, LlmStreamEvent[], RegExp]>([
-    ["no response", [{ type: "text-delta", text: "x" }], /how many responses there are: expected 1, got 0/],
+    ["no response", [{ type: "text-delta", text: "x" }], /the number of responses: expected 1, got 0/],
     [
       "a late piece",
       [

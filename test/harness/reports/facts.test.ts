@@ -52,7 +52,7 @@ describe("success that was lost on the same path", () => {
   it("is said with the runs that failed", () => {
     const [only] = report.scenarios;
     expect(only === undefined ? [] : lossLines(only)).toEqual([
-      "success was lost: 8 of 8 runs before, 2 of 8 now; failed: new/pay.002.cassette.json, new/pay.003.cassette.json, new/pay.004.cassette.json and 3 more",
+      "success was lost: 8 of 8 runs before, 2 of 8 now (failed: new/pay.002.cassette.json, new/pay.003.cassette.json, new/pay.004.cassette.json and 3 more)",
     ]);
   });
 
@@ -81,9 +81,11 @@ describe("a pass over all scenarios together", () => {
     expect(report).toMatchObject({ verdict: "same", counts: { inconclusive: 30 } });
     const lines = notShownLines(report);
     expect(lines[0]).toBe(
-      "not shown: that each scenario is the same; 30 of 30 scenarios had too few runs to be judged alone",
+      "not shown: that each scenario is the same, because 30 of 30 scenarios had too few runs to be judged alone",
     );
-    expect(lines[1]).toMatch(/^not shown: that no success was lost; a loss of up to [\d.]+ points fits these runs$/);
+    expect(lines[1]).toMatch(
+      /^not shown: that no success was lost, because a loss of up to [\d.]+ points fits these runs$/,
+    );
     for (const line of lines) expect(textReport(report)).toContain(line);
     const page = htmlReport(report);
     expect(page).toContain("Same over all scenarios together");
@@ -111,7 +113,7 @@ describe("calls that are only grouped into other turns", () => {
     scenario("x", "drift", { edits: [merged], firstDivergence: 0 }),
     scenario("y", "drift", withEdit),
   ]);
-  const advice = "1 of 2 scenarios that differ first make the same calls in fewer or more turns; --order unordered";
+  const advice = "1 of 2 scenarios that differ first make the same calls in fewer or more turns. --order unordered";
 
   it("are said with the order that allows them, in every report for a person", () => {
     expect(orderLines(report)[0]).toContain(advice);
@@ -211,7 +213,7 @@ describe("figures", () => {
 
   it("of all of k runs are given at one k for both sides", () => {
     const report = judge([runsOf("a", [...times(9, "find"), "find!"], times(5, "find"))]);
-    expect(textReport(report)).toContain("all of 5 runs succeed (pass^5)  50% → 100%; one of 5 (pass@5)  100% → 100%");
+    expect(textReport(report)).toContain("all of 5 runs succeed (pass^5)  50% → 100%, one of 5 (pass@5)  100% → 100%");
     const many = judge([
       runsOf("a", [...times(9, "find"), "find!"], times(2, "find")),
       runsOf("b", [...times(9, "find"), "find!"], times(10, "find")),
@@ -226,7 +228,7 @@ describe("figures", () => {
       "success   10/10 → 10/10, +0.0 points",
     );
     expect(textReport(judge([runsOf("a", times(10, "find"), times(10, "find"))]))).toContain("no difference to test");
-    expect(textReport(judge([runsOf("a", ["find"], ["open"])]))).toContain("single runs do not tell");
+    expect(textReport(judge([runsOf("a", ["find"], ["open"])]))).toContain("Single runs do not show");
     const row = markdownReport(judge([runsOf("a", ["find", "open"], ["find!", "open!"])]));
     expect(row).toContain("100% → 0% (p = 0.17, corrected 1)");
   });
@@ -234,7 +236,7 @@ describe("figures", () => {
   it("mark paths whose tools are the same", () => {
     const text = textReport(judge([runsOf("a", ["find(1)", "find(2)"], ["find(3)", "open"])]));
     expect(text).toContain("A  1 → 0  find\n");
-    expect(text).toContain("  find  (as A, with other arguments)\n");
+    expect(text).toContain("  find  (like A, with other arguments)\n");
     expect(text).toMatch(/ open\n/);
   });
 });

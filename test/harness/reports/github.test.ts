@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MAX_ANNOTATIONS, githubReport } from "../../../src/harness/reports/github.js";
+import { MAX_ANNOTATIONS } from "../../../src/harness/limits.js";
+import { githubReport } from "../../../src/harness/reports/github.js";
 import { gateReport, HOSTILE, rejudged, richReport, scenario, unpaired } from "../../support/gate-report.js";
 
 /** As the runner of GitHub Actions reads a line. */
@@ -31,7 +32,7 @@ describe("the annotations for GitHub", () => {
       line: "47",
       title: "retail/12: regression",
       message:
-        'It succeeds less often: 4 of 4 runs before, 1 of 4 now.\nsuccess was lost: 4 of 4 runs before, 1 of 4 now; failed: cassettes/new/retail/12.1.cassette.json, cassettes/new/retail/12.2.cassette.json, cassettes/new/retail/12.3.cassette.json\nFirst divergence: get_order({"order_id":"#W103"}) was removed; the old run made this call at turn 4.',
+        'It succeeds less often: 4 of 4 runs before, 1 of 4 now.\nsuccess was lost: 4 of 4 runs before, 1 of 4 now (failed: cassettes/new/retail/12.1.cassette.json, cassettes/new/retail/12.2.cassette.json, cassettes/new/retail/12.3.cassette.json)\nFirst divergence: get_order({"order_id":"#W103"}) was removed; the old run made this call at turn 4.',
     });
     expect(commands.map(({ kind }) => kind)).toEqual(["error", "error", "error", "error", "notice"]);
     expect(commands[1]?.["title"]).toBe("retail/12: rule never-hand-over");

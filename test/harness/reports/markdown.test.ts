@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { MAX_COMMENT_BYTES, MAX_SUMMARY_BYTES } from "../../../src/harness/limits.js";
 import { codeBlock, escapeMarkdown } from "../../../src/harness/reports/markdown-text.js";
-import {
-  MAX_COMMENT_BYTES,
-  MAX_SUMMARY_BYTES,
-  STICKY_MARKER,
-  toJobSummary,
-  markdownReport,
-} from "../../../src/harness/reports/markdown.js";
+import { STICKY_MARKER, toJobSummary, markdownReport } from "../../../src/harness/reports/markdown.js";
 import { gateReport, HOSTILE, richReport, scenario } from "../../support/gate-report.js";
 
 const bytes = (text: string) => Buffer.byteLength(text, "utf8");
@@ -62,13 +57,13 @@ describe("the Markdown report", () => {
     expect(bytes(text)).toBeGreaterThan(0.9 * MAX_COMMENT_BYTES);
     const rows = text.split("\n").filter((line) => line.startsWith("| ⚠️")).length;
     expect(text).toContain(
-      `… and ${(5_000 - rows).toLocaleString("en")} more scenarios, cut for the length of this text.`,
+      `… and ${(5_000 - rows).toLocaleString("en")} more scenarios, left out to limit the length of this text.`,
     );
     expect(text).toContain("cassette bless");
     const summary = toJobSummary(many(12_000));
     expect(bytes(summary)).toBeLessThanOrEqual(MAX_SUMMARY_BYTES);
     expect(bytes(summary)).toBeGreaterThan(MAX_COMMENT_BYTES);
-    expect(summary).toMatch(/and [\d,]+ more scenarios, cut/);
+    expect(summary).toMatch(/and [\d,]+ more scenarios, left out/);
   });
 });
 

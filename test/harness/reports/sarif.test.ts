@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { GateReport } from "../../../src/harness/drift/gate-report.js";
-import { MAX_RESULTS, sarifReport, toUriReference } from "../../../src/harness/reports/sarif.js";
+import { MAX_SARIF_RESULTS } from "../../../src/harness/limits.js";
+import { sarifReport, toUriReference } from "../../../src/harness/reports/sarif.js";
 import { edit, gateReport, HOSTILE, richReport, scenario } from "../../support/gate-report.js";
 import { assertValid, createValidator } from "../../support/json-schema.js";
 
@@ -89,10 +90,10 @@ describe("the SARIF log", () => {
     });
     const many = Array.from({ length: 100 }, (_, index) => scenario(`s/${index}`, "drift", { edits }));
     const { results, invocations } = runOf(gateReport(many));
-    expect(results).toHaveLength(MAX_RESULTS);
+    expect(results).toHaveLength(MAX_SARIF_RESULTS);
     expect(results.filter(({ ruleId }) => ruleId === "verdict/drift")).toHaveLength(100);
     expect(invocations[0].toolExecutionNotifications?.[0]?.message.text).toBe(
-      "1100 more results were left out: a run holds 5000.",
+      "1100 more results were left out, because a run holds at most 5000.",
     );
   });
 });

@@ -44,7 +44,7 @@ describe("a live run under rules", () => {
       error: {
         code: "tool-denied",
         message:
-          'the rule "unpaid" is broken: pay was asked for at turn 1, and never may be. Ask a person. (at /entries/1/response/message/toolCalls/1)',
+          'the rule "unpaid" is broken: pay was called at turn 1, but must never be called. Ask a person. (at /entries/1/response/message/toolCalls/1)',
       },
     });
     expect((run as { error: unknown }).error).toBeInstanceOf(ToolPolicyError);
@@ -57,7 +57,7 @@ describe("a live run under rules", () => {
   it("goes on where the call is only refused, and the model reads why", async () => {
     const run = await play([ask([{ name: "pay" }]), say("I may not.")], unpaid, { onBroken: "refuse" });
     expect(run).toMatchObject({ result: { finalAnswer: "I may not.", toolCalls: 1 }, ran: [] });
-    expect(JSON.stringify(run)).toContain("never may be. Ask a person.");
+    expect(JSON.stringify(run)).toContain("must never be called. Ask a person.");
   });
 
   it("is another run each time", async () => {

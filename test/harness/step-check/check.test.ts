@@ -76,7 +76,7 @@ describe("stepCheck", () => {
         "answered",
         "same",
       ]);
-      expect(check.notes).toEqual(["not sent, since only the recorded client understands it: aiSdk.providerOptions"]);
+      expect(check.notes).toEqual(["not sent, because only the recorded client understands it: aiSdk.providerOptions"]);
       expect(vendor.asked).toHaveLength(2);
     } finally {
       await vendor.close();
@@ -94,7 +94,7 @@ describe("stepCheck", () => {
     const provider = model(() => say("No."));
     const check = await stepCheck(recorder.toCassette(), provider, { ports });
     expect(provider.asked[0]?.settings).toEqual({ temperature: 0 });
-    expect(check.notes).toEqual(["not sent, since only the recorded client understands it: openai.reasoning_effort"]);
+    expect(check.notes).toEqual(["not sent, because only the recorded client understands it: openai.reasoning_effort"]);
     const other = model(() => say("No."), "other");
     const { notes } = await stepCheck(recorder.toCassette(), other, { ports });
     expect(other.asked[0]?.tools).toEqual(TOOLS);

@@ -18,7 +18,7 @@ describe("the matchers with tolerances", () => {
     await expect(recorder).not.toMatchCassette(cassette);
     const error = await rejection(expect(recorder).not.toHaveNoDriftFrom(cassette, { tolerances }));
     expect((error as Error).message).toContain(
-      "Tolerances that were used:\n" +
+      "Tolerances used:\n" +
         "  - lookup:/city case, 1 time\n" +
         "  - lookup:/days default 1, 1 time\n" +
         "  - lookup:/lat numeric ±0.5, 1 time",
@@ -29,7 +29,7 @@ describe("the matchers with tolerances", () => {
     const { cassette } = await lookupRun({ city: "Paris", lat: 48.8 });
     const { recorder } = await lookupRun({ city: "PARIS", lat: 50 });
     expect(await rejection(expect(recorder).toHaveNoDriftFrom(cassette, { tolerances }))).toMatchObject({
-      message: expect.stringContaining("Tolerances that were used:\n  - lookup:/city case, 1 time"),
+      message: expect.stringContaining("Tolerances used:\n  - lookup:/city case, 1 time"),
       expected: [{ turn: 0, tool: "lookup", at: { "/lat": 48.8 } }],
       actual: [{ turn: 0, tool: "lookup", at: { "/lat": 50 } }],
     });
@@ -52,7 +52,7 @@ describe("the matchers with tolerances", () => {
     const loose = { tolerances: "cassette.tolerances.json" } as never;
     expect(await rejection(expect(cassette).toHaveNoDriftFrom(cassette, loose))).toMatchObject({
       code: "matcher-misuse",
-      message: expect.stringContaining("its option tolerances is not tolerances"),
+      message: expect.stringContaining("its option tolerances must be tolerances"),
     });
     expect(refusal(() => expect(result).toCallTool("lookup", {}, loose))).toMatchObject({ code: "matcher-misuse" });
   });

@@ -7,13 +7,10 @@ import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { openRunScope } from "../../../src/core/memory/run-memory.js";
 import { AgentError } from "../../../src/core/errors.js";
+import { MAX_MEMORY_NAME_CHARACTERS, MAX_MEMORY_VALUE_CHARACTERS } from "../../../src/host/limits.js";
 import { loadSqlite, type SqliteDatabase } from "../../../src/host/memory/sqlite-driver.js";
 import { openSqliteFile } from "../../../src/host/memory/sqlite-schema.js";
-import {
-  MAX_MEMORY_NAME_CHARACTERS,
-  MAX_MEMORY_VALUE_CHARACTERS,
-  openSqliteMemory,
-} from "../../../src/host/memory/sqlite.js";
+import { openSqliteMemory } from "../../../src/host/memory/sqlite.js";
 import { assertBuilt, compiledModule, repositoryRoot } from "../../support/built.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 

@@ -6,6 +6,7 @@
 // `f(2) f(3)`. Equal items at the ends of a stretch stay there.
 
 import { CassetteError } from "../../errors.js";
+import { MAX_ALIGNMENT_CELLS } from "../../limits.js";
 import { createTables, leastCost, type Tables } from "./price.js";
 import type { ItemSet, Terms } from "./sets.js";
 
@@ -20,9 +21,6 @@ export interface Alignment {
   /** Pairs of sets that were compared: a measure of the work, the same on every machine. */
   cells: number;
 }
-
-/** Limit on the pairs of sets between the first and the last difference; more would take many seconds. */
-export const MAX_CELLS = 400_000_000;
 
 /** The width of the first band; a narrower one would save nothing. */
 const FIRST_BAND = 16;
@@ -104,8 +102,8 @@ function alignMiddle(problem: Problem, whole: Span, least: number, emit: (step: 
 }
 
 function assertSize({ height, width, band }: Problem): void {
-  if (height * Math.min(width, band.high - band.low + 1) <= MAX_CELLS) return;
-  const what = `${height} against ${width} steps differ, which is more than ${MAX_CELLS} pairs to compare`;
+  if (height * Math.min(width, band.high - band.low + 1) <= MAX_ALIGNMENT_CELLS) return;
+  const what = `${height} against ${width} steps differ, which is more than ${MAX_ALIGNMENT_CELLS} pairs to compare`;
   const hint =
     "Compare shorter recordings, or leave out volatile arguments with `ignore` so that more steps are equal.";
   throw new CassetteError("diff-too-large", what, { hint });

@@ -51,23 +51,23 @@ export function likenessBy(
 }
 
 /** Characters compared at either end of two keys. */
-const MAX_EDGE = 300;
+const EDGE = 300;
 
 /** The weight of a differing place, more than any text can weigh. */
-const PLACE = 2 * MAX_EDGE + 1;
+const PLACE = 2 * EDGE + 1;
 
 /** How unlike two calls of one tool are: first by the number of places that differ in their arguments, then by their text. */
 export function unlikeBy({ equality }: DiffSettings): (a: ComparedCall, b: ComparedCall) => number {
   return (a, b) => equality.changes(a.call, b.call).length * PLACE - sharedEdges(a.key, b.key);
 }
 
-/** Counts the characters that agree from the start and from the end, up to MAX_EDGE each. */
+/** Counts the characters that agree from the start and from the end, up to EDGE each. */
 function sharedEdges(a: string, b: string): number {
   const limit = Math.min(a.length, b.length);
-  const longest = Math.min(limit, MAX_EDGE);
+  const longest = Math.min(limit, EDGE);
   let start = 0;
   while (start < longest && a[start] === b[start]) start++;
-  const rest = Math.min(limit - start, MAX_EDGE);
+  const rest = Math.min(limit - start, EDGE);
   let end = 0;
   while (end < rest && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
   return start + end;

@@ -1,4 +1,4 @@
-// The distance of two runs as one number, and the identity of a run's path.
+// Measures the distance between two runs as one number, and gives a run's path an identity.
 //
 // The edit distance d of sequences of sets is a metric, since the price between two sets is one (price.ts). It is normalised to
 // [0, 1] as 2d / (|a| + |b| + d), which keeps the triangle inequality: L. Yujian and L. Bo, "A normalized Levenshtein distance
@@ -17,9 +17,9 @@ import type { ItemSet, Terms } from "./sets.js";
 export type PathOptions = Omit<DiffOptions, "ignoreContent" | "ignoreStops">;
 
 /**
- * The distance of two runs by their tool calls: 0 for the same path, 1 where only one of the runs calls anything. A metric: the
- * distance to itself is 0, it is symmetric, and no detour is shorter. The last need not hold with tolerances by which a is like b
- * and b like c, but a not like c. Throws "invalid-options" and "diff-too-large".
+ * Returns the distance between two runs by their tool calls: 0 for the same path, 1 if only one of the runs calls anything. It is a
+ * metric: symmetric, 0 to itself, and with the triangle inequality. That inequality may fail with tolerances under which a is like b and
+ * b like c, but a not like c. Throws `CassetteError` "invalid-options" or "diff-too-large".
  */
 export function trajectoryDistance(a: Cassette, b: Cassette, options: PathOptions = {}): number {
   return pathDistance(pathOf(a, options), pathOf(b, options));
@@ -62,7 +62,10 @@ export function pathUses({ sets: old, settings }: RunPath, { sets: now }: RunPat
   return uses.list();
 }
 
-/** A run's path as text: equal exactly at distance 0, apart from calls that are only alike by tolerances. Throws "invalid-options". */
+/**
+ * Returns a run's path as text. Two texts are equal exactly if the distance is 0, apart from calls that only tolerances make alike. Throws
+ * `CassetteError` "invalid-options".
+ */
 export function pathKey(cassette: Cassette, options: PathOptions = {}): string {
   return canonicalize(pathOf(cassette, options).sets.map((set) => set.map(({ key }) => key)));
 }

@@ -2,6 +2,7 @@
 // always starts from the same side, whichever is the old one, so that the reverse comparison gives the mirror image.
 
 import { CassetteError } from "../../errors.js";
+import { MAX_PAIRING_WORK } from "../../limits.js";
 import { align, type Step } from "./align.js";
 import { assign } from "./assign.js";
 import { pairSame } from "./same.js";
@@ -27,9 +28,6 @@ export type Refine<T> = (
     unlike: (old: T, now: T) => number;
   },
 ) => Match<T>[];
-
-/** Limit on the work of pairing the items of two sets (rows² · columns); more would take many seconds. */
-export const MAX_PAIRING = 100_000_000;
 
 /** Matches each item of both sides once, in the order of the new run, with removed items at their old place. */
 export function matchItems<T extends Item>(
@@ -133,7 +131,7 @@ function matchChanged<T extends Item>(
 
 function assertPairable(old: readonly Item[], now: readonly Item[]): void {
   const [fewer, more] = [Math.min(old.length, now.length), Math.max(old.length, now.length)];
-  if (fewer * fewer * more <= MAX_PAIRING) return;
+  if (fewer * fewer * more <= MAX_PAIRING_WORK) return;
   const calls = `${old.length} calls of ${JSON.stringify(old[0]?.name)}`;
   const hint = "Compare in order, or leave out volatile arguments with `ignore` so that more calls are equal.";
   const what = `${calls} could be paired with ${now.length} others, which is too many`;

@@ -1,5 +1,6 @@
 // Finds what an edit script cannot express: calls that moved, and the best pairing of changed calls.
 
+import { MAX_REPAIRED_PAIRS } from "../../limits.js";
 import { assign } from "../align/assign.js";
 import { dissolveChains } from "../align/chains.js";
 import type { Match, Refine } from "../align/match.js";
@@ -9,9 +10,6 @@ type Changed<T> = Extract<Match<T>, { kind: "changed" }>;
 
 /** Less than any two items can be unlike, so that the same item always comes first. */
 const SAME = -1e12;
-
-/** Limit on the pairs of one turn that are paired again; a larger group keeps its partners. */
-const MAX_GROUP = 400;
 
 /**
  * Turns a removed and an added item with one key into a moved one, also where changed pairs only swapped places. A removed and an
@@ -45,7 +43,7 @@ function swapWithin<T>(
   cost: (old: T, now: T) => number,
 ): void {
   for (const group of groupBy(pairs, groupOf).values()) {
-    if (group.length < 2 || group.length > MAX_GROUP) continue;
+    if (group.length < 2 || group.length > MAX_REPAIRED_PAIRS) continue;
     const news = group.map((pair) => pair.new);
     const costs = group.map(({ old }) => news.map((now) => cost(old, now)));
     const partners = assign(group.length, group.length, (row, column) => costs[row]?.[column] ?? 0);

@@ -3,12 +3,10 @@
 // own. Lines are visited once, in their order, and a parent stands before its children.
 
 import type { JsonObject } from "../../../core/index.js";
+import { MAX_THREAD_LINES } from "../../limits.js";
 import type { RepairLog } from "../repair.js";
 import { malformed, toName } from "../value.js";
 import { answerIdOf, kindOf, resultIdsOf, type LineKind } from "./lines.js";
-
-/** Limit on the lines of all threads together; lines before a fork count once for each thread. */
-export const MAX_THREAD_LINES = 1_000_000;
 
 /** One conversation as lines of the transcript, each answer's lines next to each other. */
 export interface TranscriptThread {

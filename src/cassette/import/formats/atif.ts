@@ -3,6 +3,7 @@
 // times, `reasoning_effort`, `agent.version`, `agent.extra`, and everything in `metrics` except the tokens.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
+import { MAX_AGENT_DEPTH } from "../../limits.js";
 import type { LogMessage, LogRun } from "../log.js";
 import { readCalls, type CallWords } from "../message/calls.js";
 import { readText, readUserContent } from "../message/content.js";
@@ -20,8 +21,6 @@ const STEP_FIELDS = new Set([
 const CALL: CallWords = { id: "tool_call_id", name: "function_name", arguments: "arguments" };
 const RESULT_FIELDS = new Set(["source_call_id", "content"]);
 const OBSERVED = new Set(["results"]);
-/** Side agents may have side agents of their own. */
-const MAX_DEPTH = 16;
 
 export function isAtif(record: JsonValue): boolean {
   return isObject(record) && Array.isArray(record["steps"]) && toText(record["schema_version"]).startsWith("ATIF-");
@@ -42,7 +41,7 @@ function splitTrajectory(record: JsonObject, name: string | undefined, depth: nu
     return { ...head, steps: stretch, ...(trial === "" ? {} : { trial }) };
   });
   if (!Array.isArray(inner)) return runs;
-  if (depth === MAX_DEPTH) throw malformed(`its side agents are nested deeper than ${MAX_DEPTH} levels`);
+  if (depth === MAX_AGENT_DEPTH) throw malformed(`its side agents are nested deeper than ${MAX_AGENT_DEPTH} levels`);
   const below = inner.flatMap((trajectory, index) => {
     if (!isObject(trajectory)) throw malformed(`subagent_trajectories ${index} must be an object`);
     const own = toName(trajectory["trajectory_id"]) ?? toName(trajectory["session_id"]) ?? String(index + 1);

@@ -3,6 +3,7 @@
 // stored apart, in `attachments` (older: the transcript's `content`), and named `attachment://<hash>` (older: `tc://<hash>`).
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
+import { MAX_ATTACHED_CHARACTERS } from "../../limits.js";
 import type { LogFacts, LogMessage, LogRun } from "../log.js";
 import { toUsage } from "../message/message.js";
 import type { RepairLog } from "../repair.js";
@@ -10,9 +11,6 @@ import type { LogCalls, ModelCall } from "../trace/model-calls.js";
 import { createCallReader, type CallWords, type TracedCall } from "../trace/traced-call.js";
 import { isObject, malformed, toCount, toList, toName, toObject, toText } from "../value.js";
 import { readInspectMessages } from "./inspect-message.js";
-
-/** Limit on the attachments of one run, in UTF-16 units: one text may be named any number of times. */
-const MAX_ATTACHED = 64 * 1024 * 1024;
 
 /** Fields of `config` that are for the client, not for the model. */
 const CLIENT_FIELDS = new Set([
@@ -133,7 +131,8 @@ function createAttachments(sample: JsonObject, repairs: RepairLog): (list: reado
     const text = Object.hasOwn(texts, hash) ? toText(texts[hash]) : undefined;
     if (text === undefined) repairs.add("attachment-missing");
     attached += text?.length ?? 0;
-    if (attached > MAX_ATTACHED) throw malformed(`its attachments have more than ${MAX_ATTACHED} characters`);
+    if (attached > MAX_ATTACHED_CHARACTERS)
+      throw malformed(`its attachments have more than ${MAX_ATTACHED_CHARACTERS} characters`);
     return text ?? value;
   };
   return (list) => list.map(resolve);

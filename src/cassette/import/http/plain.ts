@@ -2,20 +2,12 @@
 
 import { thrownText } from "../../../core/index.js";
 import { Decompress } from "fflate";
+import { FREE_BODY_BYTES, MAX_RECORDED_BODY_BYTES, MAX_UNPACKED_RATIO } from "../../limits.js";
 import { concat } from "./base64.js";
 import type { RecordedBody } from "./exchange.js";
 
-/** Limit in bytes on one unpacked body, the same that the recording proxy has for an answer. */
-export const MAX_BODY_BYTES = 32 * 1024 * 1024;
-
-/** Limit in characters on all unpacked bodies of one recording together. */
-export const MAX_RECORDING_CHARACTERS = 256 * 1024 * 1024;
-
-/** A packed body may grow to this many bytes in any case, and beyond that to this many times its own size. */
-const FREE_BYTES = 1024 * 1024;
-const MAX_RATIO = 200;
 /** Packed bytes that are unpacked at a time: at most sixteen megabytes come of them. */
-const SLICE_BYTES = 16 * 1024;
+const SLICE_LENGTH = 16 * 1024;
 
 type PlainBody = { text: string } | { flaw: string };
 
@@ -29,7 +21,7 @@ export function toPlain(body: RecordedBody, encoding: string): PlainBody {
     case "json":
       return { text: JSON.stringify(body.value) };
     case "text":
-      return body.text.length > MAX_BODY_BYTES ? tooLarge() : { text: body.text };
+      return body.text.length > MAX_RECORDED_BODY_BYTES ? tooLarge() : { text: body.text };
     case "bytes":
       return fromBytes(body.bytes, encoding);
   }
@@ -40,7 +32,7 @@ function fromBytes(bytes: Uint8Array, encoding: string): PlainBody {
   const isPacked = isGzip || (encoding === "deflate" && decode(bytes) === undefined);
   const unpacked = isPacked ? unpack(bytes) : bytes;
   if (!(unpacked instanceof Uint8Array)) return unpacked;
-  if (unpacked.length > MAX_BODY_BYTES) return tooLarge();
+  if (unpacked.length > MAX_RECORDED_BODY_BYTES) return tooLarge();
   const text = decode(unpacked);
   if (text !== undefined) return { text };
   const how = encoding === "" || isPacked ? "is not UTF-8" : `is packed as ${JSON.stringify(encoding.slice(0, 20))}`;
@@ -48,7 +40,7 @@ function fromBytes(bytes: Uint8Array, encoding: string): PlainBody {
 }
 
 function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
-  const limit = Math.min(MAX_BODY_BYTES, Math.max(FREE_BYTES, bytes.length * MAX_RATIO));
+  const limit = Math.min(MAX_RECORDED_BODY_BYTES, Math.max(FREE_BODY_BYTES, bytes.length * MAX_UNPACKED_RATIO));
   const parts: Uint8Array[] = [];
   let size = 0;
   const stream = new Decompress((part) => {
@@ -56,8 +48,8 @@ function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
     size += part.length;
   });
   try {
-    for (let at = 0; at < bytes.length && size <= limit; at += SLICE_BYTES) {
-      stream.push(bytes.slice(at, at + SLICE_BYTES), at + SLICE_BYTES >= bytes.length);
+    for (let at = 0; at < bytes.length && size <= limit; at += SLICE_LENGTH) {
+      stream.push(bytes.slice(at, at + SLICE_LENGTH), at + SLICE_LENGTH >= bytes.length);
     }
   } catch (error) {
     return { flaw: `cannot be unpacked: ${thrownText(error)}` };
@@ -66,7 +58,7 @@ function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
 }
 
 function tooLarge(): PlainBody {
-  return { flaw: `has more than ${MAX_BODY_BYTES} bytes, which is the limit` };
+  return { flaw: `has more than ${MAX_RECORDED_BODY_BYTES} bytes, which is the limit` };
 }
 
 function decode(bytes: Uint8Array): string | undefined {

@@ -16,14 +16,12 @@ import {
   type WireName,
   type WireTurn,
 } from "../../../core/index.js";
+import { MAX_EXCHANGES, MAX_RECORDING_CHARACTERS } from "../../limits.js";
 import { findKin, toAskedPrompt, type PromptStep } from "../../record/kinship.js";
 import { createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
 import { cleanJson, isObject, malformed, toName } from "../value.js";
 import type { HttpExchange, HttpRecording } from "./exchange.js";
-import { MAX_RECORDING_CHARACTERS, toPlain } from "./plain.js";
-
-/** Limit on the exchanges of one recording: each is compared with the conversations before it. */
-export const MAX_EXCHANGES = 20_000;
+import { toPlain } from "./plain.js";
 
 /** A turn as it went over a wire: the request's body, and the answer's text. */
 export interface WireExchange {

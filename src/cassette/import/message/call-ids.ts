@@ -1,5 +1,5 @@
-// Ties tool calls to their results by ids that are unique in the run. A log may have lost its ids, left them empty or used one
-// twice; a call then gets the id `call_<turn>_<n>`, the same at every import, and its result follows it.
+// Connects tool calls with their results by ids that are unique in the run. The ids of a log may be missing, empty or duplicate. Such a
+// call gets the id `call_<turn>_<n>`, the same at every import, and its result gets it too.
 
 import { defined, type LlmMessage, type LlmToolCall } from "../../../core/index.js";
 import type { LogCall, LogMessage, LogToolMessage } from "../log.js";
@@ -78,7 +78,7 @@ function toToolMessage(
   };
 }
 
-/** Gives each call its own id if that is free, else the synthetic one, made different from all ids of the log. */
+/** Keeps a call's own id if it is free. If not, gives it a synthetic id that differs from all ids of the log. */
 function createIssuer(
   log: readonly LogMessage[],
 ): (call: LogCall | undefined, synthetic: string, repairs: RepairLog) => string {

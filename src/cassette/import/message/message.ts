@@ -7,14 +7,14 @@ import { isObject, toCount, toObject, toText } from "../value.js";
 
 export interface ContentRules {
   repairs: RepairLog;
-  /** True where a list of parts is the format's own, so that a list of one text is not a repair. */
+  /** True if a list of parts is native to the format, so that a list of one text is not a repair. */
   listIsNative: boolean;
 }
 
 export interface RoleReader {
   /** The fields that `read` uses and those that may be ignored. Any other field with a value is counted. */
   fields: readonly string[];
-  /** Undefined for a message that is none of this role after all. */
+  /** Reads a message. Undefined if the message does not have this role after all. */
   read: (message: JsonObject, rules: ContentRules) => LogMessage | LogMessage[] | undefined;
 }
 
@@ -52,7 +52,7 @@ export function countValue(value: JsonValue | undefined, repairs: RepairLog): vo
   if (value !== undefined && !isEmpty) repairs.add("field-dropped");
 }
 
-/** A tool's error is its result where there is no other; otherwise it follows on a line of its own. */
+/** Joins a tool's result and its error. The error is the whole result if there is no other, or else follows on its own line. */
 export function joinToolError(content: string, error: string, repairs: RepairLog): string {
   if (error === "" || error === content) return content;
   if (content === "") return error;

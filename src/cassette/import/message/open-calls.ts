@@ -1,18 +1,18 @@
-// The calls of a run that no result has answered yet, and which of them a result answers. Calls are looked up by id and by
-// name, never by a search through all: a log may hold any number of calls without results, and of results without calls.
+// Keeps the unanswered calls of a run and finds the call for each result. Calls are looked up by id and by name, without a linear search:
+// a log may have any number of calls without results, and of results without calls.
 
 import type { LlmToolCall } from "../../../core/index.js";
 
-/** The name of a call or a result that has none in the log. Such a call fits every result. */
+/** The name of a call or result that is unnamed in the log. Such a call fits every result. */
 export const UNKNOWN_TOOL = "unknown";
 
 /** Assistant messages in a row are one batch: their results come after the last. */
 interface OpenCalls {
   add(call: LlmToolCall, logId: string | undefined, batch: number): void;
   /**
-   * Takes the call that a result answers; it is then closed. Found by id, in the latest batch that has it. A result without an
-   * id, or with one that no call has, takes the first call of the latest batch that fits its tool's name; in the second case
-   * only a call that lost its own id.
+   * Takes the call that a result answers, and closes it. The call is found by id, in the latest batch that has it. A result without an id,
+   * or with an unknown one, takes the first call of the latest batch that fits its tool's name. For an unknown id, this call must have
+   * lost its own id.
    */
   take(logId: string | undefined, name: string | undefined, batch: number): LlmToolCall | undefined;
 }

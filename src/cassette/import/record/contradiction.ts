@@ -1,5 +1,5 @@
-// Refuses to read a record in a forced format when it is plainly written in another: its calls would be read without names or
-// arguments. Only what the forced format cannot mean counts; a messy log of that format passes.
+// Refuses a record in a forced format if it is clearly in another format, since its calls would be read without names or arguments. Only
+// signs that the forced format cannot have count, so a messy log of that format passes.
 
 import { defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { CassetteError } from "../../errors.js";
@@ -7,7 +7,7 @@ import { FORMATS, type ImportFormat } from "../registry.js";
 import { isObject, toList, toObject, toText } from "../value.js";
 import { detectFormat } from "./detect.js";
 
-/** Throws `import-malformed` with what was found and which format fits. */
+/** Throws `import-malformed` with the sign that was found and the format that fits. */
 export function assertFits(record: JsonValue, forced: ImportFormat): void {
   const find = SIGNS[forced];
   if (find === undefined) {
@@ -27,7 +27,7 @@ function misfit(forced: ImportFormat, why: string, hint: string | undefined): Ca
   return new CassetteError("import-malformed", `it is not in ${forced} format: ${why}`, defined({ hint }));
 }
 
-/** What to do about a record that is not of the forced format; undefined when no other format is recognised. */
+/** Creates the hint for a record that is not in the forced format. Undefined if no other format is recognised. */
 export function fittingHint(record: JsonValue, forced: ImportFormat): string | undefined {
   const format = formatOf(record);
   return format === undefined || format === forced ? undefined : readAs(format, format);
@@ -40,10 +40,10 @@ function formatOf(record: JsonValue): ImportFormat | undefined {
 
 function readAs(format: ImportFormat, recognised: ImportFormat | undefined): string {
   const isRecognised = recognised === format;
-  return `Read it as ${format}${isRecognised ? ", or leave the format out: each record is then recognised by itself" : ""}.`;
+  return `Read it as ${format}${isRecognised ? ", or omit the format to detect it for each record" : ""}.`;
 }
 
-/** Something in a message that only one format has. */
+/** A sign in a message that only one format has. */
 interface Sign {
   what: string;
   format: ImportFormat;
@@ -56,7 +56,7 @@ function messagesOf(record: JsonValue, forced: ImportFormat): readonly JsonValue
   return toList(run[forced === "tau-bench" ? "traj" : "messages"]);
 }
 
-/** For each format that is a list of messages, finds what none of its messages has. */
+/** For each format that is a list of messages, finds signs that its own messages never have. */
 const SIGNS: Partial<Record<ImportFormat, (message: JsonObject) => Sign | undefined>> = {
   "ai-sdk-messages": (message) => unless("ai-sdk-messages", findOtherThanOpenAi(message) ?? callSign(message)),
   "anthropic-messages": (message) => aiSdkSign(message) ?? callSign(message),

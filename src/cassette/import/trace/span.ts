@@ -116,15 +116,15 @@ function fromInteger(value: JsonValue): JsonValue {
 }
 
 /** Names nest as deep as JSON may; those of a model call have about ten parts. */
-const MAX_STEPS = MAX_JSON_DEPTH;
+const NAME_DEPTH = MAX_JSON_DEPTH;
 
 /** Nests the attributes below `prefix` by the dots in their names, as objects and lists: `a.0.b` below `a` gives `[{b}]`. */
 export function nestBelow(attributes: JsonObject, prefix: string): JsonValue | undefined {
   const root: JsonObject = {};
   for (const [name, value] of Object.entries(attributes)) {
     if (!name.startsWith(`${prefix}.`)) continue;
-    const path = name.slice(prefix.length + 1).split(".", MAX_STEPS + 1);
-    if (path.length > MAX_STEPS) throw malformed(`a name below "${prefix}" has more than ${MAX_STEPS} parts`);
+    const path = name.slice(prefix.length + 1).split(".", NAME_DEPTH + 1);
+    if (path.length > NAME_DEPTH) throw malformed(`a name below "${prefix}" has more than ${NAME_DEPTH} parts`);
     let at = root;
     for (const step of path.slice(0, -1)) {
       const next = Object.hasOwn(at, step) ? at[step] : undefined;

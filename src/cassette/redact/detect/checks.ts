@@ -1,8 +1,8 @@
-// A closer look at what a pattern found, so that what only looks like a secret stays as it is.
+// Second checks on the matches of a pattern, so that text that only looks like a secret is kept.
 
 import { fromBase64 } from "../../../core/index.js";
 
-/** A made-up name such as `sk-a-name-with-many-words` has no digit. */
+/** Rules out made-up names such as `sk-a-name-with-many-words`, which have no digit. */
 export function hasDigitAndLetter(text: string): boolean {
   return /[0-9]/.test(text) && /[A-Za-z]/.test(text);
 }
@@ -19,12 +19,12 @@ export function isBasicCredential(text: string): boolean {
   return plain !== undefined && /^[\x20-\x7e]+$/.test(plain) && /^[^:]*:./.test(plain);
 }
 
-/** False for stars and for the name of a variable in the place of a password. */
+/** False for asterisks or a variable in place of a password. */
 export function isPassword(text: string): boolean {
   return !/^(?:[*x.]+|\$.*|%.*%|\{.*\}|\[.*\])$/.test(text);
 }
 
-/** False for a placeholder, a variable, an address, code, a number, a date, a version, and for letters or digits alone (mostly words). */
+/** False for a placeholder, variable, URL, code, number, date or version, and for letters or digits alone (mostly words). */
 export function isAssigned(text: string): boolean {
   return hasDigitAndLetter(text) && !NOT_ASSIGNED.some((expression) => expression.test(text));
 }
@@ -32,14 +32,14 @@ export function isAssigned(text: string): boolean {
 const NOT_ASSIGNED = [
   /^[=:$%{[(<*>|&]|^urn:|:\/\/|\$[0-9]?$|\$\{|\{\{|\.\.\.|…/,
   /example|placeholder|change_?me|your|dummy|redacted|masked|replace|insert|xxx|\*\*\*/i,
-  // The names of what code reads, and of types and algorithms.
+  // Property paths in code, names that end like a variable, types and algorithms.
   /^[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)+$/,
   /(?:pass|password|secret|key|token|hash|value|string)_?[0-9]{0,2}$/i,
   /^(?:u?int|float|bytes?|utf|base|sha|md|hmac|aes|ed|oauth|x|p)-?[0-9]+(?:[A-Z_-][A-Za-z_-]*)?$/i,
   /^(?:v?[0-9]+\.[0-9]|0x[0-9a-f]{1,16}$|[0-9._]+(?:e[+-]?[0-9]+)?[A-Za-z%]{0,3}$|[0-9]{4}-[0-9]{2}-[0-9]{2})/i,
 ];
 
-/** Ranges of the large issuers, and the check digit (ISO/IEC 7812-1, annex B). All zeros after the issuer is no card. */
+/** Checks the ranges of the large issuers and the check digit (ISO/IEC 7812-1, annex B). One repeated digit is not a card. */
 export function isPaymentCard(text: string): boolean {
   const digits = text.replace(/[ -]/g, "");
   const isIssued = /^(?:4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|3[47]|6011|64[4-9]|65|35|62)/.test(digits);

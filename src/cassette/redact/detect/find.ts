@@ -1,6 +1,5 @@
-// Where are the secrets in a text? What a secret may begin with is looked for first, then one combined expression is asked, so
-// that a text with nothing of the kind costs one pass; only then every rule. A text with escapes is asked twice, as it is and
-// without them. The parts found do not overlap and come in their order.
+// Locates the secrets in a text. It first searches for prefixes of secrets, then tests one combined expression, and only then runs
+// each rule. A text without any prefix costs one pass. A text with escapes is searched twice: with and without them.
 
 import { withoutEscapes } from "./escapes.js";
 import { createPrefixTest, literalPrefixes } from "./regex-prefixes.js";
@@ -9,24 +8,24 @@ import type { RedactionRule } from "./secret-rules.js";
 /** A secret in a text, from `start` to before `end`. */
 export interface Found {
   readonly rule: string;
-  /** Every rule that found a part of it, that one included. */
+  /** Every rule that found a part of it, including `rule`. */
   readonly rules: readonly string[];
   readonly start: number;
   readonly end: number;
-  /** Known by what stands around it, so that the same text elsewhere would not be recognised. */
+  /** True if a rule recognised it by its context. The rule would miss the same text elsewhere. */
   readonly isByContext: boolean;
 }
 
 /** What was refused and is no longer than this is looked into again from its second character on. */
-const MAX_RETRIED = 64;
+const LONGEST_RETRIED = 64;
 
-/** Finds the secrets in a text, in their order and without overlaps. */
+/** Finds the secrets in a text, in order and without overlaps. */
 export type Finder = (text: string) => Found[];
 
-/** Of frozen lists, such as the rules for secrets: compiling them takes as long as recording a dozen turns (measured). */
+/** Finders of frozen lists, such as `SECRET_RULES`. Compiling those takes as long as recording a dozen turns (measured). */
 const compiled = new WeakMap<readonly RedactionRule[], Finder>();
 
-/** Throws `SyntaxError` for a pattern that is none. */
+/** Throws `SyntaxError` for an invalid pattern. */
 export function createFinder(rules: readonly RedactionRule[]): Finder {
   const known = compiled.get(rules);
   if (known !== undefined) return known;
@@ -40,7 +39,7 @@ function compile(rules: readonly RedactionRule[]): Finder {
   const quick = toAnyOf(rules);
   const known = rules.map((rule) => ({ rule, prefixes: literalPrefixes(rule.near) }));
   const hasPrefix = createPrefixTest(known.flatMap(({ prefixes }) => prefixes ?? []));
-  // Of these nobody knows what they begin with.
+  // Rules without a known prefix.
   const others = known.flatMap(({ rule, prefixes }) => (prefixes === undefined ? [rule] : []));
   const another = others.length === 0 ? undefined : toAnyOf(others);
   const expressions = rules.map(({ id, near, pattern, check }) => ({
@@ -59,8 +58,8 @@ function compile(rules: readonly RedactionRule[]): Finder {
       for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
         const [start, end] = match.indices?.groups?.["secret"] ?? [match.index, match.index + match[0].length];
         if (start === end || check?.(text.slice(start, end)) === false) {
-          // What is no secret may reach into one: "2024 4111 1111 …". A long one is passed over, so that time stays linear.
-          if (match[0].length <= MAX_RETRIED) expression.lastIndex = match.index + 1;
+          // A rejected match may overlap a secret: "2024 4111 1111 …". Long ones are skipped, so that time stays linear.
+          if (match[0].length <= LONGEST_RETRIED) expression.lastIndex = match.index + 1;
           continue;
         }
         found.push({ rule: id, rules: [id], start, end: endOfWord(end), isByContext: start > match.index });
@@ -78,7 +77,7 @@ function toAnyOf(rules: readonly RedactionRule[]): RegExp {
   return new RegExp(rules.map(({ near }) => `(?:${near})`).join("|"));
 }
 
-/** A token longer than any known one is taken to its end. Each word is walked once, however many secrets it holds. */
+/** Extends a match to the end of its word, for tokens longer than any known one. Walks each word once. */
 function createWordEnds(text: string): (from: number) => number {
   let [known, end] = [0, -1];
   return (from) => {
@@ -89,7 +88,7 @@ function createWordEnds(text: string): (from: number) => number {
   };
 }
 
-/** The text with `mark(rule)` in the place of each secret. `found` is what a finder found in it. */
+/** Replaces each secret with `mark(rule)`. `found` is the result of a finder for this text. */
 export function replaceSecrets(text: string, found: readonly Found[], mark: (rule: string) => string): string {
   let [replaced, from] = ["", 0];
   for (const { rule, start, end } of found) {
@@ -99,7 +98,7 @@ export function replaceSecrets(text: string, found: readonly Found[], mark: (rul
   return replaced + text.slice(from);
 }
 
-/** Of secrets that overlap one is made, named by the first; on a tie by the rule that was listed first. */
+/** Merges overlapping secrets. The first one names the result, and on a tie the rule listed first. */
 export function joinOverlaps(found: readonly Found[]): Found[] {
   const joined: Found[] = [];
   for (const next of [...found].sort((a, b) => a.start - b.start)) {

@@ -1,5 +1,5 @@
-// Texts that are secrets wherever they stand: the values that were given, and what was found by its surroundings. A hostile
-// text can bring up tens of thousands, so many are looked up by how they begin, and a search takes one pass over the text.
+// Texts that are secrets everywhere: the given values, and secrets learned from their context. A hostile text can add tens of
+// thousands, so a large set is indexed by prefix, and a search takes one pass over the text.
 
 export interface Span {
   readonly start: number;
@@ -9,24 +9,24 @@ export interface Span {
 /** No literal is shorter. */
 const PREFIX = 4;
 /** So few are each looked for on their own, which is faster. */
-const MAX_SINGLE = 32;
+const MOST_SINGLE = 32;
 
 export interface Literals {
   readonly size: number;
   has(text: string): boolean;
-  /** Adds a value, the ways JSON may write it, and the rules that found it: none for a value that was given. */
+  /** Adds a value and its JSON spellings. `rules` are the rules that found it, undefined for a given value. */
   add(value: string, rules?: readonly string[]): void;
-  /** The value that a text stands for. */
+  /** The value that a text spells. */
   valueOf(text: string): string | undefined;
-  /** The rules that found what a text stands for; undefined for a value that was given, and for any other text. */
+  /** The rules that found the value of a text. Undefined for a given value and for any other text. */
   rulesOf(text: string): readonly string[] | undefined;
-  /** Every place of every literal; of those that begin together the longest alone. */
+  /** Finds every occurrence. In a large set, only the longest of those that start at one place. */
   find(text: string): Span[];
 }
 
 export function createLiterals(values: readonly string[] = []): Literals {
   const known = new Map<string, { value: string; rules: readonly string[] | undefined }>();
-  // By the first characters; then by length, the longest first.
+  // Keyed by prefix, then by length with the longest first.
   const index = new Map<string, Map<number, Set<string>>>();
 
   function addOne(text: string, value: string, rules: readonly string[] | undefined): void {
@@ -76,13 +76,13 @@ export function createLiterals(values: readonly string[] = []): Literals {
     },
     valueOf: (text) => known.get(text)?.value,
     rulesOf: (text) => known.get(text)?.rules,
-    find: (text) => (known.size > MAX_SINGLE ? findMany(text) : findFew(text)),
+    find: (text) => (known.size > MOST_SINGLE ? findMany(text) : findFew(text)),
   };
   for (const value of values) literals.add(value);
   return literals;
 }
 
-/** As it is; in JSON as JavaScript, Python, PHP and Go write it, and in JSON in JSON; in the query of an address. */
+/** The value itself, its JSON forms in JavaScript, Python, PHP and Go, JSON in JSON, and its form in a URL's query. */
 function spellingsOf(value: string): string[] {
   const once = escape(value);
   const ascii = once.replace(/[^\x20-\x7e]/g, toUnicodeEscape);

@@ -1,8 +1,9 @@
-// The numbers of a recording's secrets, in the order they first appear. A number that a text holds is never given to another value.
+// Numbers the secrets of a recording by first appearance. A number that already occurs in a text is never assigned to another value.
 
 import { CassetteError } from "../../errors.js";
+import { MAX_PLACEHOLDERS } from "../../limits.js";
 import { BY_VALUE } from "../options.js";
-import { MAX_PLACEHOLDERS, toPlaceholder } from "../placeholder.js";
+import { toPlaceholder } from "../placeholder.js";
 
 export function createNumbers() {
   const byValue = new Map<string, { rule: string; number: number }>();
@@ -18,8 +19,9 @@ export function createNumbers() {
       if (known === undefined) {
         while (taken.has(next)) next++;
         if (next > MAX_PLACEHOLDERS) {
-          const what = `more than ${MAX_PLACEHOLDERS} different secrets were found in one recording`;
-          const hint = "Record less in one cassette, or look at redact.values and redact.pointers.";
+          const what = `the recording has more than ${MAX_PLACEHOLDERS} different secrets`;
+          const hint =
+            "Split the run into several cassettes, or check whether redact.values and redact.pointers match too much.";
           throw new CassetteError("not-recordable", what, { hint });
         }
         known = { rule: rules[0] ?? BY_VALUE, number: next };

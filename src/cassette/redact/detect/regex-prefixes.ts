@@ -1,6 +1,6 @@
-// What every match of a regular expression begins with, read off its source: a text can be searched for a hundred such beginnings
-// in one pass over its characters, where the expressions themselves would try one after another at every character.
-// Grammar: ECMA-262 §22.2.1. What is not understood ends a beginning early, which finds too much and never too little.
+// Derives from the source of a regular expression the prefixes that every match begins with. One pass over a text can look for a
+// hundred prefixes. The expressions would be tried one after another at every character. Grammar: ECMA-262 §22.2.1. Syntax that it
+// does not understand shortens a prefix, which can only find too much.
 
 /** Longer ones tell no more apart. */
 const LONGEST = 4;
@@ -8,7 +8,7 @@ const LONGEST = 4;
 const SHORTEST = 3;
 const MOST = 64;
 
-/** A beginning so far; one that is closed may go on with anything. */
+/** A prefix so far. Once closed, anything may follow it. */
 interface Beginning {
   text: string;
   isOpen: boolean;
@@ -17,7 +17,7 @@ interface Beginning {
 const UNKNOWN: readonly Beginning[] = [{ text: "", isOpen: false }];
 const NOTHING: readonly Beginning[] = [{ text: "", isOpen: true }];
 
-/** The 3 or 4 characters that matches of the source can begin with; undefined where there are none, or more than 64. */
+/** The prefixes of 3 or 4 characters that matches can begin with. Undefined if there are none, or more than 64. */
 export function literalPrefixes(source: string): string[] | undefined {
   const reader = createReader(source);
   const found = readAlternatives(reader);
@@ -42,7 +42,7 @@ function createReader(source: string) {
   };
 }
 
-/** Up to the end or a closing parenthesis. */
+/** Reads to the end or to a closing parenthesis. */
 function readAlternatives(reader: Reader): Beginning[] | undefined {
   const found: Beginning[] = [];
   do {
@@ -69,7 +69,7 @@ function append(before: readonly Beginning[], next: readonly Beginning[]): Begin
   });
 }
 
-/** One part with what says how often it stands. */
+/** Reads one part with its quantifier. */
 function readRepeated(reader: Reader): readonly Beginning[] | undefined {
   const part = readPart(reader);
   if (part === undefined) return undefined;
@@ -90,7 +90,7 @@ function readRepeated(reader: Reader): readonly Beginning[] | undefined {
   }
 }
 
-/** How often a part stands: once where nothing says so, once or more, perhaps never. A brace that counts nothing is unclear. */
+/** Reads a quantifier: none means "once", and "none" means possibly never. A brace without a count is "unclear". */
 function readLeast(reader: Reader): "once" | "more" | "none" | "unclear" {
   if (reader.takes("*")) return "none";
   if (reader.takes("+")) return "more";
@@ -135,7 +135,7 @@ function readGroup(reader: Reader): readonly Beginning[] | undefined {
   return isOther ? NOTHING : inside;
 }
 
-/** A class of a few characters and ranges; another may be anything. */
+/** Reads a class of a few characters and ranges. Any other class counts as unknown. */
 function readClass(reader: Reader): readonly Beginning[] | undefined {
   let body = "";
   for (let char = reader.take(); char !== "]"; char = reader.take()) {
@@ -154,7 +154,7 @@ function charactersFrom(from: string, to: string): string[] {
   return Array.from({ length: Math.min(last - first + 1, 17) }, (_, at) => String.fromCharCode(first + at));
 }
 
-/** Does the text hold any of these, each of 3 characters or more? */
+/** Creates a test whether a text contains any of the prefixes, each of 3 characters or more. */
 export function createPrefixTest(prefixes: readonly string[]): (text: string) => boolean {
   const isBegun = new Uint8Array(PLACES);
   const beginnings = new Map<number, string[]>();
@@ -175,7 +175,7 @@ export function createPrefixTest(prefixes: readonly string[]): (text: string) =>
   };
 }
 
-/** One for the last three characters by five bits of each; what shares a place is compared in full. */
+/** One place per hash of the last three characters (five bits each). Prefixes with the same place are compared in full. */
 const PLACES = 1 << 15;
 
 function nextPlace(before: number, char: number): number {

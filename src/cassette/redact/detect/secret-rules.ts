@@ -1,54 +1,49 @@
-// The secrets that are known by their look, as data. A rule is part of the format: a replay finds what the recording found by
-// the rule's id, so a pattern never changes; a better one is a new rule with a new id. Every pattern is bounded: no `*`, `+`
-// or `{n,}` outside a class, so a text of n characters costs at most n times a constant (held by a test).
+// The built-in rules for secrets, as data. A rule is part of the format: a replay uses the rule ids of the recording. A pattern
+// therefore never changes, and a better one is a new rule with a new id. Every pattern is bounded: no `*`, `+` or `{n,}` outside a
+// class. A text of n characters costs at most n times a constant, which a test checks.
 
 import { hasDigitAndLetter, isAssigned, isBasicCredential, isJwt, isPassword, isPaymentCard } from "./checks.js";
 
 /** One kind of secret. */
 export interface RedactionRule {
-  /** Lower-case words with `-`; stands in the placeholder and in `extensions.redacted`. */
+  /** Lower-case words joined with `-`. Appears in the placeholder and in `extensions.redacted`. */
   readonly id: string;
-  /** What it finds, in words. */
+  /** A short description of the secret, for people. */
   readonly description: string;
-  /** Source of a regular expression. Of a group `secret` only that part is the secret, else the whole match. */
+  /** Source of a regular expression. The group `secret`, if there is one, is the secret, and otherwise the whole match. */
   readonly pattern: string;
-  /** Source of an expression without which the pattern cannot match: asked first, of all rules at once. */
+  /** Source of an expression that matches in every text that `pattern` matches in. All rules' `near` are tested together first. */
   readonly near: string;
-  /** Looks closer at what was found. */
+  /** Decides whether a match is a secret. Without it, every match is one. */
   readonly check?: (secret: string) => boolean;
 }
 
-/** All characters that a token of most vendors may go on with. */
+/** The characters of most vendors' tokens. */
 const TOKEN = "[A-Za-z0-9_-]";
 
 function token(id: string, description: string, near: string, rest: string): RedactionRule {
   return { id, description, near, pattern: `(?<![A-Za-z0-9])(?:${near})${rest}` };
 }
 
-/** Names whose values are secrets, also at the end of a longer one: `DB_PASSWORD`, `clientSecret`; not what turns a page. */
+/** Names of secrets, also as the end of a longer name: `DB_PASSWORD`, `clientSecret`. Page and cursor tokens are excluded. */
 const ASSIGNED =
   "(?:[Pp]ass(?:[Ww]or|w)d|PASS(?:WOR|W)D|[Pp]assphrase|PASSPHRASE|[Ss]ecret(?:[_-]?[Kk]ey)?|SECRET(?:[_-]?KEY)?|" +
   "[Aa][Pp][Ii][_-]?[Kk](?:ey|EY)|(?<!(?:[Pp]age|[Nn]ext|[Cc]ontinuation|[Cc]ursor|[Ss]ync|PAGE|NEXT)[_-]?)(?:[Tt]oken|TOKEN))" +
   "[\"'`*\\\\]{0,4}[ \\t]{0,5}";
 
-/** So that what is made of the list once can be kept. */
+/** Freezes the rules, so that the finder compiled from them can be cached. */
 function frozen(rules: RedactionRule[]): readonly RedactionRule[] {
   return Object.freeze(rules.map((rule) => Object.freeze(rule)));
 }
 
-/** The rules that are used unless others are named. On a tie the first in this order names the secret. */
+/** The rules used by default. If several find the same secret, the first in this order names it. */
 export const SECRET_RULES: readonly RedactionRule[] = frozen([
   token("anthropic-key", "Anthropic API key", "sk-ant-", `${TOKEN}{16,200}`),
   { ...token("openai-key", "OpenAI API key", "sk-(?!ant-)", `${TOKEN}{20,200}`), check: hasDigitAndLetter },
   token("github-token", "GitHub token", "gh[pousr]_|github_pat_", "[A-Za-z0-9_]{20,255}"),
   token("gitlab-token", "GitLab token", "gl(?:pat|dt|rt|ptt|cbt|oas)-", `${TOKEN}{16,300}`),
   token("slack-token", "Slack token", "xox[abeoprs]-|xapp-", "[A-Za-z0-9-]{10,250}"),
-  token(
-    "slack-webhook",
-    "Slack webhook address",
-    "hooks\\.slack\\.com/(?:services|workflows)/",
-    "[A-Za-z0-9/_-]{20,120}",
-  ),
+  token("slack-webhook", "Slack webhook URL", "hooks\\.slack\\.com/(?:services|workflows)/", "[A-Za-z0-9/_-]{20,120}"),
   token(
     "stripe-key",
     "Stripe secret or restricted key, webhook secret",
@@ -58,7 +53,7 @@ export const SECRET_RULES: readonly RedactionRule[] = frozen([
   token("aws-access-key-id", "AWS access key id", "AKIA|ASIA", "[A-Z2-7]{16}(?![A-Za-z0-9])"),
   {
     id: "aws-secret-key",
-    description: "AWS secret access key beside its name",
+    description: "AWS secret access key after its name",
     near: "[Ss](?:ecret|ECRET)_?[Aa](?:ccess|CCESS)_?[Kk]",
     pattern:
       "[Ss](?:ecret|ECRET)_?[Aa](?:ccess|CCESS)_?[Kk](?:ey|EY)[\"'\\\\]{0,3}\\s{0,5}[:=]\\s{0,5}[\"'\\\\]{0,3}" +
@@ -90,7 +85,7 @@ export const SECRET_RULES: readonly RedactionRule[] = frozen([
   },
   {
     id: "private-key",
-    description: "private key in PEM, also one that is cut short",
+    description: "private key in PEM, complete or truncated",
     near: "PRIVATE KEY",
     pattern:
       "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!-)){16,16000}" +
@@ -119,14 +114,14 @@ export const SECRET_RULES: readonly RedactionRule[] = frozen([
   },
   {
     id: "url-password",
-    description: "password in an address",
+    description: "password in a URL",
     near: "://",
     pattern: "://[^\\s/@:\"'<>?#]{0,100}:(?<secret>[^\\s/@\"'<>?#]{3,200})@",
     check: isPassword,
   },
   {
     id: "payment-card",
-    description: "number of a payment card whose check digit holds",
+    description: "payment card number with a valid check digit",
     near: "[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}|3[47][0-9]{2}[ -]?[0-9]{6}",
     pattern:
       "(?<![A-Za-z0-9_.+-])(?:[2-6][0-9]{3}(?<gap>[ -]?)[0-9]{4}\\k<gap>[0-9]{4}\\k<gap>[0-9]{4}|" +
@@ -135,7 +130,7 @@ export const SECRET_RULES: readonly RedactionRule[] = frozen([
   },
   token(
     "gitlab-other-token",
-    "GitLab token of an agent, a feed, a mail or a runner",
+    "GitLab token of an agent, feed, mailbox or runner",
     "gl(?:soat|imt|agent|ft|ffct|oas)-|GR1348941",
     `${TOKEN}{16,300}`,
   ),
@@ -151,7 +146,7 @@ export const SECRET_RULES: readonly RedactionRule[] = frozen([
   },
   {
     id: "azure-sas",
-    description: "signature of a shared access address",
+    description: "signature of a shared access URL",
     near: "[?&;]sig=",
     pattern: "[?&;]sig=(?<secret>(?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){40,100}(?:=|%3[Dd]){0,2})",
   },
@@ -206,16 +201,11 @@ export const SECRET_RULES: readonly RedactionRule[] = frozen([
   },
   token(
     "discord-webhook",
-    "Discord webhook address",
+    "Discord webhook URL",
     "discord(?:app)?\\.com/api/webhooks/",
     `[0-9]{15,22}/${TOKEN}{40,100}`,
   ),
-  token(
-    "teams-webhook",
-    "Microsoft Teams webhook address",
-    "webhook\\.office\\.com/webhookb2/",
-    "[A-Za-z0-9@/-]{36,300}",
-  ),
+  token("teams-webhook", "Microsoft Teams webhook URL", "webhook\\.office\\.com/webhookb2/", "[A-Za-z0-9@/-]{36,300}"),
   token("square-token", "Square token", "sq0(?:atp|csp)-", `${TOKEN}{22,80}`),
   token("fly-token", "Fly.io token", "fm[12][ar]?_|fo1_", "[A-Za-z0-9+/_-]{40,2000}={0,2}"),
   token("rubygems-key", "RubyGems API key", "rubygems_", "[0-9a-f]{48}"),
@@ -235,15 +225,15 @@ export const SECRET_RULES: readonly RedactionRule[] = frozen([
   },
   {
     id: "url-password-at",
-    description: "password in an address that holds an @ which is not encoded",
+    description: "password in a URL, with an unencoded @",
     near: "://",
     pattern: "://[^\\s/@:\"'<>?#]{0,100}:(?<secret>[^\\s/@\"'<>?#]{1,200}@[^\\s/\"'<>?#]{1,200})@",
     check: isPassword,
   },
-  // The last, so that a key which a rule above knows keeps that rule's name.
+  // The last rule, so that a key that a rule above finds gets that rule's name.
   {
     id: "assigned-secret",
-    description: "password, secret, API key or token behind its name and = or :",
+    description: "password, secret, API key or token after its name and = or :",
     near: `${ASSIGNED}[:=]`,
     pattern:
       `${ASSIGNED}(?::=|=>|[:=](?![:=]))\\*{0,2}[ \\t]{0,3}\\\\{0,3}["'\`]?(?<secret>` +
@@ -254,7 +244,7 @@ export const SECRET_RULES: readonly RedactionRule[] = frozen([
   },
 ]);
 
-/** An address of a person or a machine; off unless asked for. */
+/** The rule for e-mail addresses. Off by default. */
 export const EMAIL_RULE: RedactionRule = {
   id: "email",
   description: "e-mail address",

@@ -1,11 +1,11 @@
-// The hash of a bundle and of each cassette that it lists, computed again from the bytes of their files.
+// Recomputes the hash of a bundle and of each cassette that it lists, from the bytes of their files.
 
 import { recomputeCassette } from "./cassette.js";
 import { hashOf } from "./canonical.js";
 import { readJson, isRecord, itemsOf, type Fields } from "./json.js";
 import { Tally } from "./tally.js";
 
-/** The bytes of the file next to the bundle that has this name; undefined where there is none. */
+/** The bytes of the file with this name next to the bundle. Undefined if there is no such file. */
 export type ReadMember = (name: string) => Promise<Uint8Array | undefined>;
 
 /** Recomputes a bundle with its cassettes. */
@@ -14,7 +14,7 @@ export async function recomputeBundle(bytes: Uint8Array, readMember: ReadMember)
   const read = readJson(bytes);
   const bundle = "value" in read ? read.value : undefined;
   if (!isRecord(bundle) || !isRecord(bundle["agents"])) {
-    tally.disagree("", "flaw" in read ? read.flaw : "the file holds no bundle");
+    tally.disagree("", "flaw" in read ? read.flaw : "the file is not a bundle");
     return tally;
   }
   const { bundleHash, ...covered } = bundle;
@@ -27,7 +27,7 @@ export async function recomputeBundle(bytes: Uint8Array, readMember: ReadMember)
 
 async function recomputeMember(agentId: string, listed: Fields, read: ReadMember, tally: Tally): Promise<void> {
   const name = String(listed["cassette"]);
-  // A name that leads elsewhere cannot be a member, whatever file is there.
+  // A name that leads to another folder cannot be a member, even if the file exists.
   const bytes = /[/\\]/.test(name) ? undefined : await read(name);
   if (bytes === undefined) {
     tally.disagree("/agents", `${name} is not next to the bundle`);

@@ -1,5 +1,5 @@
-// Canonical texts (RFC 8785) by json-canonicalize and SHA-256 by @noble/hashes: the second opinion on every hash. The package
-// has two faults, so values that would meet one of them are handed to it in parts.
+// Canonical texts (RFC 8785) by json-canonicalize and SHA-256 by @noble/hashes, as a second opinion on every hash. json-canonicalize
+// has two faults, so it gets values that would trigger one of them in parts.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -19,7 +19,7 @@ export function hashOf(value: unknown): string {
 }
 
 /**
- * Whether json-canonicalize writes the value right. It leaves an object with the key `toJSON` unsorted, and takes an object that
+ * True if json-canonicalize writes the value correctly. It does not sort an object with the key `toJSON`, and mistakes an object that
  * is referenced twice for a cycle.
  */
 function isSafe(value: unknown, seen: Set<object>): boolean {
@@ -30,12 +30,12 @@ function isSafe(value: unknown, seen: Set<object>): boolean {
   return !Object.hasOwn(value, "toJSON") && Object.values(value).every((item) => isSafe(item, seen));
 }
 
-/** Hashes prompts of which each begins with messages of the one before. Every message is written and hashed once. */
+/** Hashes prompts that each begin with messages of the previous one. Every message is written and hashed once. */
 export class PromptHasher {
-  /** The state of the hash after the first n messages, at n. */
+  /** The state of the hash after the first n messages, at index n. */
   #states = [sha256.create().update(utf8ToBytes("["))];
 
-  /** How many messages the prompt has now. */
+  /** The number of messages in the current prompt. */
   get length(): number {
     return this.#states.length - 1;
   }

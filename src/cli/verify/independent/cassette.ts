@@ -1,4 +1,4 @@
-// Every hash of a cassette, computed again from the bytes of its file. docs/cassette-format.md says what each covers.
+// Recomputes every hash of a cassette from the bytes of its file. docs/cassette-format.md defines what each hash covers.
 
 import { hashOf, PromptHasher } from "./canonical.js";
 import { readJson, isRecord, itemsOf, otherKeys, type Fields } from "./json.js";
@@ -10,13 +10,13 @@ const V2_FIELDS = [...V1_FIELDS, "cassetteId", "envelopeHash", "extensions", "si
 const V1_ENTRY = ["turnIndex", "promptHash", "response"];
 const V2_ENTRY = [...V1_ENTRY, "prompt", "responseHash"];
 
-/** Recomputes the cassette in a file, its own signature included. Undefined where the file holds no cassette; the tally says why. */
+/** Recomputes the cassette in a file and its own signature. Undefined if the file is not a cassette. The tally then says why. */
 export function recomputeCassette(bytes: Uint8Array, tally: Tally): Fields | undefined {
   const read = readJson(bytes);
   const value = "value" in read ? read.value : undefined;
   const version = isRecord(value) ? value["version"] : undefined;
   if (!isRecord(value) || !Array.isArray(value["entries"]) || (version !== 1 && version !== 2)) {
-    tally.disagree("", "flaw" in read ? read.flaw : "the file holds no cassette of version 1 or 2");
+    tally.disagree("", "flaw" in read ? read.flaw : "the file is not a cassette of version 1 or 2");
     return undefined;
   }
   findUncovered(value, version, tally);
@@ -33,7 +33,7 @@ export function recomputeCassette(bytes: Uint8Array, tally: Tally): Fields | und
   return value;
 }
 
-/** A field that no hash covers could say anything, and a version 1 has none of the fields that carry hashes. */
+/** Reports unknown fields: no hash covers them, and version 1 has no fields with hashes. */
 function findUncovered(cassette: Fields, version: 1 | 2, tally: Tally): void {
   for (const key of otherKeys(cassette, version === 1 ? V1_FIELDS : V2_FIELDS)) {
     tally.disagree(`/${key}`, `version ${version} has no such field`);
@@ -69,7 +69,7 @@ function recomputeEntries(cassette: Fields, tally: Tally): void {
     const here = `/entries/${position}`;
     const hasPrompt = prompt !== undefined;
     if (hasPrompt !== hasFirst || (typeof isKept === "boolean" && hasPrompt !== isKept)) {
-      tally.disagree(`${here}/prompt`, "either every entry has its prompt, or none has");
+      tally.disagree(`${here}/prompt`, "some entries have a prompt and others do not");
     }
     if (hasPrompt) recomputePrompt(here, prompt, promptHash, prompts, tally);
     else tally.leaveOut("prompt hashes of prompts that were not stored");
@@ -83,18 +83,18 @@ function recomputePrompt(here: string, prompt: unknown, stored: unknown, prompts
   if (isDelta && Array.isArray(messages)) {
     tally.compareHash(`${here}/promptHash`, stored, prompts.next(keep, messages));
   } else {
-    tally.disagree(`${here}/prompt`, "the prompt cannot be rebuilt from the prompt before it");
+    tally.disagree(`${here}/prompt`, "the prompt cannot be rebuilt from the previous one");
   }
 }
 
-/** Every field of the cassette but three, and the digests of its entries in order. */
+/** All fields of the cassette except three, and the digests of its entries in order. */
 function recomputeEnvelopeHash(cassette: Fields, tally: Tally): void {
   const { entries, envelopeHash, signature, ...covered } = cassette;
   const entryDigests = itemsOf(entries).map((entry) => (isRecord(entry) ? (entry["responseHash"] ?? null) : null));
   tally.compareHash("/envelopeHash", envelopeHash, hashOf({ ...covered, entryDigests }));
 }
 
-/** Tools and settings that are absent were empty, or were not stored. */
+/** Absent tools and settings were empty or not stored. */
 function recomputeContexts({ extensions }: Fields, tally: Tally): void {
   itemsOf(isRecord(extensions) ? extensions["contexts"] : []).forEach((context, index) => {
     const { tools, toolsHash, settings, settingsHash } = isRecord(context) ? context : {};
@@ -110,7 +110,7 @@ function recomputeContexts({ extensions }: Fields, tally: Tally): void {
   });
 }
 
-/** Hashes of another file: of the source of a migration, and of the recording that a fork went on from. */
+/** Counts hashes of other files: the source of a migration, and the recording that a fork continues. */
 function leaveOutForeign({ extensions }: Fields, tally: Tally): void {
   const { migrated, forkedFrom } = isRecord(extensions) ? extensions : {};
   for (const mark of [migrated, forkedFrom]) {

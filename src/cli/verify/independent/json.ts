@@ -1,12 +1,12 @@
-// Strict JSON by JSON.parse and a second look at the text, since JSON.parse hides keys that occur twice, numbers that a double
-// does not keep, and lone surrogates. Shares no code with the reader of src/cassette.
+// Reads strict JSON by JSON.parse and a check of the text, since JSON.parse hides duplicate keys, numbers that a double cannot hold, and
+// lone surrogates. Shares no code with the reader of src/cassette.
 
-const MAX_DEPTH = 128;
+const DEEPEST = 128;
 
-/** The value of a JSON text, or what is wrong with it. */
+/** The value of a JSON text, or its flaw. */
 export type ReadJson = { value: unknown } | { flaw: string };
 
-/** Reads the bytes of a file as the cassette format asks. Never throws. */
+/** Reads the bytes of a file as the cassette format requires. Never throws. */
 export function readJson(bytes: Uint8Array): ReadJson {
   let text: string;
   try {
@@ -16,7 +16,7 @@ export function readJson(bytes: Uint8Array): ReadJson {
   }
   if (text.startsWith("\uFEFF")) return { flaw: "the text starts with a byte-order mark" };
   const bare = withoutStrings(text);
-  if (depthOf(bare) > MAX_DEPTH) return { flaw: `the text is nested deeper than ${MAX_DEPTH} levels` };
+  if (depthOf(bare) > DEEPEST) return { flaw: `the text is nested deeper than ${DEEPEST} levels` };
   try {
     const value: unknown = JSON.parse(text);
     const flaw = findFlaw(value, bare);
@@ -28,18 +28,18 @@ export function readJson(bytes: Uint8Array): ReadJson {
 
 function findFlaw(value: unknown, bare: string): string | undefined {
   const { keys, isWellFormed } = survey(value);
-  if (!isWellFormed) return "a string holds a lone surrogate";
-  // Each member of an object has one colon outside strings, and JSON.parse keeps one member of those with the same key.
-  if (bare.split(":").length - 1 !== keys) return "an object has a key that occurs twice";
+  if (!isWellFormed) return "a string contains a lone surrogate";
+  // Each member of an object has one colon outside strings, and JSON.parse keeps only one of several members with the same key.
+  if (bare.split(":").length - 1 !== keys) return "an object has a duplicate key";
   for (const [number] of bare.matchAll(/-?\d[\d.eE+-]*/g)) {
     const read = Number(number);
-    if (!Number.isFinite(read)) return `the number ${number.slice(0, 40)} is beyond a double`;
+    if (!Number.isFinite(read)) return `the number ${number.slice(0, 40)} is too large for a double`;
     if (decimalOf(number) !== decimalOf(String(read))) return `the number ${number.slice(0, 40)} is read as ${read}`;
   }
   return undefined;
 }
 
-/** The text with every string left out, quotes included. */
+/** The text without its strings and their quotes. */
 function withoutStrings(text: string): string {
   let bare = "";
   let at = 0;
@@ -51,7 +51,7 @@ function withoutStrings(text: string): string {
   }
 }
 
-/** The place after the quote that closes a string. A quote after an odd number of backslashes is part of the string. */
+/** The index after the quote that closes a string. A quote after an odd number of backslashes is part of the string. */
 function endOfString(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {
     let backslashes = 0;
@@ -70,7 +70,7 @@ function depthOf(bare: string): number {
   return deepest;
 }
 
-/** How many keys all objects have together, and whether all strings are well-formed. */
+/** The number of keys of all objects together, and whether all strings are well-formed. */
 function survey(value: unknown): { keys: number; isWellFormed: boolean } {
   let keys = 0;
   let isWellFormed = true;
@@ -92,7 +92,7 @@ function survey(value: unknown): { keys: number; isWellFormed: boolean } {
   return { keys, isWellFormed };
 }
 
-/** The digits and the power of ten of a number: equal for equal values, the sign left out. */
+/** The digits and the power of ten of a number, without its sign. Equal for equal values. */
 function decimalOf(text: string): string {
   const [mantissa = "", power = "0"] = text.replace(/^-/, "").toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
@@ -109,7 +109,7 @@ export function isRecord(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The items of a list; empty for anything else. */
+/** The items of a list. Empty for any other value. */
 export function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

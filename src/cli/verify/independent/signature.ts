@@ -11,23 +11,23 @@ ed25519.hashes.sha512 = sha512;
 
 const PAYLOAD_TYPE = "application/vnd.playhead.cassette.v2+json";
 
-/** Verifies the signature inside a cassette, if there is one, under the key next to it. */
+/** Verifies the signature inside a cassette, if there is one, with the key next to it. */
 export function recomputeSignature(cassette: Fields, tally: Tally): void {
   const { signature } = cassette;
   if (signature === undefined) return;
   const { publicKey, sig } = isRecord(signature) ? signature : {};
   if (verify(publicKey, messageOf(cassette), sig)) tally.signatures++;
-  else tally.disagree("/signature", "the signature does not hold under its publicKey");
+  else tally.disagree("/signature", "the signature does not verify with its publicKey");
 }
 
-/** Verifies the signatures of a `.dsse` file next to a cassette under the keys given (base64), and says how many hold. */
+/** Verifies the signatures of a `.dsse` file next to a cassette with the given keys (base64), and returns how many hold. */
 export function recomputeEnvelope(cassette: Fields, bytes: Uint8Array, keys: readonly string[], tally: Tally): number {
   const read = readJson(bytes);
   const envelope = "value" in read && isRecord(read.value) ? read.value : {};
   const { payloadType, payload, signatures } = envelope;
   const isOurs = payloadType === PAYLOAD_TYPE && decode(payload)?.equals(Buffer.from(payloadOf(cassette))) === true;
   if (!isOurs || !Array.isArray(signatures)) {
-    tally.disagree("", "the .dsse file next to the cassette does not carry the payload of this cassette");
+    tally.disagree("", "the .dsse file next to the cassette does not contain the payload of this cassette");
     return 0;
   }
   const message = messageOf(cassette);
@@ -53,14 +53,14 @@ function verify(publicKey: unknown, message: Uint8Array, sig: unknown): boolean 
   const [key, signature] = [decode(publicKey), decode(sig)];
   if (key?.length !== 32 || signature?.length !== 64) return false;
   try {
-    // RFC 8032 as it is written; without the option the library follows ZIP-215, which accepts more.
+    // Strict RFC 8032. Without the option, the library follows ZIP-215, which accepts more.
     return ed25519.verify(new Uint8Array(signature), message, new Uint8Array(key), { zip215: false });
   } catch {
     return false;
   }
 }
 
-/** The bytes of padded base64; undefined for anything else, another spelling of the same bytes included. */
+/** The bytes of padded base64. Undefined for anything else, even another spelling of the same bytes. */
 function decode(text: unknown): Buffer | undefined {
   if (typeof text !== "string") return undefined;
   const bytes = Buffer.from(text, "base64");

@@ -1,10 +1,10 @@
-// What the second implementation recomputed of a file, what it could not, and where it comes to another result.
+// The result of the second implementation for a file: the recomputed values, those it could not compute, and disagreements.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 export interface Disagreement {
-  /** JSON pointer into the file; empty for the file as a whole. */
+  /** JSON pointer into the file. Empty for the file as a whole. */
   pointer: string;
   what: string;
 }
@@ -12,7 +12,7 @@ export interface Disagreement {
 export interface Recomputed {
   hashes: number;
   signatures: number;
-  /** How many values of a kind cannot be computed from the file, by the kind in words. */
+  /** The number of values that cannot be computed from the file, by a description of their kind. */
   notRecomputed: Record<string, number>;
 }
 
@@ -24,7 +24,7 @@ export class Tally implements Recomputed {
 
   compareHash(pointer: string, stored: unknown, computed: string): void {
     if (stored === computed) this.hashes++;
-    else this.disagree(pointer, `the stored hash is ${quote(stored)}, the recomputed one ${quote(computed)}`);
+    else this.disagree(pointer, `the stored hash is ${quote(stored)}, but the recomputed one is ${quote(computed)}`);
   }
 
   disagree(pointer: string, what: string): void {
@@ -40,14 +40,14 @@ function quote(value: unknown): string {
   return (JSON.stringify(value) ?? "absent").slice(0, 80);
 }
 
-/** What each package is entered by, since not every one lets its package.json be imported. */
+/** An importable path of each package, since some do not export their package.json. */
 const ENTRIES = {
   "json-canonicalize": "json-canonicalize",
   "@noble/hashes": "@noble/hashes/sha2.js",
   "@noble/ed25519": "@noble/ed25519",
 };
 
-/** The installed version of each package, by name. */
+/** The installed version of each package, by package name. */
 export function packageVersions(): Record<string, string> {
   const require = createRequire(import.meta.url);
   const versions = Object.entries(ENTRIES).map(([name, entry]) => {

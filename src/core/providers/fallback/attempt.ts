@@ -55,8 +55,8 @@ const PROVIDER_FAULTS: readonly AgentErrorCode[] = [
 ];
 
 /**
- * Thrown when no entry answered. It is `retryable` if any failure was or any entry is cooling down. `kind` is that of the last such
- * failure, else of the last failure.
+ * Thrown if no entry of a fallback chain answered. It is `retryable` if any failure was retryable or any entry is cooling down. `kind` is
+ * that of the last retryable failure, or else of the last failure.
  */
 export class ProvidersExhaustedError extends AgentError {
   declare readonly kind: LlmErrorKind;
@@ -85,12 +85,12 @@ export class ProvidersExhaustedError extends AgentError {
 }
 
 /** The message describes only the last steps, which say what is wrong now. */
-const MAX_DESCRIBED = 12;
-const MAX_WORDS = 200;
+const SHOWN_STEPS = 12;
+const SHOWN_CHARACTERS = 200;
 
 function describeAll(attempts: readonly FallbackAttempt[]): string {
-  const left = attempts.length - MAX_DESCRIBED;
-  const described = attempts.slice(-MAX_DESCRIBED).map(describe).join("; ");
+  const left = attempts.length - SHOWN_STEPS;
+  const described = attempts.slice(-SHOWN_STEPS).map(describe).join("; ");
   return left > 0 ? `(${left} earlier) ${described}` : described;
 }
 
@@ -98,7 +98,7 @@ function describeAll(attempts: readonly FallbackAttempt[]): string {
 function wordsOf(error: unknown, provider: string): string {
   const said = quoteForeign(wordsBy(error));
   const words = said.startsWith(`${provider} `) ? said.slice(provider.length + 1) : said;
-  return shorten(words, MAX_WORDS);
+  return shorten(words, SHOWN_CHARACTERS);
 }
 
 function wordsBy(error: unknown): string {

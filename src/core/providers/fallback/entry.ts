@@ -36,8 +36,8 @@ export function entryProblem(entry: unknown): string {
 }
 
 function modelProblem(model: unknown): string {
-  if (typeof model !== "string") return `model is ${showValue(model)}: give a text, or leave it out`;
-  return model.trim() === "" ? "model is empty: leave it out for the provider's own" : "";
+  if (typeof model !== "string") return `model is ${showValue(model)}: pass a string, or omit it`;
+  return model.trim() === "" ? "model is empty: omit it to use the provider's own" : "";
 }
 
 /** The request for entry number `index`: other vendors do not know the model of the first. */

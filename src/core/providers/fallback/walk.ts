@@ -2,6 +2,7 @@
 
 import { defined } from "../../defined.js";
 import { AgentError, type LlmErrorKind } from "../../errors.js";
+import { DEFAULT_REFRESH_TIMEOUT_MS } from "../../limits.js";
 import {
   providerName,
   type LlmProviderAdapter,
@@ -195,11 +196,9 @@ async function untilEnd<T>({ deadline }: Turn, value: Promise<T>): Promise<T> {
   return settled.value;
 }
 
-const DEFAULT_REFRESH_MS = 60_000;
-
 async function refresh(turn: Turn, provider: LlmProviderAdapter, error: unknown): Promise<boolean> {
   const { chain, refreshed, request, deadline } = turn;
-  const { signal, timeoutMs = DEFAULT_REFRESH_MS } = request;
+  const { signal, timeoutMs = DEFAULT_REFRESH_TIMEOUT_MS } = request;
   if (refreshed.has(provider)) return false;
   refreshed.add(provider);
   let limit: Deadline | undefined;

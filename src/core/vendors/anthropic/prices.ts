@@ -3,9 +3,8 @@
 import type { Pricing } from "../../model/pricing.js";
 
 /**
- * Anthropic's models, cache writes at the five-minute rate, checked up to 2026-11-12. Some prompts cost more than listed:
- * over 100,000 tokens for `claude-haiku-5-5`, over 200,000 for `claude-sonnet-4-5` and `claude-sonnet-4`. So does a cache
- * write that is kept for an hour.
+ * Prices of Anthropic's models, with cache writes at the five-minute rate, checked up to 2026-11-12. Prompts over 100,000 tokens
+ * (`claude-haiku-5-5`) or 200,000 tokens (`claude-sonnet-4-5`, `claude-sonnet-4`) cost more than listed. So do one-hour cache writes.
  */
 export const ANTHROPIC_PRICING: Pricing = {
   "claude-fable-5-2": { input: 8, output: 40, cacheRead: 0.2, cacheWrite: 10 },

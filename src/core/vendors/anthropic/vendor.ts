@@ -14,7 +14,7 @@ import { ANTHROPIC_PRICING } from "./prices.js";
 import { anthropicEvents, writeAnthropic } from "./write.js";
 
 export interface AnthropicOptions extends KeyedVendorOptions {
-  /** The limit for a request whose settings have no `maxTokens`, since this API demands one. Default 4096. */
+  /** Output limit in tokens for requests without `settings.maxTokens`, since this API requires one. Default 4096. */
   maxTokens?: number;
 }
 

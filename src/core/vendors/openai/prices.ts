@@ -3,8 +3,8 @@
 import type { Pricing } from "../../model/pricing.js";
 
 /**
- * Text tokens of OpenAI's models at the standard tier, checked up to 2026-10-27. A prompt over 272,000 tokens, audio tokens,
- * tools of the vendor, batch rebates and promotions are not in it.
+ * Prices of text tokens of OpenAI's models at the standard tier, checked up to 2026-10-27. They do not cover prompts over 272,000 tokens,
+ * audio tokens, tools run by the vendor, batch discounts and promotions.
  */
 export const OPENAI_PRICING: Pricing = {
   "gpt-6.1-sol": { input: 2, output: 10, cacheRead: 0.1, cacheWrite: 2.5 },

@@ -39,7 +39,7 @@ export const openai = defineVendor({
     maxTokensField: (field) =>
       MAX_TOKENS_FIELDS.includes(field)
         ? ""
-        : `maxTokensField is ${showValue(field)}: give ${MAX_TOKENS_FIELDS.join(" or ")}`,
+        : `maxTokensField is ${showValue(field)}: use ${MAX_TOKENS_FIELDS.join(" or ")}`,
     includeUsage: (flag) => flagProblem("includeUsage", flag),
   },
   call(request, { options, host, streaming }: CallTerms<OpenAiOptions>) {
@@ -66,7 +66,7 @@ export const openai = defineVendor({
   streamError: openAiStreamError,
 });
 
-/** Hosts whose streams end with the usage in any case, and that no recording shows a request for it. */
+/** True for hosts whose streams always end with the usage, and for which no recording shows a request for it. */
 function sendsUsageAnyway(host: string): boolean {
   return /(^|\.)(mistral\.ai|perplexity\.ai)$/.test(host);
 }

@@ -1,5 +1,5 @@
-// An assistant's parts of the SDK as one message of ours, and back. Ours has a fixed order (reasoning, text, calls) and one text.
-// Other parts leave a `layout` in the extras: which parts there were, in which order, with which metadata.
+// Converts an assistant's parts of the SDK to one message of ours, and back. Ours has a fixed order (reasoning, text, calls) and one
+// text. Other parts leave a `layout` in the extras: the parts, their order and their metadata.
 
 import {
   argumentsText,
@@ -18,7 +18,7 @@ import type { SpecVersion } from "./spec.js";
 /** Metadata has another name in a prompt than in an answer. Arguments are a value in a prompt and a text in an answer. */
 type Side = "prompt" | "answer";
 
-/** The field of metadata that is ours: the reasoning that a stream could not lay out. */
+/** Our own field of metadata: the reasoning that a stream could not lay out. */
 export const OWN_KEY = "playhead";
 
 interface Reading {

@@ -1,4 +1,4 @@
-// Puts a streamed answer of the SDK together: our deltas on the way, and at the end the result that `doGenerate` would have given.
+// Assembles a streamed answer of the SDK: our deltas on the way, and at the end the result that `doGenerate` would return.
 
 import type { LlmStreamDelta } from "../../../core/index.js";
 import { tornStream } from "../foreign-model.js";

@@ -1,5 +1,5 @@
 // A call of a language model as a turn request, and back: settings and tools. `abortSignal` is passed on and not compared. `headers`
-// are dropped, since they hold keys.
+// are dropped, because they hold keys.
 
 import {
   AgentError,

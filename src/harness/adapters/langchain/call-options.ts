@@ -64,7 +64,7 @@ function readExtras(given: Loose, ignore: Ignored): JsonObject {
   };
 }
 
-/** The call options that `readCallOptions` kept as extras. */
+/** The call options that `readCallOptions` stored as extras. */
 export function writeExtras(settings: LlmSettings): JsonObject {
   const { looseFormat: _, ...options } = toLoose(fieldOf(settings, EXTRAS)) as JsonObject;
   return options;

@@ -1,6 +1,6 @@
 // The tools of a recording, for a replay without their server.
 
-import { checkCassette } from "../../../cassette/index.js";
+import { checkCassette, extensionsOf } from "../../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonObject, type LlmToolDefinition } from "../../../core/index.js";
 import { HarnessError } from "../../errors.js";
 
@@ -10,7 +10,7 @@ import { HarnessError } from "../../errors.js";
  */
 export function recordedTools(cassette: unknown): LlmToolDefinition[] {
   const checked = checkCassette(cassette);
-  const contexts = checked.version === 2 ? (checked.extensions?.contexts ?? []) : [];
+  const { contexts = [] } = extensionsOf(checked);
   const found = new Map<string, LlmToolDefinition>();
   for (const { tools } of contexts) {
     for (const tool of (tools ?? []).map(readTool)) {

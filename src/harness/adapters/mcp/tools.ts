@@ -4,6 +4,7 @@
 import {
   assertKnownOptions,
   defined,
+  MAX_TIMER_MS,
   quoteForeign,
   showValue,
   thrownText,
@@ -11,6 +12,7 @@ import {
   type JsonObject,
 } from "../../../core/index.js";
 import { HarnessError } from "../../errors.js";
+import { MAX_MCP_PAGES, MAX_MCP_TOOLS } from "../../limits.js";
 import type { McpClientLike, McpTool } from "./client.js";
 import { McpToolError, resultText } from "./result.js";
 
@@ -26,15 +28,8 @@ export interface McpToolsOptions {
   readonly ignore?: readonly string[];
 }
 
-/** Limits on the pages and the tools that are read of one server. More are `tools-unclear`. */
-const MAX_MCP_PAGES = 1_000;
-const MAX_MCP_TOOLS = 10_000;
-
 /** The names that a runtime accepts. */
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
-/** Switches off the SDK's own limit of one minute: the agent limits the time of a tool. */
-const NO_OWN_TIMEOUT_MS = 2_147_483_647;
-
 /**
  * Lists the server's tools, all pages of them. The model reads a result with `isError`. A call that the client rejects ends the run
  * with {@link McpToolError}. Rejects with `HarnessError` `tools-unclear`, and as `listTools` does.
@@ -94,7 +89,8 @@ function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions
     async invoke(args, { signal }) {
       let result;
       try {
-        result = await client.callTool({ name, arguments: args }, { signal, timeout: NO_OWN_TIMEOUT_MS });
+        // Switches off the SDK's own limit of one minute: the agent limits the time of a tool.
+        result = await client.callTool({ name, arguments: args }, { signal, timeout: MAX_TIMER_MS });
       } catch (cause) {
         const why = quoteForeign(thrownText(cause));
         throw new McpToolError(name, `the MCP server failed on tool ${name}: ${why}`, { hint: hintOf(cause), cause });

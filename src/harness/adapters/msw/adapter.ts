@@ -4,8 +4,10 @@
 import {
   assertStreaming,
   CassetteError,
+  collectTurn,
+  createRecorder,
   createShelf,
-  recordingProvider,
+  openTurn,
   type Cassette,
   type CassetteExtensions,
   type CassetteV2,
@@ -21,11 +23,11 @@ import type { CassetteHandle, UseCassette } from "../../cassette/use-cassette.js
 import { shelfReply } from "../../wire/shelf-reply.js";
 import { readBases, type Bases, type BaseUrls } from "./bases.js";
 import { createInterceptor, type AskedTurn, type Interception } from "./intercept.js";
-import { answerByProvider } from "./provider-answer.js";
+import { encodeAnswer } from "./recorded-answer.js";
 import { toResponse } from "./response.js";
 import { forHandlers } from "./reworded.js";
 import { createTrouble, type Trouble } from "./trouble.js";
-import { createUpstream, type Upstream } from "./upstream.js";
+import { createVendor, type Vendor } from "./vendor.js";
 
 /** What is needed of MSW. */
 export interface MswParts<Handler> {
@@ -94,20 +96,20 @@ export interface MswAdapter<Handler> {
 
 /** Binds the adapter to MSW and to a host's `useCassette`. */
 export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: UseCassette): MswAdapter<Handler> {
-  const newUpstream = () => createUpstream((request) => msw.send(request));
+  const send = (request: Request) => msw.send(request);
 
   function intercept(
     { bases, trouble, isClosed }: { bases: Bases; trouble: Trouble; isClosed: boolean },
     answer: Interception["answer"],
   ): Handler[] {
-    const letOut = isClosed ? undefined : (request: Request) => msw.send(request);
+    const letOut = isClosed ? undefined : send;
     return [msw.handle(bases.pattern, createInterceptor({ bases, trouble, answer, letOut }))];
   }
 
-  function overHandle(bases: Bases, handle: CassetteHandle, upstream?: Upstream) {
-    const trouble = createTrouble();
+  /** A handle with a `vendor` was opened with it as the live provider. */
+  function overHandle(bases: Bases, handle: CassetteHandle, trouble: Trouble, vendor?: Vendor) {
     const isClosed = handle.mode === "replay";
-    const answer = (asked: AskedTurn) => answerByProvider({ provider: handle.provider, upstream, trouble }, asked);
+    const answer = (asked: AskedTurn) => answerByHandle(handle, vendor, asked);
     const done = (ended?: RunEnd) => finish(handle, trouble, ended);
     return Object.assign(intercept({ bases, trouble, isClosed }, answer), { done });
   }
@@ -133,15 +135,15 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
       const bases = readBases("cassetteHandlers", options.baseUrls);
       if (!isHandle(source)) return overShelf(bases, toList(source), options);
       assertReplaying(source, options);
-      return overHandle(bases, source);
+      return overHandle(bases, source, createTrouble());
     },
 
     recordingHandlers({ baseUrls, ...recording } = {}) {
       const bases = readBases("recordingHandlers", baseUrls);
-      const upstream = newUpstream();
-      const recorder = recordingProvider(upstream.provider, recording);
       const trouble = createTrouble();
-      const answer = (asked: AskedTurn) => answerByProvider({ provider: recorder, upstream, trouble }, asked);
+      const vendor = createVendor({ send, trouble, ...recording });
+      const recorder = createRecorder(() => vendor.named.name, recording);
+      const answer = async (asked: AskedTurn) => vendor.answer(asked, recorder.open(asked.turn.request));
       const done = async () => {
         await trouble.settle();
         trouble.conclude();
@@ -156,12 +158,22 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
     async useCassetteHandlers(file, { baseUrls, ...options } = {}) {
       if (options.streaming === "timed") throw notTimed();
       const bases = readBases("useCassetteHandlers", baseUrls);
-      const upstream = newUpstream();
-      const handle = await useCassette(file, upstream.provider, options);
+      const trouble = createTrouble();
+      const vendor = createVendor({ send, trouble, ...defined({ streams: options.streams }) });
+      const handle = await useCassette(file, vendor.named, options);
       const { mode, file: kept } = handle;
-      return Object.assign(overHandle(bases, handle, upstream), { mode, file: kept });
+      return Object.assign(overHandle(bases, handle, trouble, vendor), { mode, file: kept });
     },
   };
+}
+
+/** Answers from the recording of a handle, or with its vendor's answer, which the handle may record. */
+async function answerByHandle({ provider }: CassetteHandle, vendor: Vendor | undefined, asked: AskedTurn) {
+  const { request, isStream } = asked.turn;
+  if (vendor === undefined) return encodeAnswer(await collectTurn(provider, request, isStream), asked);
+  if (provider === vendor.named) return vendor.answer(asked);
+  const opened = await openTurn(provider, request, isStream);
+  return "response" in opened ? encodeAnswer(opened, asked) : vendor.answer(asked, opened);
 }
 
 /**
@@ -251,7 +263,7 @@ function assertConsumed(shelf: Shelf, file: string | undefined): void {
     .counts()
     .reduce(([open, all], count) => [open + count.turns - count.used, all + count.turns], [0, 0]);
   if (left === 0) return;
-  throw new CassetteError("unconsumed", `${left} of ${turns} recorded turns were never asked for`, {
+  throw new CassetteError("unconsumed", `${left} of ${turns} recorded turns were never requested`, {
     hint: "The run ended sooner than the recorded one. Undo the change, or record again.",
     ...defined({ file }),
   });

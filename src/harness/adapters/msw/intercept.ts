@@ -73,7 +73,9 @@ export function createInterceptor(interception: Interception): (request: Request
     }
     if ("refusal" in read) return unreadable(request, read.refusal, wire);
     try {
-      return await answer({ wire, turn: read.turn, request });
+      const answered = answer({ wire, turn: read.turn, request });
+      trouble.track(answered);
+      return await answered;
     } catch (error) {
       const worded = forHandlers(error);
       return refuse(toRefusal(worded), wire, worded);

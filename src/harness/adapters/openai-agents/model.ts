@@ -83,7 +83,7 @@ function adviseRetry(error: unknown): RetryAdvice | undefined {
 /**
  * Wraps any model of the SDK; `name` is recorded as the provider. Behind `toAgentsModel` the model gets the runner's own request,
  * tracing included. Rejects with `AgentError`: `provider-http`, `provider-response`, `timeout`, `aborted`, and `invalid-options`
- * for a request that the SDK cannot express. Throws `invalid-options` for anything else than such a model.
+ * for a request that the SDK cannot express. Throws `invalid-options` for any other value.
  */
 export function fromAgentsModel(model: AnyAgentsModel, name = "openai-agents"): LlmProviderAdapter {
   assertModel(model);

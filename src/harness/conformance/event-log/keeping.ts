@@ -1,4 +1,4 @@
-// Cases about the events that a log keeps: which ones, in which order, with which stamps.
+// Cases about the events that a log keeps, their order and their stamps.
 
 import {
   createHlc,
@@ -28,7 +28,7 @@ export function assertKept(field: keyof AgentEvent, log: EventLog, expected: unk
 
 export const keepingClauses: readonly Clause<Bench>[] = toClauses({
   "begins empty, with the run's id": {
-    advice: 'Give the runId of the options, or "", and begin with no event.',
+    advice: 'Return the runId of the options, or "", and start without events.',
     async check({ open }) {
       const log = await open({ runId: "ab".repeat(16) });
       assertSame("events", log.events, []);
@@ -37,8 +37,8 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("runId that was not given", (await open()).runId, "");
     },
   },
-  "keeps events in the order they came, counted from 0": {
-    advice: "Number kept events by seq: 0, 1, 2, as append was called.",
+  "keeps events in order, numbered from 0": {
+    advice: "Number kept events with seq 0, 1, 2, in the order of append calls.",
     async check({ open }) {
       const log = await open();
       for (let turn = 0; turn < 5; turn++) log.append("a", turn, start);
@@ -46,8 +46,8 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       assertKept("turnIndex", log, [0, 1, 2, 3, 4]);
     },
   },
-  "says of each event the run, the agent and the turn, and keeps its fields": {
-    advice: "Add runId, agentId and turnIndex to the body, and change nothing of it.",
+  "adds the run, agent and turn to each event, and keeps its fields": {
+    advice: "Add runId, agentId and turnIndex to the body, and change nothing else.",
     async check({ open }) {
       const log = await open({ runId: "cd".repeat(16) });
       log.append("ann", -1, { type: "run-start", goal: "go" });
@@ -62,8 +62,8 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       ]);
     },
   },
-  "keeps texts as they are, whatever their characters": {
-    advice: "Keep texts by their code units: no normal form, no trimming.",
+  "keeps texts unchanged, with any characters": {
+    advice: "Keep texts by their code units, without normalization or trimming.",
     async check({ open }) {
       const log = await open();
       for (const text of TEXTS) log.append(text, 0, { type: "tool-failed", callId: text, tool: text, message: text });
@@ -85,7 +85,7 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       assertKept("at", log, [first, first + 250]);
     },
   },
-  "stamps events so that their hlc sorts as they happened, though the clock is set back": {
+  "stamps events with an hlc that sorts in order, even if the clock is set back": {
     advice: "Take hlc from one createHlc(ports), by tick(at), for all events of the log.",
     async check({ host, open }) {
       const log = await open();
@@ -98,8 +98,8 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("the stamps, sorted and each once", [...new Set(stamps)].sort(), stamps);
     },
   },
-  "stamps by the clock that it is given": {
-    advice: "Use options.hlc where it is there: several logs share one clock.",
+  "stamps with the clock it is given": {
+    advice: "Use options.hlc if it is set: several logs may share one clock.",
     async check({ host, open }) {
       const hlc = createHlc(host.ports);
       const logs = [await open({ hlc }), await open({ hlc })];
@@ -112,8 +112,8 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("the stamps of two logs with one clock, sorted and each once", [...new Set(stamps)].sort(), stamps);
     },
   },
-  "gives the same events however often they are read": {
-    advice: "Stamp an event once, in append, and let reading change nothing.",
+  "gives the same events on every read": {
+    advice: "Stamp an event once, in append. Reading must not change it.",
     async check({ open }) {
       const log = await open({ runId: "ef".repeat(16) });
       const read: string[] = [];
@@ -129,8 +129,8 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       }
     },
   },
-  "keeps events up to its limit, counts the rest, and lets the listener hear all": {
-    advice: "Keep the first `limit` events, count later ones in `dropped`, and tell the listener of all.",
+  "keeps events up to its limit, counts the rest, and passes all to the listener": {
+    advice: "Keep the first `limit` events, count later ones in `dropped`, and pass all of them to the listener.",
     async check({ open }) {
       for (const limit of [2, 0]) {
         let heard = 0;
@@ -142,8 +142,8 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       }
     },
   },
-  "counts no delta as dropped": {
-    advice: "Leave llm-delta events out of `events`, `seq` and `dropped`, at the limit as before it.",
+  "does not count deltas as dropped": {
+    advice: "Leave llm-delta events out of `events`, `seq` and `dropped`, at the limit too.",
     async check({ open }) {
       for (const listener of [undefined, () => undefined]) {
         const log = await open({ limit: 1, ...defined({ listener }) });
@@ -153,8 +153,8 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       }
     },
   },
-  "keeps many events, none lost and none twice": {
-    advice: "Keep every event up to the limit; the default is MAX_KEPT_EVENTS.",
+  "keeps many events without losing or repeating any": {
+    advice: "Keep every event up to the limit. The default is MAX_KEPT_EVENTS.",
     async check({ open }) {
       const log = await open();
       for (let turn = 0; turn < MANY; turn++) log.append("a", turn, start);
@@ -169,13 +169,13 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
 
 const MANY = 5_000;
 
-/** All of them well-formed: only deltas may have half a character. */
+/** All texts are well-formed, because only deltas may have half a character. */
 const TEXTS = [
   ...["", " a ", "é", "e\u0301", "\0\u0001\r\n\u2028"],
   ...["\u{1f600}", "\ufeffa\u200b", "ﬁ ſ K", "\ufffd", "__proto__"],
 ];
 
-/** Finds an event in any order, since one case alone is about the order. */
+/** Finds an event in any order, because only one case is about the order. */
 function numbered(log: EventLog, seq: number): AgentEvent | undefined {
   return log.events.find((event) => event.seq === seq);
 }

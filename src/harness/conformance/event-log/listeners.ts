@@ -1,12 +1,11 @@
-// Cases about the listener of a log, and the tap that is called before it.
+// Cases about a log's listener, and the tap that is called before it.
 
 import type { AgentEvent, EventLog } from "../../../core/index.js";
 import { assertKept, delta, start, type Bench } from "./keeping.js";
 import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
 
 const TELL = "Call the listener within append, for every event and in order.";
-const GUARD =
-  "Call the listener in try and catch, catch what its promise rejects with as well, and report both by ports.warn.";
+const GUARD = "Call the listener in a try block, catch its promise's rejection too, and report both with ports.warn.";
 
 export const listenerClauses: readonly Clause<Bench>[] = toClauses({
   "passes each event to the listener at once, in order": {
@@ -20,8 +19,8 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("what was heard", heard, ["0 run-start", "1 turn-start"]);
     },
   },
-  "passes deltas on and keeps none, and they take no number": {
-    advice: "Hand llm-delta events to the listener with the seq of the next kept event, and keep none.",
+  "passes deltas on without keeping or numbering them": {
+    advice: "Pass llm-delta events to the listener with the seq of the next kept event, but do not keep them.",
     async check({ open }) {
       const heard: string[] = [];
       const log = await open({ listener: ({ seq, type }) => void heard.push(`${seq} ${type}`) });
@@ -35,8 +34,8 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("dropped", log.dropped, 0);
     },
   },
-  "passes on each half of a character that a delta was cut in": {
-    advice: "Hand the text of a delta on as it is.",
+  "passes on both halves of a character split between deltas": {
+    advice: "Pass on the text of a delta unchanged.",
     async check({ open }) {
       const heard: string[] = [];
       const log = await open({ listener: (event) => void heard.push(event.type === "llm-delta" ? event.text : "") });
@@ -44,8 +43,8 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("the pieces that were heard, put together", heard.join(""), "\u{1f600}e\u0301");
     },
   },
-  "lets no listener change what is kept": {
-    advice: "Hand the listener a frozen event, with copies of what is in it.",
+  "does not let a listener change kept events": {
+    advice: "Pass the listener a frozen event with copies of its contents.",
     async check({ open }) {
       let isFrozen = true;
       const log = await open({
@@ -61,8 +60,8 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("whether the listener's event is frozen", isFrozen, true);
     },
   },
-  "shows a listener the event among those that are kept": {
-    advice: "Keep an event before the listener is called.",
+  "keeps an event before the listener sees it": {
+    advice: "Keep an event before you call the listener.",
     async check({ open }) {
       const opened: EventLog[] = [];
       const found: boolean[] = [];
@@ -93,10 +92,10 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("how many warnings there are", host.warnings.length, 2);
     },
   },
-  "takes what a listener rejects with, late, and warns of it": {
+  "handles a late rejection of a listener, and warns": {
     advice: GUARD,
     async check({ host, open }) {
-      // A thenable, so that a log which leaves it alone leaves no rejection that would end the process.
+      // A thenable, so that a log that ignores it leaves no rejection that would end the process.
       const late = { then: (_fulfil: unknown, reject?: (error: Error) => void) => reject?.(new Error("late")) };
       const log = await open({ listener: () => late as unknown as undefined });
       log.append("a", 0, start);
@@ -105,8 +104,8 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("how many warnings there are", host.warnings.length, 1);
     },
   },
-  "shows each kept event to the tap with what stands behind it, before the listener": {
-    advice: "Call options.tap(event, detail) for each event but deltas, and then the listener.",
+  "passes each kept event and its detail to the tap, before the listener": {
+    advice: "Call options.tap(event, detail) for each event except deltas, and then the listener.",
     async check({ open }) {
       const order: string[] = [];
       const response = { message: { role: "assistant", content: "hi" }, stopReason: "stop" } as const;
@@ -123,8 +122,8 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       ]);
     },
   },
-  "counts on when a listener appends in turn": {
-    advice: "Number and keep an event before the listener is called.",
+  "keeps counting when a listener appends": {
+    advice: "Number and keep an event before you call the listener.",
     async check({ open }) {
       const opened: EventLog[] = [];
       const listener = ({ type }: AgentEvent) => {

@@ -1,4 +1,4 @@
-// The contract of a run's event log as cases for any test runner. It does not see whether a log outlives its process.
+// The contract of a run's event log as cases for any test runner. It does not check whether a log outlives its process.
 
 import type { EventLog, EventLogOptions, Ports } from "../../../core/index.js";
 import { fail } from "../../contract/clause.js";
@@ -7,13 +7,13 @@ import { readPatience, suiteFactory, toCases, type ConformanceCase, type Conform
 import { keepingClauses, type Bench } from "./keeping.js";
 import { listenerClauses } from "./listeners.js";
 
-/** Opens a new and empty log. It takes its time from `ports` alone. */
+/** Opens a new, empty log. The log takes its time only from `ports`. */
 export type MakeEventLog = (ports: Ports, options: EventLogOptions) => EventLog | Promise<EventLog>;
 
 const OWNER = "eventLogConformance";
 
 /**
- * The cases for the log that `make` gives. The names of the cases are not stable, and later versions may add cases. Throws
+ * Creates the cases for the log that `make` returns. The names of the cases are not stable, and later versions may add cases. Throws
  * `AgentError` `invalid-options` for a value that is not a function that makes logs, and for an unknown option.
  */
 export function eventLogConformance(make: MakeEventLog, options: ConformanceOptions = {}): ConformanceCase[] {

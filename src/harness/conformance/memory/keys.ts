@@ -1,4 +1,4 @@
-// Cases about keys: they are listed in order, and no two are taken for one.
+// Cases about keys: they are listed in order, and different keys stay separate.
 
 import { AgentError, type RuntimeMemory } from "../../../core/index.js";
 import { describeThrown } from "../../contract/thrown.js";
@@ -9,9 +9,8 @@ const SORTED = ["", "\0", " a", "10", "9", "B", "__proto__", "a", "a\0", "a b", 
 const SORTED_ABOVE = ["\u{1f600}", "\u{1f601}", "\ufeffa", "\uffee"];
 
 export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
-  "reads what was never written as undefined, and forgets nothing by that": {
-    advice:
-      "Give undefined where nothing was written, false for its delete and [] for its keys; and keep entries in a Map.",
+  "reads a missing key as undefined, without losing other entries": {
+    advice: "Return undefined for a missing key, false for its delete, and [] for its keys. Keep entries in a Map.",
     async check(memory) {
       assertSame("get", await memory.get("s", "k"), undefined);
       assertSame("delete", await memory.delete("s", "k"), false);
@@ -24,8 +23,8 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       }
     },
   },
-  "takes a new value in place of the old one, whole": {
-    advice: "Replace the value, and merge nothing into it.",
+  "replaces the whole value with a new one": {
+    advice: "Replace the value, without merging.",
     async check(memory) {
       await memory.set("s", "k", { a: 1, b: { c: 2 } });
       await memory.set("s", "k", { b: { d: 3 } });
@@ -33,8 +32,8 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       assertSame("keys", await memory.keys("s"), ["k"]);
     },
   },
-  "keeps null, which is not the same as nothing": {
-    advice: "Tell a key with the value null from a key that is not there.",
+  "keeps null as a value, different from no value": {
+    advice: "Distinguish a key with the value null from a missing key.",
     async check(memory) {
       await memory.set("s", "k", null);
       assertSame("get", await memory.get("s", "k"), null);
@@ -43,7 +42,7 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
     },
   },
   "deletes one key, once": {
-    advice: "Let delete give true where there was such a key, and false where there was none.",
+    advice: "Return true from delete if the key existed, and false if not.",
     async check(memory) {
       await memory.set("s", "a", 1);
       await memory.set("s", "b", 2);
@@ -57,23 +56,23 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
     },
   },
   "sorts keys by code unit": {
-    advice: "Sort the list of keys with sort() and no comparison, after the database has given it.",
+    advice: "Sort the list of keys from the database with sort(), without a compare function.",
     async check(memory) {
       const sorted = [...SORTED, ...SORTED_ABOVE];
       for (const key of [...sorted].reverse()) await memory.set("s", key, key);
       assertSame("keys", await memory.keys("s"), sorted);
     },
   },
-  "keeps keys apart that only look alike": {
-    advice: "Compare keys by each of their code units: no normal form, no case, no trimming, no end at a NUL.",
+  "keeps keys separate that only look alike": {
+    advice: "Compare keys by all their code units: no normalization, no case folding, no trimming, no end at a NUL.",
     async check(memory) {
       const keys = [...Array.from("éÉaA1sſﬁ"), "e\u0301", "a ", "a\0", "a\0b", "01", "1.0", "\ufeffa", "fi"];
       for (const key of keys) await memory.set("s", key, `value of ${key}`);
       for (const key of keys) assertSame(`get ${key}`, await memory.get("s", key), `value of ${key}`);
     },
   },
-  "keeps keys that are no well-formed text apart, or refuses them by an AgentError": {
-    advice: "Keep keys as their JSON text, which escapes half of a character, or reject such a key with an AgentError.",
+  "keeps malformed keys separate, or refuses them with an AgentError": {
+    advice: "Keep keys as JSON text, which escapes half a character, or reject such a key with an AgentError.",
     async check(memory) {
       await assertApart(
         memory,
@@ -82,14 +81,14 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       );
     },
   },
-  "keeps long keys apart, or refuses them by an AgentError": {
-    advice: "Cut no key off: reject one that is too long with an AgentError.",
+  "keeps long keys separate, or refuses them with an AgentError": {
+    advice: "Do not cut keys: reject a key that is too long with an AgentError.",
     async check(memory) {
       const keys = LENGTHS.flatMap((length) => ["x", "y"].map((end) => "k".repeat(length - 1) + end));
       await assertApart(memory, keys, (key) => `of ${key.length} characters`);
     },
   },
-  "keeps keys with the names of what every object has": {
+  "keeps keys named like built-in object properties": {
     advice: "Keep entries in a Map, or in an object without a prototype.",
     async check(memory) {
       for (const scope of ["s", "constructor"]) {

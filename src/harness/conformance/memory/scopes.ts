@@ -1,10 +1,9 @@
-// Cases about scopes: an entry of one is in no other, whatever their names.
+// Cases about scopes: an entry belongs to only one scope, whatever the names.
 
 import type { RuntimeMemory } from "../../../core/index.js";
 import { assertSame, toClauses, type Clause } from "../../contract/clause.js";
 
-const BY_BOTH =
-  "Find an entry by scope and key as two separate values, whole and unchanged, not by one text made of both.";
+const BY_BOTH = "Look up an entry by scope and key as two separate, unchanged values, not by a text that joins both.";
 
 /** Scopes and keys that are confused when joined to one text, and patterns that would match other scopes. */
 const PAIRS: readonly (readonly [scope: string, key: string])[] = [
@@ -36,7 +35,7 @@ const PAIRS: readonly (readonly [scope: string, key: string])[] = [
 ];
 
 export const scopeClauses: readonly Clause<RuntimeMemory>[] = toClauses({
-  "keeps scopes apart, whatever their names": {
+  "keeps scopes separate, with any names": {
     advice: BY_BOTH,
     async check(memory) {
       for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
@@ -46,7 +45,7 @@ export const scopeClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       }
     },
   },
-  "clears one scope alone": {
+  "clears only one scope": {
     advice: BY_BOTH,
     async check(memory) {
       for (const cleared of new Set(PAIRS.map(([scope]) => scope))) {
@@ -59,7 +58,7 @@ export const scopeClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       }
     },
   },
-  "deletes in one scope alone": {
+  "deletes in only one scope": {
     advice: BY_BOTH,
     async check(memory) {
       for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);

@@ -1,9 +1,9 @@
-// Cases about many calls: a random walk compared with a plain map, the same in every run, calls at once, and the end.
+// Cases about many calls: a repeatable random walk compared with a plain map, concurrent calls, and the end.
 
 import type { JsonValue, RuntimeMemory } from "../../../core/index.js";
 import { assertSame, toClauses, type Clause } from "../../contract/clause.js";
 
-const ONE_CALL = "Let one call do its reading and writing in one step: one statement, one transaction or one lock.";
+const ONE_CALL = "Make each call read and write in one atomic step: one statement, one transaction or one lock.";
 
 const STEPS = 400;
 const SEEDS = [1, 2, 3];
@@ -13,8 +13,8 @@ const VALUES: readonly JsonValue[] = [null, 0, "", "text", [], {}, { a: [1, { b:
 const NUMBERS = Array.from({ length: 50 }, (_, index) => index);
 
 export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
-  "does what a plain map does, over many mixed calls": {
-    advice: "Take the calls up to that step one by one: the walk is the same in every run.",
+  "acts like a plain map over many mixed calls": {
+    advice: "Repeat the calls up to that step one by one: the walk is the same in every run.",
     async check(memory) {
       const reference = new Map<string, Map<string, JsonValue>>();
       for (const seed of SEEDS) {
@@ -28,7 +28,7 @@ export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       }
     },
   },
-  "keeps every value of calls that are made at once": {
+  "keeps every value of concurrent calls": {
     advice: ONE_CALL,
     async check(memory) {
       await atOnce(NUMBERS, (index) => memory.set(`s${index % 3}`, `k${index}`, { index }));
@@ -41,7 +41,7 @@ export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       }
     },
   },
-  "keeps one whole value of many that are written to one key at once": {
+  "keeps one whole value of many concurrent writes to one key": {
     advice: ONE_CALL,
     async check(memory) {
       const copiesOf = (index: number) => ({ index, copies: Array(20).fill(index) as number[] });
@@ -64,7 +64,7 @@ export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       assertSame("keys of the other", [...(await memory.keys("written"))].sort(), keys);
     },
   },
-  "deletes a key for one of many who ask at once": {
+  "deletes a key for only one of many concurrent calls": {
     advice: ONE_CALL,
     async check(memory) {
       await memory.set("s", "k", 1);
@@ -73,7 +73,7 @@ export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
     },
   },
   "closes without an error": {
-    advice: "Let close end when everything that was asked before it is done.",
+    advice: "End close once all earlier calls are done.",
     async check(memory) {
       await memory.set("s", "k", 1);
       await memory.close?.();

@@ -1,4 +1,4 @@
-// Cases about calls made at once, or by both ways. Answers are compared only where a provider alone answers steadily.
+// Cases about concurrent calls, and about turn and stream together. Answers are compared only if single calls give steady answers.
 
 import type { LlmStreamEvent, LlmTurnRequest, LlmTurnResponse } from "../../../core/index.js";
 import { assertSame, isSame, locate, toClauses, violationOf, type Clause } from "../../contract/clause.js";
@@ -6,12 +6,11 @@ import { callsOf } from "../../contract/response.js";
 import { assertCallPieces, assertWords, responseOf } from "../../contract/stream.js";
 import { answerBy, ask, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
 
-const OWN_STATE =
-  "Keep what a call gathers (texts, calls, figures) in variables of that call, and not on the provider.";
+const OWN_STATE = "Keep the state of a call (texts, calls, figures) in variables of that call, not on the provider.";
 
 export const apartClauses: readonly Clause<ProviderSubject>[] = toClauses({
-  "streams calls that are made at once, each from its beginning to its end": {
-    advice: "Let streams run side by side: a next() of one waits for no other.",
+  "keeps concurrent streams complete and separate": {
+    advice: "Let streams run concurrently: next() of one stream must not wait for another.",
     async check(subject) {
       const streams = await Promise.all(mixOf(subject).map((request) => watch(subject, request)));
       for (const [index, events] of streams.entries()) {
@@ -20,23 +19,23 @@ export const apartClauses: readonly Clause<ProviderSubject>[] = toClauses({
       }
     },
   },
-  "answers calls that are made at once, each with a response of its own": {
+  "gives each concurrent call its own response": {
     advice: OWN_STATE,
     async check(subject) {
       const answers = await Promise.all(mixOf(subject).map((request) => ask(subject, request)));
-      assertSame("how many responses there are", new Set(answers).size, answers.length);
+      assertSame("the number of responses", new Set(answers).size, answers.length);
     },
   },
-  "answers a call made at once with others as it does alone": {
+  "gives a concurrent call the same answer as a single call": {
     advice: OWN_STATE,
     check: (subject) => assertApart(subject, "turn"),
   },
-  "streams a call made at once with others as it does alone": {
+  "gives a concurrent stream the same answer as a single stream": {
     advice: OWN_STATE,
     check: (subject) => assertApart(subject, "stream"),
   },
-  "streams the response that turn gives": {
-    advice: "Make the response of turn and of stream by the same code.",
+  "streams the same response that turn gives": {
+    advice: "Use the same code for the responses of turn and stream.",
     async check(subject) {
       if (subject.provider.stream === undefined) return;
       const asked: { name: string; answers: unknown[] }[] = [];
@@ -71,7 +70,7 @@ async function assertApart(subject: ProviderSubject, way: Way): Promise<void> {
   const together = await Promise.all(requests.map((request) => outcomeOf(way, subject, request)));
   const alone = [...before, ...(await askAll())];
 
-  // Other cases are about a stream that is wrong when it is read alone.
+  // Other cases cover a stream that is wrong when it is read alone.
   if (alone.every(({ events }) => violationOf(() => assertParts(events)) === undefined)) {
     for (const [index, name] of names.entries()) {
       locate(`the stream for ${name}, asked at once`, () => assertParts(together[index]?.events));
@@ -100,7 +99,7 @@ function assertParts(events: readonly LlmStreamEvent[] = []): void {
   assertCallPieces(events);
 }
 
-/** A response without the ids of its calls, which are never compared. */
+/** A response without the ids of its calls, because ids are never compared. */
 function essenceOf(response: LlmTurnResponse | undefined): unknown {
   const calls = callsOf(response);
   if (response === undefined || calls.length === 0) return response;

@@ -1,4 +1,4 @@
-// How the cases ask a provider, by either way, so that a call which hangs or gives no stream fails with a message of its own.
+// Calls a provider for the cases, by turn or stream. A call that hangs or returns no stream fails with its own message.
 
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest, LlmTurnResponse } from "../../../core/index.js";
 import { Violation } from "../../contract/clause.js";
@@ -8,7 +8,7 @@ import type { ProviderRequests } from "./requests.js";
 
 export interface ProviderSubject {
   readonly provider: LlmProviderAdapter;
-  /** Copies that may be written into: one clause alone is about a provider that does so. */
+  /** Copies that a provider may change: only one clause is about a provider that does so. */
   readonly requests: ProviderRequests;
   readonly patienceMs: number;
 }
@@ -21,17 +21,17 @@ export function waysOf({ provider }: ProviderSubject): Way[] {
 
 type Asked = Pick<ProviderSubject, "provider" | "patienceMs">;
 
-/** Calls `turn`; rejects also where that throws at once. */
+/** Calls `turn`. Rejects even if `turn` throws at once. */
 export function ask({ provider, patienceMs }: Asked, request: LlmTurnRequest): Promise<LlmTurnResponse> {
   return within(patienceMs, "the answer", () => provider.turn(request));
 }
 
-/** The whole stream, or undefined where the provider has none. */
+/** The whole stream, or undefined for a provider without streams. */
 export async function watch({ provider, patienceMs }: Asked, request: LlmTurnRequest) {
   return provider.stream === undefined ? undefined : readAll(iteratorOf(provider.stream(request)), patienceMs);
 }
 
-/** The response by either way; undefined where a stream gave none. */
+/** The response by either way, or undefined if a stream had no response. */
 export async function answerBy(way: Way, subject: ProviderSubject, request: LlmTurnRequest) {
   return way === "turn" ? ask(subject, request) : responseOf(await watch(subject, request));
 }

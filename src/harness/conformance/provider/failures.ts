@@ -1,19 +1,20 @@
-// Cases about calls that fail, and about calls that are never answered.
+// Cases about calls that fail, and calls that get no answer.
 
 import { AgentError, type AgentErrorCode, type LlmTurnRequest } from "../../../core/index.js";
 import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
 import { describeThrown, isError } from "../../contract/thrown.js";
 import { rejection } from "../../contract/waiting.js";
+import { CONFORMANCE_ABORT_MS } from "../../limits.js";
 import { ask, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
 
 export const failureClauses: readonly Clause<ProviderSubject>[] = toClauses({
-  "fails by a rejection with an Error": {
+  "rejects with an Error on failure": {
     advice: "Reject with an AgentError.",
     async check(subject) {
       assertError("what it rejects with", await failureOf(subject, "turn"));
     },
   },
-  "says by kind and retryable what a caller may do about a failure": {
+  "tells callers how to handle a failure, by kind and retryable": {
     advice: "Reject with new AgentError('provider-response', message, { kind, retryable }).",
     async check(subject) {
       const error = await failureOf(subject, "turn");
@@ -24,16 +25,16 @@ export const failureClauses: readonly Clause<ProviderSubject>[] = toClauses({
       }
     },
   },
-  "fails again the same way, and does not hang or answer at the second call": {
-    advice: "Let each call fail for itself, and keep nothing of a failed call.",
+  "fails the same way on the second call, without hanging or answering": {
+    advice: "Let each call fail independently, and keep no state of a failed call.",
     async check(subject) {
       const first = await failureOf(subject, "turn");
       const second = await failureOf(subject, "turn");
       assertSame("the second failure", describe(second), describe(first));
     },
   },
-  "fails by stream as it does by turn": {
-    advice: "Make the error of turn and of stream by the same code.",
+  "fails the same way in stream and turn": {
+    advice: "Use the same code for the errors of turn and stream.",
     async check(subject) {
       if (subject.provider.stream === undefined) return;
       const turned = await failureOf(subject, "turn");
@@ -44,32 +45,30 @@ export const failureClauses: readonly Clause<ProviderSubject>[] = toClauses({
 });
 
 export const silenceClauses: readonly Clause<ProviderSubject>[] = toClauses({
-  "ends a call that waits when its signal fires": {
-    advice: "Listen to request.signal until the call is over, and pass it on to fetch.",
+  "ends a waiting call when its signal fires": {
+    advice: "Listen to request.signal until the call is over, and pass it to fetch.",
     async check(subject) {
       for (const way of waysOf(subject)) {
         const controller = new AbortController();
         const waiting = failureOf(subject, way, { signal: controller.signal });
-        const timer = setTimeout(() => controller.abort(), WAIT_MS);
+        const timer = setTimeout(() => controller.abort(), CONFORMANCE_ABORT_MS);
         assertError(`what the ${way} rejects with`, await waiting.finally(() => clearTimeout(timer)));
       }
     },
   },
-  "ends a call that waits longer than its timeoutMs, and says so": {
+  "ends a waiting call after its timeoutMs, with a timeout error": {
     advice:
       "Reject after request.timeoutMs with new AgentError('timeout', message, { kind: 'timeout', retryable: true }).",
     async check(subject) {
       for (const way of waysOf(subject)) {
-        const error = await failureOf(subject, way, { timeoutMs: WAIT_MS });
+        const error = await failureOf(subject, way, { timeoutMs: CONFORMANCE_ABORT_MS });
         assertSame(`the kind of the ${way}'s error`, (error as { kind?: unknown } | null | undefined)?.kind, "timeout");
       }
     },
   },
 });
 
-const WAIT_MS = 20;
-
-/** Failures of a vendor, or of the way to it. */
+/** Failures of a vendor, or of the connection to it. */
 const OF_VENDORS: readonly AgentErrorCode[] = ["provider-http", "provider-response", "timeout", "providers-exhausted"];
 
 function failureOf(subject: ProviderSubject, way: Way, terms: Partial<LlmTurnRequest> = {}): Promise<unknown> {

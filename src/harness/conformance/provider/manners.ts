@@ -1,36 +1,37 @@
-// Cases about what lies between a provider and its caller: promises, streams, who owns values, and signals.
+// Cases about the interface between a provider and its caller: promises, streams, ownership of values, and signals.
 
 import { isThenable, type LlmTurnRequest } from "../../../core/index.js";
 import { assertSame, fail, toClauses, Violation, type Clause } from "../../contract/clause.js";
 import { iteratorOf } from "../../contract/stream.js";
-import { abortMidway, GRACE_MS, rejection, settle, within } from "../../contract/waiting.js";
+import { abortMidway, rejection, settle, within } from "../../contract/waiting.js";
+import { ABORT_GRACE_MS } from "../../limits.js";
 import { answerBy, ask, readAll, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
 import { assertError } from "./failures.js";
 import { PROVIDER_REQUESTS } from "./requests.js";
 
 type Check = Clause<ProviderSubject>["check"];
 
-const LEAVE_ALONE = "Copy what you change: the request belongs to the caller, with all that is in it.";
-const OWN_RESPONSE = "Build a new response, with new objects and lists in it, for every call.";
-const KEPT = "Do not write into a response that was handed out: the caller keeps it.";
-const STOP_EARLY = "Look at request.signal before anything is sent, and reject with an Error when it has fired.";
-const STOP_MIDWAY = "Listen to request.signal until the call is over, and pass it on to fetch.";
+const LEAVE_ALONE = "Copy values before you change them: the request and everything in it belong to the caller.";
+const OWN_RESPONSE = "Build a new response for every call, with new objects and lists in it.";
+const KEPT = "Do not change a response after you return it: it belongs to the caller.";
+const STOP_EARLY = "Check request.signal before you send anything, and reject with an Error if it has fired.";
+const STOP_MIDWAY = "Listen to request.signal until the call is over, and pass it to fetch.";
 
 export const mannersClauses: readonly Clause<ProviderSubject>[] = toClauses({
-  "answers by a promise, also where it refuses": {
+  "returns a promise, even for a refusal": {
     advice: "Make turn an async function.",
     async check({ provider, requests, patienceMs }) {
       for (const request of withAndWithoutSignal(requests.plain)) {
         const given = atOnce("turn", "a promise that rejects", () => provider.turn(request));
         if (!isThenable(given)) fail("what turn gives", given, "a promise");
-        // Other cases are about how it ends.
+        // Other cases cover how it ends.
         const { kind } = await settle(() => given, patienceMs);
         if (kind === "late") fail("the answer", `nothing within ${patienceMs} ms`, "something");
       }
     },
   },
-  "gives a stream at once, and throws nothing before it is read": {
-    advice: "Make stream an async generator (async *stream), which begins with the first next().",
+  "returns a stream at once, and throws nothing until it is read": {
+    advice: "Make stream an async generator (async *stream), which starts at the first next().",
     check({ provider, requests }) {
       for (const request of withAndWithoutSignal(requests.plain)) {
         const given = atOnce("stream", "a stream that rejects when it is read", () => provider.stream?.(request));
@@ -38,8 +39,8 @@ export const mannersClauses: readonly Clause<ProviderSubject>[] = toClauses({
       }
     },
   },
-  "says nothing more once a stream has ended": {
-    advice: "Give { done: true } to every next() after the end.",
+  "yields nothing after the end of a stream": {
+    advice: "Return { done: true } from every next() after the end.",
     async check({ provider, requests, patienceMs }) {
       if (provider.stream === undefined) return;
       const iterator = iteratorOf(provider.stream(requests.plain));
@@ -50,8 +51,8 @@ export const mannersClauses: readonly Clause<ProviderSubject>[] = toClauses({
       }
     },
   },
-  "has a name that can be recorded, the same before and after a turn": {
-    advice: "Name vendor and model, such as openai:gpt-4o, once, or leave name out.",
+  "has a recordable name that a turn does not change": {
+    advice: "Set name once to the vendor and model, such as openai:gpt-4o, or omit it.",
     async check(subject) {
       const before: unknown = subject.provider.name;
       if (before !== undefined && (typeof before !== "string" || before === "" || !before.isWellFormed())) {
@@ -62,16 +63,16 @@ export const mannersClauses: readonly Clause<ProviderSubject>[] = toClauses({
     },
   },
 
-  "leaves the request as it was": { advice: LEAVE_ALONE, check: untouched("turn") },
-  "leaves the request of a stream as it was": { advice: LEAVE_ALONE, check: untouched("stream") },
-  "takes a request that is frozen": { advice: LEAVE_ALONE, check: unfazed("turn") },
-  "streams the answer to a request that is frozen": { advice: LEAVE_ALONE, check: unfazed("stream") },
-  "gives a response that is the caller's own": { advice: OWN_RESPONSE, check: owned("turn") },
-  "streams a response that is the caller's own": { advice: OWN_RESPONSE, check: owned("stream") },
-  "leaves a response alone once it was given": { advice: KEPT, check: kept("turn") },
-  "leaves a streamed response alone once it was given": { advice: KEPT, check: kept("stream") },
-  "answers on after a caller has frozen its response": {
-    advice: "Do not write into a response that was handed out: the caller may freeze it.",
+  "does not change the request": { advice: LEAVE_ALONE, check: untouched("turn") },
+  "does not change the request of a stream": { advice: LEAVE_ALONE, check: untouched("stream") },
+  "accepts a frozen request": { advice: LEAVE_ALONE, check: unfazed("turn") },
+  "streams the answer to a frozen request": { advice: LEAVE_ALONE, check: unfazed("stream") },
+  "gives the caller a new response": { advice: OWN_RESPONSE, check: owned("turn") },
+  "streams a new response to the caller": { advice: OWN_RESPONSE, check: owned("stream") },
+  "does not change a response afterwards": { advice: KEPT, check: kept("turn") },
+  "does not change a streamed response afterwards": { advice: KEPT, check: kept("stream") },
+  "keeps answering after a caller freezes its response": {
+    advice: "Do not change a response after you return it: the caller may freeze it.",
     async check(subject) {
       freeze(await ask(subject, subject.requests.plain));
       await assertAnswers(subject);
@@ -80,8 +81,8 @@ export const mannersClauses: readonly Clause<ProviderSubject>[] = toClauses({
 
   "does not answer a call whose signal has fired": { advice: STOP_EARLY, check: refused("turn") },
   "does not stream a call whose signal has fired": { advice: STOP_EARLY, check: refused("stream") },
-  "answers the call after one that was aborted": {
-    advice: "An aborted call ends that call alone, and not the provider.",
+  "answers the next call after an aborted one": {
+    advice: "An abort must end only that call, not the provider.",
     async check(subject) {
       await ask(subject, { ...subject.requests.plain, signal: AbortSignal.abort() }).catch(() => undefined);
       await assertAnswers(subject);
@@ -89,8 +90,8 @@ export const mannersClauses: readonly Clause<ProviderSubject>[] = toClauses({
   },
   "ends a call whose signal fires while it runs": { advice: STOP_MIDWAY, check: stopped("turn") },
   "ends a stream whose signal fires while it runs": { advice: STOP_MIDWAY, check: stopped("stream") },
-  "answers the call after a stream that was left early": {
-    advice: "Put what a stream has to give back (a connection, a lock) into a finally block of its generator.",
+  "answers the next call after a stream was left early": {
+    advice: "Release the resources of a stream (a connection, a lock) in a finally block of its generator.",
     async check(subject) {
       const { provider, requests, patienceMs } = subject;
       if (provider.stream === undefined) return;
@@ -152,7 +153,7 @@ function kept(way: Way): Check {
     const response = await answerBy(way, subject, tools);
     const before = textOf(response);
     for (const request of [plain, tools]) await answerBy(way, subject, request);
-    // A provider may do something on its own after an answer.
+    // A provider may do more work after an answer.
     await new Promise((resolve) => setTimeout(resolve, 1));
     const after = textOf(response);
     if (after !== before) fail(`the response of a ${way} after later calls`, after, before);
@@ -167,7 +168,7 @@ function refused(way: Way): Check {
   });
 }
 
-/** An answer that was on its way when the signal fired may still come. */
+/** An answer that was already on its way when the signal fired may still arrive. */
 function stopped(way: Way): Check {
   return by(way, async (subject) => {
     const { plain } = subject.requests;
@@ -178,20 +179,20 @@ function stopped(way: Way): Check {
     });
     if (end.kind === "thrown" && end.error instanceof Violation) throw end.error;
     if (end.kind === "value" && isLate) {
-      fail(`the ${way}`, `an answer more than ${GRACE_MS} ms after its signal fired`, "its end");
+      fail(`the ${way}`, `an answer more than ${ABORT_GRACE_MS} ms after its signal fired`, "its end");
     }
     if (way === "turn") await assertAnswers(subject);
     else await watch(subject, plain);
   });
 }
 
-/** Fails unless another turn is answered. Other cases are about the answer itself. */
+/** Fails unless the provider answers another turn. Other cases cover the answer itself. */
 async function assertAnswers(subject: ProviderSubject): Promise<void> {
   const response: unknown = await ask(subject, subject.requests.plain);
   if (typeof response !== "object" || response === null) fail("the next answer", response, "a response");
 }
 
-/** Writes into every object and list, and over the texts of the message. A frozen part cannot be spoiled, so it may be shared. */
+/** Changes every object and list, and the texts of the message. A frozen part cannot be changed, so it may be shared. */
 function scribble(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const inner of Object.values(value)) scribble(inner);
@@ -206,7 +207,7 @@ function freeze(value: unknown): void {
   for (const inner of Object.values(value)) freeze(inner);
 }
 
-/** JSON has no word for undefined, which stands for no response at all. */
+/** JSON cannot express undefined, which stands for no response at all. */
 function textOf(response: unknown): string {
   return response === undefined ? "nothing" : JSON.stringify(response);
 }

@@ -1,4 +1,4 @@
-// What the suite of a provider asks.
+// The requests of the provider suite.
 
 import { seal, type LlmTurnRequest } from "../../../core/index.js";
 
@@ -14,8 +14,8 @@ const weather = {
 };
 
 /**
- * All that is ever asked, each at most {@link MAX_ASKED} times of one provider. A provider that answers only what it knows (a
- * cassette, a script) has to know these. Answer `tools` with a call where possible: the cases about calls look at that answer.
+ * All requests of the suite. One provider gets each at most {@link MAX_ASKED} times. A provider with fixed answers (a cassette, a
+ * script) must know these requests. Answer `tools` with a call if possible, because the cases about calls check that answer.
  */
 export const PROVIDER_REQUESTS: ProviderRequests = {
   plain: seal({ messages: comparison }),
@@ -30,6 +30,3 @@ export const PROVIDER_REQUESTS: ProviderRequests = {
     tools: [weather],
   }),
 };
-
-/** How often one provider is asked one of {@link PROVIDER_REQUESTS} at most. */
-export const MAX_ASKED = 4;

@@ -1,4 +1,4 @@
-// The contract of LlmProviderAdapter as cases for any test runner. It does not see whether an answer is good.
+// The contract of LlmProviderAdapter as cases for any test runner. It does not judge the quality of answers.
 
 import { copyJson, type LlmProviderAdapter } from "../../../core/index.js";
 import { assertSame, fail, locate, type Clause } from "../../contract/clause.js";
@@ -15,9 +15,9 @@ import { PROVIDER_REQUESTS } from "./requests.js";
 export type MakeProvider = () => LlmProviderAdapter | Promise<LlmProviderAdapter>;
 
 export interface ProviderConformanceOptions extends ConformanceOptions {
-  /** Makes a provider of which every call fails. Adds the cases about failures. */
+  /** Makes a provider whose calls all fail. Adds the cases about failures. */
   readonly failing?: MakeProvider;
-  /** Makes a provider that never answers, and heeds `signal` and `timeoutMs`. Adds the cases about waiting. */
+  /** Makes a provider that never answers, but obeys `signal` and `timeoutMs`. Adds the cases about waiting. */
   readonly silent?: MakeProvider;
 }
 
@@ -31,7 +31,7 @@ const turnClauses = responseClauses.map(({ check, ...clause }): Clause<ProviderS
   },
 }));
 
-/** A provider without streams keeps them all. */
+/** A provider without streams passes all clauses about streams. */
 const pieceClauses = streamClauses.map(({ check, ...clause }): Clause<ProviderSubject> => ({
   ...clause,
   async check(subject) {
@@ -43,7 +43,7 @@ const pieceClauses = streamClauses.map(({ check, ...clause }): Clause<ProviderSu
 }));
 
 /**
- * The cases for the provider that `make` gives. Each asks a provider of its own and ends it. The names of the cases are not stable,
+ * Creates the cases for the provider that `make` returns. Each case uses its own provider and ends it. The names of the cases are not stable,
  * and later versions may add cases. Throws `AgentError` `invalid-options` for a value that is not a function that makes providers,
  * and for an unknown option.
  */
@@ -67,9 +67,8 @@ export function providerConformance(make: MakeProvider, options: ProviderConform
 }
 
 const OWNER = "providerConformance";
-const END = "ends without an error, whether it was asked anything or not";
-const END_ADVICE =
-  "Let destroy give nothing back but a promise of its end, and let it end when there is nothing to end.";
+const END = "ends without an error, even if it was never called";
+const END_ADVICE = "Return nothing from destroy, or a promise of nothing, and succeed even if there is nothing to end.";
 
 async function checkEnd(make: () => Promise<LlmProviderAdapter>, patienceMs: number): Promise<void> {
   for (const isAsked of [false, true]) {

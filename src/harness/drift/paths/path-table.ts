@@ -14,8 +14,8 @@ export interface GateRun {
 }
 
 /**
- * Every path once, sorted by how often the baseline took it, then the candidate, then by the calls; and the label of each path by
- * its key.
+ * Lists every path once, sorted by how often the baseline took it, then the candidate, then by the calls. Also returns the label of
+ * each path by its key.
  */
 export function pathTable(
   base: readonly GateRun[],
@@ -45,8 +45,8 @@ export function pathTable(
 }
 
 /**
- * Finds the first trajectory of the same path. Where likeness is not transitive, a run belongs to the first path whose first run it
- * is like.
+ * Returns a function that finds the first trajectory of the same path. Tolerances are not always transitive, so a run belongs to the
+ * first path whose first run it equals.
  */
 function createPaths(): (trajectory: Trajectory) => Trajectory {
   const known = new Map<string, Trajectory>();
@@ -62,8 +62,8 @@ function createPaths(): (trajectory: Trajectory) => Trajectory {
 }
 
 /**
- * Every tolerance behind the paths and distances: between each run and the first one of its path, and between the first runs of any
- * two paths.
+ * Lists every tolerance used for paths and distances: between each run and the first run of its path, and between the first runs of
+ * any two paths.
  */
 export function toleratedIn(runs: readonly GateRun[], labels: ReadonlyMap<string, string>): ToleranceUse[] {
   const uses = createUseCounter();
@@ -79,7 +79,7 @@ export function toleratedIn(runs: readonly GateRun[], labels: ReadonlyMap<string
   return uses.list();
 }
 
-/** A … Z, AA …, like the columns of a spreadsheet. */
+/** Labels A … Z, AA …, like the columns of a spreadsheet. */
 function labelOf(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26));
   return index < 26 ? letter : labelOf(Math.floor(index / 26) - 1) + letter;
@@ -112,7 +112,7 @@ export function distanceTable(base: readonly GateRun[], candidate: readonly Gate
   return { base: base.length, runs: all.length, distances };
 }
 
-/** The index of the run with the least mean distance, both ways, to the runs `from` … `to` - 1; the first one if several are equal. */
+/** The index of the run with the least mean distance, both ways, to the runs `from` … `to` - 1. The first wins a tie. */
 export function mostTypical({ runs, distances }: DistanceTable, from: number, to: number): number {
   let [best, least] = [from, Infinity];
   for (let run = from; run < to; run++) {

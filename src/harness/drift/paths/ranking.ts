@@ -1,4 +1,4 @@
-// The order of scenarios, which the verdict's sentence, the list of every report and the keys of the page follow.
+// The order of scenarios in the verdict's reason, the list of every report, and the keyboard navigation of the page.
 
 import type { GateReport, ScenarioReport, Verdict } from "../gate-report.js";
 
@@ -7,8 +7,8 @@ export const WORST_FIRST: readonly Verdict[] = ["regression", "drift", "inconclu
 type Ranked = Pick<GateReport, "scenarios" | "verdict" | "pooled" | "settings">;
 
 /**
- * The scenarios by verdict, then by lost or gained success, then by name. If success was lost over all of them together, the loss
- * counts before the verdict, since few of them can be judged alone. If the verdict is `better`, the better ones come first.
+ * Sorts scenarios by verdict, then by lost or gained success, then by name. If success was lost over all scenarios together, the
+ * loss comes before the verdict, because few scenarios can be judged alone. If the verdict is `better`, better scenarios come first.
  */
 export function worstFirst({ scenarios, verdict: whole, pooled, settings }: Ranked): ScenarioReport[] {
   const isLostOverAll = (pooled.outcome?.test.adjusted ?? 1) <= settings.alpha;
@@ -31,7 +31,7 @@ export function ofVerdict(scenarios: readonly ScenarioReport[], wanted: Verdict)
   return scenarios.filter(({ verdict }) => verdict === wanted).sort((a, b) => bySize(a, b) || byName(a, b));
 }
 
-/** How much smaller the candidate's share of successes is, 0 to 1; 0 if it is not smaller. */
+/** The drop in the candidate's success rate, from 0 to 1. 0 if it did not drop. */
 export function lossOf({ outcome }: ScenarioReport): number {
   return Math.max(0, -(outcome?.effect.value ?? 0));
 }

@@ -1,5 +1,5 @@
-// The path of a run, reduced to its calls, and the distance of two paths. The order of parallel calls and turns without calls do not
-// count. The distance is that of `cassette diff`'s alignment (docs/diff.md), a metric.
+// The path of a run, reduced to its calls, and the distance between two paths. The order of parallel calls and turns without calls
+// do not count. The distance is a metric: that of `cassette diff`'s alignment (docs/diff.md).
 
 import {
   isOneWay,
@@ -12,6 +12,7 @@ import {
   type Tolerances,
 } from "../../../cassette/index.js";
 import { canonicalize, defined, sha256Hex } from "../../../core/index.js";
+import { MAX_STEP_TEXT_CHARACTERS } from "../../limits.js";
 
 export interface TrajectoryOptions {
   ignore: readonly string[];
@@ -19,7 +20,7 @@ export interface TrajectoryOptions {
   order: CallOrder;
   readOnly?: readonly string[];
   tolerances?: Tolerances;
-  /** The assistant's texts are compared like calls. */
+  /** True to compare the assistant's texts like calls. */
   content: boolean;
 }
 
@@ -29,14 +30,12 @@ export interface Trajectory {
   key: string;
   /** Equal for paths that differ only by tolerances. */
   skeleton: string;
-  /** The calls of each turn as texts. A long one is cut and ends with a part of its hash. */
+  /** The calls of each turn as texts. A long text is cut and ends with part of its hash. */
   steps: string[][];
   path: RunPath;
-  /** The order allows differences in one direction. */
+  /** True if the order allows differences in one direction. */
   isOneWay: boolean;
 }
-
-const MAX_TEXT = 200;
 
 /** The path of a recording. Throws "invalid-options" for an `ignore` that is not a pointer. */
 export function trajectoryOf(cassette: Cassette, options: TrajectoryOptions): Trajectory {
@@ -54,12 +53,12 @@ export function trajectoryOf(cassette: Cassette, options: TrajectoryOptions): Tr
   };
 }
 
-/** 0 for the same path, at most 1; a metric. */
+/** The distance between two paths: 0 if they are the same, at most 1. A metric. */
 export function trajectoryDistance(a: Trajectory, b: Trajectory): number {
   return a.key === b.key ? 0 : pathDistance(a.path, b.path);
 }
 
-/** How far `candidate` departs from `base` beyond what the order allows; the distance, if the order has no direction. */
+/** How far `candidate` departs from `base` beyond the order's limits. If the order has no direction, the distance. */
 export function trajectoryDeparture(base: Trajectory, candidate: Trajectory): number {
   return base.key === candidate.key ? 0 : pathDeparture(base.path, candidate.path);
 }
@@ -76,6 +75,6 @@ function withTexts(cassette: Cassette): Cassette {
 }
 
 function cutWithHash(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
-  return `${text.slice(0, MAX_TEXT).toWellFormed()}… #${sha256Hex(text.toWellFormed()).slice(0, 12)}`;
+  if (text.length <= MAX_STEP_TEXT_CHARACTERS) return text;
+  return `${text.slice(0, MAX_STEP_TEXT_CHARACTERS).toWellFormed()}… #${sha256Hex(text.toWellFormed()).slice(0, 12)}`;
 }

@@ -1,4 +1,4 @@
-// The two typical runs of a scenario side by side: every turn of both, the differences, and their places in the files.
+// Compares the two typical runs of a scenario: every turn of both, the differences, and their places in the files.
 
 import { defined } from "../../../core/index.js";
 import {
@@ -13,6 +13,7 @@ import {
   type Drift,
 } from "../../../cassette/index.js";
 import { toConversation } from "../../html/steps.js";
+import { MAX_TYPICAL_TEXT_CHARACTERS } from "../../limits.js";
 import type { ContractState, Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "../gate-report.js";
 import type { TrajectoryOptions } from "./trajectory.js";
 
@@ -28,10 +29,7 @@ type Described = Pick<
   "edits" | "timeline" | "firstDivergence" | "tolerances" | "contract" | "contractState"
 >;
 
-/** The most characters of a text or a result that a report keeps. */
-const MAX_TEXT = 4_000;
-
-/** Compares the two runs turn by turn. Throws "diff-too-large" as `diffCassettes` does. */
+/** Compares the two runs turn by turn. Throws "diff-too-large", as `diffCassettes` does. */
 export function describeTypical(base: TypicalRun, candidate: TypicalRun, options: TrajectoryOptions): Described {
   const { ignore, order, readOnly = [], content, tolerances } = options;
   const shared = { ignore, order, readOnly, ...defined({ tolerances }) };
@@ -100,6 +98,6 @@ function turnsOf(cassette: Cassette): TimelineTurn[] {
 }
 
 function cutWithCount(text: string): string {
-  if (text.length <= MAX_TEXT) return text;
-  return `${text.slice(0, MAX_TEXT).toWellFormed()}… (${text.length - MAX_TEXT} more characters)`;
+  if (text.length <= MAX_TYPICAL_TEXT_CHARACTERS) return text;
+  return `${text.slice(0, MAX_TYPICAL_TEXT_CHARACTERS).toWellFormed()}… (${text.length - MAX_TYPICAL_TEXT_CHARACTERS} more characters)`;
 }

@@ -1,8 +1,8 @@
 // How large a difference is, with an interval. Success rates: R. G. Newcombe, "Interval estimation for the difference between
 // independent proportions" (Statistics in Medicine 17, 1998), method 10, from two intervals of E. B. Wilson (JASA 22, 1927).
 // Distances: the normal interval of a U-statistic from its projections (W. Hoeffding, Annals of Mathematical Statistics 19,
-// 1948); as A. Agresti and B. A. Coull (The American Statistician 52, 1998) add successes and failures, two runs at the far
-// ends are added to each side, so that a few runs that happen to be alike do not give an interval without width.
+// 1948). Each side gets two extra runs at the far ends, as A. Agresti and B. A. Coull (The American Statistician 52, 1998) add
+// successes and failures. A few runs that happen to be alike then still give an interval with a width.
 
 import { defined } from "../../../core/index.js";
 import { normalQuantile, wilsonInterval } from "./normal.js";
@@ -16,9 +16,9 @@ interface Estimate {
 }
 
 /**
- * The candidate's success rate less the baseline's. Over several scenarios rates are weighted as by N. Mantel and W. Haenszel (JNCI
- * 22, 1959), each with the number of runs of a plain rate of the same variance. This counts the spread between scenarios as chance,
- * so the interval tends to be too wide.
+ * The candidate's success rate minus the baseline's. Over several scenarios, rates are weighted as in N. Mantel and W. Haenszel (JNCI
+ * 22, 1959). Each weighted rate counts as many runs as a plain rate of the same variance. This treats the spread between scenarios as
+ * chance, so the interval tends to be too wide.
  */
 export function rateDifference(strata: readonly Stratum[], level: number): Estimate {
   const weights = strata.map(({ base, candidate }) => (base.runs * candidate.runs) / (base.runs + candidate.runs));
@@ -58,7 +58,7 @@ export interface DistanceEstimate {
   variance: number;
 }
 
-/** `value` is the mean distance between the sides less the mean distance within them; a side with one run has none within. */
+/** `value` is the mean distance between the sides minus the mean distance within them. A side with one run has no distance within. */
 export function distanceExcess({ base, runs, distances }: DistanceTable): DistanceEstimate {
   const sides = [
     { from: 0, to: base },
@@ -70,7 +70,7 @@ export function distanceExcess({ base, runs, distances }: DistanceTable): Distan
     let sum = 0;
     for (let other = from; other < to; other++) {
       const [there, back] = [distances[run * runs + other] as number, distances[other * runs + run] as number];
-      // Between the sides it is from the baseline to the candidate.
+      // Between the sides, the distance goes from the baseline to the candidate.
       sum += isOwn ? (there + back) / 2 : run < base ? there : back;
     }
     return others === 0 ? undefined : sum / others;
@@ -104,7 +104,7 @@ function means(side: Side, others: Side, mean: (run: number, others: Side) => nu
   return list;
 }
 
-/** The mean excess of several scenarios, each with the same weight. */
+/** The mean excess of several scenarios, all with the same weight. */
 export function meanExcess(estimates: readonly DistanceEstimate[], level: number): Estimate {
   const value = average(estimates.map((estimate) => estimate.value)) ?? 0;
   const variance = estimates.reduce((sum, estimate) => sum + estimate.variance, 0) / estimates.length ** 2;

@@ -18,15 +18,15 @@ const LEAST_P = 1e-300;
 /** Tables within this ratio are equally probable, as in R's fisher.test. */
 const TIE = 1 + 1e-7;
 
-/** `weights[i]` is the probability of `least + i` successes of the candidate; they sum to 1. */
+/** `weights[i]` is the probability of `least + i` successes of the candidate. The weights sum to 1. */
 export interface Distribution {
   least: number;
   weights: Float64Array;
 }
 
 /**
- * The distribution of the candidate's successes, given the successes of both sides. It is computed outwards from the mode by the
- * ratio of neighbours, so that no factorial is needed and nothing overflows.
+ * The distribution of the candidate's successes, given the total of both sides. It is computed outwards from the mode by the ratio
+ * of neighbours, so it needs no factorials and nothing overflows.
  */
 export function successDistribution(base: Counts, candidate: Counts): Distribution {
   const successes = base.successes + candidate.successes;
@@ -44,7 +44,7 @@ export function successDistribution(base: Counts, candidate: Counts): Distributi
   return { least, weights: weights.map((weight) => weight / total) };
 }
 
-/** One side: the chance of at most as many successes of the candidate. Two sides: of any result that is no more probable. */
+/** One-sided: the chance of at most as many successes of the candidate. Two-sided: the chance of any result at most as probable. */
 export function fisherTest(base: Counts, candidate: Counts, sides: 1 | 2): ExactResult {
   const { least, weights } = successDistribution(base, candidate);
   const observed = candidate.successes - least;
@@ -58,7 +58,7 @@ export function fisherTest(base: Counts, candidate: Counts, sides: 1 | 2): Exact
   };
 }
 
-/** Into (0, 1], whatever rounding did. */
+/** Limits a p-value to (0, 1] after rounding errors. */
 export function clampP(p: number): number {
   return Math.min(1, Math.max(LEAST_P, p));
 }

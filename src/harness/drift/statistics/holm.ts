@@ -1,9 +1,9 @@
 // Many scenarios, one level: S. Holm, "A simple sequentially rejective multiple test procedure" (Scandinavian Journal of
 // Statistics 6, 1979), over the tests that can reject at all: R. E. Tarone, "A modified Bonferroni method for discrete data"
-// (Biometrics 46, 1990). What a test can reach depends on the numbers of runs and not on which side was better, so leaving
-// those out that cannot reach the level costs nothing and accepts no more false alarms.
+// (Biometrics 46, 1990). The p-value that a test can reach depends on the numbers of runs, not on which side was better. So
+// tests that cannot reach the level can be left out, at no cost and without more false alarms.
 
-/** For each smallest attainable p-value whether its test takes part: Tarone's set for this level. */
+/** Whether each test takes part, by its smallest attainable p-value: Tarone's set for this level. */
 export function selectTestable(attainable: readonly number[], level: number): boolean[] {
   const sorted = [...attainable].sort((a, b) => a - b);
   let within = 0;
@@ -14,7 +14,7 @@ export function selectTestable(attainable: readonly number[], level: number): bo
   return attainable.map(() => false);
 }
 
-/** Holm's adjusted p-values, in the order given; none is below its own p or above 1. */
+/** Holm's adjusted p-values, in the order given. Each is at least its own p and at most 1. */
 export function holmAdjust(p: readonly number[]): number[] {
   const order = p.map((value, index) => ({ value, index })).sort((a, b) => a.value - b.value);
   const adjusted = new Array<number>(p.length);

@@ -1,5 +1,5 @@
 // The quantiles of the normal distribution: M. J. Wichura, "Algorithm AS 241: The percentage points of the normal
-// distribution" (Applied Statistics 37, 1988), routine PPND7, right to about seven digits.
+// distribution" (Applied Statistics 37, 1988), routine PPND7, accurate to about seven digits.
 
 /** The z with P(Z <= z) = `p`, for 0 < p < 1. */
 export function normalQuantile(p: number): number {

@@ -1,4 +1,4 @@
-// How often at least one, or all, of k runs succeed, without bias: pass@k of M. Chen et al., "Evaluating large language
+// Unbiased estimates of how often at least one, or all, of k runs succeed: pass@k of M. Chen et al., "Evaluating large language
 // models trained on code" (arXiv:2107.03374, 2021), and pass^k of S. Yao et al., "tau-bench" (arXiv:2406.12045, 2024).
 
 import type { Counts } from "./fisher.js";

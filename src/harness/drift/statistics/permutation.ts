@@ -1,8 +1,14 @@
-// Do two groups of runs take paths from one and the same distribution? A permutation test on the energy statistic of
+// Tests whether two groups of runs take paths from the same distribution: a permutation test on the energy statistic of
 // G. J. Székely and M. L. Rizzo, "Testing for equal distributions in high dimension" (InterStat 5, 2004), within each
-// scenario, summed over scenarios. All relabelings where there are few, else seeded draws with p = (b + 1) / (m + 1)
+// scenario, summed over scenarios. Counts all relabelings if they are few, or seeded draws with p = (b + 1) / (m + 1)
 // (B. Phipson and G. K. Smyth, "Permutation p-values should never be zero", SAGMB 9, 2010).
 
+import {
+  MAX_DRAWING_WORK,
+  MAX_EXHAUSTIVE_RELABELINGS,
+  MAX_JOINED_RELABELINGS,
+  MAX_KEPT_RELABELINGS,
+} from "../../limits.js";
 import { clampP } from "./fisher.js";
 import type { Random } from "./random.js";
 
@@ -10,7 +16,7 @@ import type { Random } from "./random.js";
 export interface DistanceTable {
   base: number;
   runs: number;
-  /** `runs` rows of `runs` distances, from the row's run to the column's; they need not be alike both ways. */
+  /** `runs` rows of `runs` distances, from the row's run to the column's. The two directions may differ. */
   distances: Float64Array;
 }
 
@@ -21,31 +27,24 @@ export interface PermutationResult {
   draws?: number;
 }
 
-/** Up to this number all relabelings are counted. */
-export const MAX_EXHAUSTIVE = 20_000;
 /** Random relabelings; fewer, down to the second number, if that would take minutes. */
 const DRAWS = 9_999;
 const LEAST_DRAWS = 999;
-const MAX_WORK = 1_000_000_000;
-/** A scenario with at most this many relabelings keeps the statistic of each. */
-const MAX_KEPT = 300;
-/** Scenarios that keep theirs are drawn together while their relabelings multiply to at most this number. */
-const MAX_SUMS = 1_296;
-/** Statistics this near to each other are equal but for rounding. */
+/** Statistics this close count as equal, apart from rounding. */
 const TIE = 1e-10;
 
 /**
- * Two-sided in effect: any difference between the sides makes the statistic larger. If distances depend on the direction, only those
- * from the baseline to the candidate count between the sides. Relabeling makes the test valid for any statistic.
+ * Two-sided in effect, because any difference between the sides makes the statistic larger. If distances depend on the direction,
+ * only those from the baseline to the candidate count between the sides. Relabeling makes the test valid for any statistic.
  */
 export function permutationTest(tables: readonly DistanceTable[], random: Random): PermutationResult {
   const varied = tables.filter(canVary);
   const relabelings = varied.reduce((product, { runs, base }) => product * combinations(runs, base), 1);
-  if (relabelings <= MAX_EXHAUSTIVE) return exhaustive(varied.map(allStatistics));
+  if (relabelings <= MAX_EXHAUSTIVE_RELABELINGS) return exhaustive(varied.map(allStatistics));
   return drawn(varied, random);
 }
 
-/** Energy statistic of one labelling: twice the mean distance between the sides less the means within (with zeros). */
+/** Energy statistic of one labelling: twice the mean distance between the sides, minus the means within (with zeros). */
 export function energyStatistic({ runs, distances }: DistanceTable, isBase: Uint8Array, base: number): number {
   let [between, withinBase, withinCandidate] = [0, 0, 0];
   for (let i = 0; i < runs; i++) {
@@ -73,7 +72,7 @@ function isTwoWay(runs: number, distances: Float64Array): boolean {
   return distances.every((distance, place) => distance === distances[(place % runs) * runs + Math.floor(place / runs)]);
 }
 
-/** The statistic of every relabeling; the first is the observed one. */
+/** The statistic of every relabeling. The first is the observed one. */
 function allStatistics(table: DistanceTable): Float64Array {
   const { base, runs } = table;
   const chosen = Array.from({ length: base }, (_, index) => index);
@@ -102,7 +101,7 @@ function exhaustive(lists: readonly Float64Array[]): PermutationResult {
   return { p: clampP(share(sums[0] as number)), attainable: clampP(share(most)), exact: true };
 }
 
-/** A scenario's observed statistic, one drawn at random, and the chance of drawing its largest. */
+/** A source of statistics: the observed one, random draws, and the chance of drawing the largest. */
 interface Source {
   observed: number;
   draw: (random: Random) => number;
@@ -111,14 +110,14 @@ interface Source {
 }
 
 function drawn(tables: readonly DistanceTable[], random: Random): PermutationResult {
-  const isFew = ({ runs, base }: DistanceTable): boolean => combinations(runs, base) <= MAX_KEPT;
+  const isFew = ({ runs, base }: DistanceTable): boolean => combinations(runs, base) <= MAX_KEPT_RELABELINGS;
   const few = tables.filter(isFew);
   const sources = [
     ...(few.length === 0 ? [] : [keeping(few)]),
     ...tables.filter((table) => !isFew(table)).map(shuffling),
   ];
   const work = sources.reduce((sum, source) => sum + source.work, 0);
-  const draws = Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(MAX_WORK / work)));
+  const draws = Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(MAX_DRAWING_WORK / work)));
   const limit = sources.reduce((sum, { observed }) => sum + observed, 0) - TIE;
   let reached = 0;
   for (let draw = 0; draw < draws; draw++) {
@@ -135,13 +134,14 @@ function drawn(tables: readonly DistanceTable[], random: Random): PermutationRes
   };
 }
 
-/** Scenarios of few relabelings as one source. Their lists are combined, so that one draw serves several scenarios. */
+/** Combines scenarios with few relabelings into one source, so that one draw serves several scenarios. */
 function keeping(tables: readonly DistanceTable[]): Source {
   const lists: Float64Array[] = [];
   for (const table of tables) {
     const own = allStatistics(table);
     const last = lists.at(-1);
-    if (last !== undefined && last.length * own.length <= MAX_SUMS) lists[lists.length - 1] = sumsOf(last, own);
+    if (last !== undefined && last.length * own.length <= MAX_JOINED_RELABELINGS)
+      lists[lists.length - 1] = sumsOf(last, own);
     else lists.push(own);
   }
   const draw = (random: Random): number => {
@@ -157,14 +157,14 @@ function keeping(tables: readonly DistanceTable[]): Source {
   return { observed, draw, largest, work: lists.length };
 }
 
-/** The sums of all pairs of values; the first is the sum of both firsts. */
+/** The sums of all pairs of values. The first is the sum of both first values. */
 function sumsOf(one: Float64Array, other: Float64Array): Float64Array {
   const sums = new Float64Array(one.length * other.length);
   one.forEach((sum, i) => other.forEach((value, j) => (sums[i * other.length + j] = sum + value)));
   return sums;
 }
 
-/** Draws by shuffling the runs. Runs at distance 0 are of one kind, and only kinds are counted and summed. */
+/** Draws by shuffling the runs. Runs at distance 0 form one kind, and only kinds are counted and summed. */
 function shuffling({ base, runs, distances }: DistanceTable): Source {
   const kinds: number[] = [];
   const kindOf = Int32Array.from({ length: runs }, (_, run) => {
@@ -216,7 +216,7 @@ function countKinds(kindOf: Int32Array, first: number, kinds: number): Int32Arra
   return counts;
 }
 
-/** n over k as a float: the lost digits of a large one do not matter. */
+/** n over k as a float. The lost digits of a large value do not matter. */
 export function combinations(n: number, k: number): number {
   let result = 1;
   for (let i = 1; i <= Math.min(k, n - k); i++) result = (result * (n - Math.min(k, n - k) + i)) / i;

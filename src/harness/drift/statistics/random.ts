@@ -1,12 +1,12 @@
-// Random numbers that are the same on every machine for one seed: sfc32 of Chris Doty-Humphrey (PractRand 0.95), its state
-// filled by FNV-1a over the seed and a label, so that each test draws from a stream of its own.
+// Random numbers that are the same on every machine for one seed: sfc32 by Chris Doty-Humphrey (PractRand 0.95). FNV-1a over the
+// seed and a label fills its state, so each test draws from its own stream.
 
 export interface Random {
   /** A whole number from 0 to `limit` - 1, uniform to within `limit` / 2^32. */
   below(limit: number): number;
 }
 
-/** The same seed and label give the same numbers; another label gives an independent stream. */
+/** The same seed and label give the same numbers. Another label gives an independent stream. */
 export function createRandom(seed: number, label: string): Random {
   const text = `${seed}\u0000${label}`;
   let [a, b, c, counter] = [hash(text, 0x811c9dc5), hash(text, 0x1b873593), hash(text, 0x85ebca6b), 1];

@@ -1,4 +1,4 @@
-// Success rates over many scenarios at once, exactly: within each scenario the successes of the candidate are hypergeometric,
+// An exact test of success rates over many scenarios: within each scenario the candidate's successes are hypergeometric,
 // and their sum over the scenarios is the convolution (W. G. Cochran, "Some methods for strengthening the common chi-square
 // tests", Biometrics 10, 1954, in the exact conditional form of C. R. Mehta et al., JASA 80, 1985). With one run on each
 // side it is the exact test of Q. McNemar (Psychometrika 12, 1947), one-sided.
@@ -30,7 +30,7 @@ export function stratifiedTest(strata: readonly Stratum[]): ExactResult {
   return { p: clampP(Math.max(p, LEAST_POOLED_P)), attainable: clampP(Math.max(attainable, LEAST_POOLED_P)) };
 }
 
-/** Groups scenarios with the same runs and the same total of successes, which have the same distribution. */
+/** Groups scenarios with the same runs and total successes, because they have the same distribution. */
 function countAlike(strata: readonly Stratum[]): (Stratum & { times: number })[] {
   const groups = new Map<string, Stratum & { times: number }>();
   for (const stratum of strata) {

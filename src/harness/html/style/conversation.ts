@@ -1,4 +1,4 @@
-// The look of a conversation: a rail of turns on the left, the timeline on the right, one above the other where there is no room.
+// The style of a conversation: a rail of turns left of the timeline, or above it on a narrow page.
 
 export const CONVERSATION_STYLE = `
 .top, .layout { max-width: 80rem; margin: 0 auto; padding: 0 1.5rem; }

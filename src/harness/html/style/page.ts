@@ -1,5 +1,5 @@
-// The look that every page shares: system fonts, one accent, light and dark by what the reader prefers, and paper for print. Colours
-// of text keep a contrast of 4.5:1 on their ground (WCAG 2.2, 1.4.3).
+// The style shared by every page: system fonts, one accent colour, the reader's choice of light or dark, and a print style. Text has
+// a contrast of at least 4.5:1 (WCAG 2.2, 1.4.3).
 
 export const PAGE_STYLE = `
 :root {

@@ -1,17 +1,17 @@
-// The baselines of a run: a cassette, a file, a folder, or several of these. The run must match one of them.
+// Loads the baselines of a run from cassettes, files and folders. The run must match one of them.
 
 import { plural } from "../../../core/index.js";
 import { CASSETTE_SUFFIX } from "../../../cassette/index.js";
 import { scenarioOf } from "../../drift/scenarios.js";
+import { MAX_BASELINES } from "../../limits.js";
 import type { MatcherHost, PinTerms } from "../host.js";
 import { misuse } from "../matcher.js";
 import { assertPath, loadPinned, type Pinned } from "./pinned.js";
 import { cutText } from "../../text/hide.js";
 
-const MAX_BASELINES = 1_000;
-const MAX_NAMED = 5;
+const SHOWN_NAMES = 5;
 
-/** Loads the baselines, at least one. Throws for a folder without cassettes, or with several scenarios. */
+/** Loads at least one baseline. Throws for a folder without cassettes, or with several scenarios and no `scenario`. */
 export async function openBaselines(
   matcher: string,
   base: unknown,
@@ -28,7 +28,7 @@ export async function openBaselines(
     sources.push(...(files ?? [each]));
   }
   if (scenario !== undefined && !hasFolder) {
-    throw misuse(matcher, "a scenario needs a folder", "Pass a folder, or leave the scenario out.");
+    throw misuse(matcher, "a scenario needs a folder", "Pass a folder, or remove the scenario.");
   }
   if (sources.length > MAX_BASELINES) {
     const what = `it was given ${plural(sources.length, "baseline")}`;
@@ -44,7 +44,7 @@ export async function openBaselines(
   ) as [Pinned, ...Pinned[]];
 }
 
-/** The cassettes of a folder; undefined if `path` is not a folder. */
+/** The cassettes in a folder, or undefined if `path` is not a folder. */
 async function filesIn(
   matcher: string,
   path: string,
@@ -55,7 +55,7 @@ async function filesIn(
   const all = await files?.list(path, CASSETTE_SUFFIX);
   if (all === undefined) return undefined;
   const scenarios = [...new Set(all.map(scenarioOf))];
-  const shown = cutText(scenarios.slice(0, MAX_NAMED).join(", ")) + (scenarios.length > MAX_NAMED ? ", …" : "");
+  const shown = cutText(scenarios.slice(0, SHOWN_NAMES).join(", ")) + (scenarios.length > SHOWN_NAMES ? ", …" : "");
   const names = all.filter((name) => scenario === undefined || scenarioOf(name) === scenario);
   if (all.length === 0) throw misuse(matcher, `the folder ${cutText(path)} has no cassettes`, "Check the path.");
   if (names.length === 0) {
@@ -63,7 +63,7 @@ async function filesIn(
   }
   if (scenario === undefined && scenarios.length > 1) {
     const what = `the folder ${cutText(path)} has ${scenarios.length} scenarios, ${shown}`;
-    throw misuse(matcher, what, "Choose one with the option scenario.");
+    throw misuse(matcher, what, "Choose one with the scenario option.");
   }
   return names.map((name) => `${path.replace(/[/\\]+$/, "")}/${name}`);
 }

@@ -1,4 +1,4 @@
-// A comparison with a pinned run as a matcher's result: sentences for the message, and two lists for the runner to draw.
+// Turns a comparison with a pinned run into a matcher's result: sentences for the message, and two lists for the runner's diff.
 
 import {
   compareCassettes,
@@ -14,22 +14,22 @@ import type { Pinned } from "./pinned.js";
 import { atMost } from "../../text/at-most.js";
 import { cutText } from "../../text/hide.js";
 
-const MAX_SENTENCES = 10;
+const SHOWN_SENTENCES = 10;
 
-/** One difference: its sentence, and how it looks on each side that has it. */
+/** One difference: its sentence, and its value on each side that has one. */
 export interface Difference {
   sentence: string;
   expected?: JsonObject;
   actual?: JsonObject;
 }
 
-/** The differences, and the tolerances that hid others. */
+/** The differences found, and the tolerances that hid others. */
 export interface Found {
   differences: readonly Difference[];
   tolerances: readonly ToleranceUse[];
 }
 
-/** The differences from the pinned run to the new one. Throws if a side has no turns to compare. */
+/** Finds the differences from the pinned run to the new one. Throws if a side has no turns to compare. */
 export function findDifferences(matcher: string, pinned: Pinned, cassette: Cassette, options: DiffOptions): Found {
   const empty = pinned.cassette.entries.length === 0 ? pinned.name : cassette.entries.length === 0 ? "the run" : "";
   if (empty !== "") {
@@ -39,7 +39,7 @@ export function findDifferences(matcher: string, pinned: Pinned, cassette: Casse
   return { differences: drifts.map((drift) => ({ sentence: drift.sentence, ...sidesOf(drift) })), tolerances };
 }
 
-/** Passes if there are no differences. `same` names what is equal, for the negated message. */
+/** Passes if there are no differences. The negated message uses `same`, which says what is equal. */
 export function toResult(
   context: MatcherContext,
   pinned: Pinned,
@@ -50,7 +50,7 @@ export function toResult(
   if (differences.length === 0) {
     const message = () =>
       `expected a run that differs from ${pinned.name}, but ${same}.\n` +
-      `Remove .not, or make sure that the changed agent ran. \`${compare}\` compares two files.${usesText(tolerances)}`;
+      `Remove .not, or check that the changed agent ran. \`${compare}\` compares two files.${usesText(tolerances)}`;
     return { pass: true, message };
   }
   return {
@@ -58,8 +58,8 @@ export function toResult(
     message: () =>
       `expected no difference from ${pinned.name}, but there ${differences.length === 1 ? "is" : "are"} ` +
       `${plural(differences.length, "difference")}:\n${listText(differences.map(({ sentence }) => sentence))}\n` +
-      `If it was not intended, undo the change; save the run and \`${compare}\` shows all of it.\n` +
-      `If it is meant, record ${pinned.name} again and review it; where this test records it: ${rerecordCommand(context)}${usesText(tolerances)}`,
+      `If this is not intended, undo the change. To see every difference, save the run and use \`${compare}\`.\n` +
+      `If this is intended, record ${pinned.name} again and review it. If this test records it: ${rerecordCommand(context)}${usesText(tolerances)}`,
     expected: differences.flatMap(({ expected }) => expected ?? []),
     actual: differences.flatMap(({ actual }) => actual ?? []),
   };
@@ -68,19 +68,19 @@ export function toResult(
 function listText(lines: readonly string[]): string {
   return atMost(
     lines,
-    MAX_SENTENCES,
+    SHOWN_SENTENCES,
     (line) => `  - ${line}`,
     (rest) => `  - and ${rest} more`,
   ).join("\n");
 }
 
-/** One line for each tolerance that was used; "" if none was. */
+/** A line for each tolerance that was used, or "" if there are none. */
 export function usesText(uses: readonly ToleranceUse[]): string {
   if (uses.length === 0) return "";
   const lines = uses.map(({ tool, pointer, tolerance, times }) => {
     return `${cutText(`${tool}:${pointer}`)} ${cutText(tolerance)}, ${plural(times, "time")}`;
   });
-  return `\nTolerances that were used:\n${listText(lines)}`;
+  return `\nTolerances used:\n${listText(lines)}`;
 }
 
 function sidesOf(drift: Drift): Omit<Difference, "sentence"> {
@@ -94,7 +94,7 @@ function sidesOf(drift: Drift): Omit<Difference, "sentence"> {
       return { expected: callSide(drift.oldTurn, drift), actual: callSide(drift.newTurn, drift) };
     case "args-changed": {
       const { tool, oldTurn, newTurn, changes } = drift;
-      // Pointers begin with "/" or are empty, so none is a reserved name of an object.
+      // A pointer is empty or begins with "/", so it cannot be a reserved property name.
       const places = (side: "old" | "new"): JsonObject =>
         Object.fromEntries(changes.flatMap((each) => (each[side] === undefined ? [] : [[each.pointer, each[side]]])));
       return {

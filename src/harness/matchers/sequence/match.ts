@@ -1,9 +1,9 @@
-// Whether the calls of a run fit an expected sequence, and which stands for which. Nothing is greedy where that loses a pair.
+// Decides whether the calls of a run match an expected sequence, and pairs them. Never greedy if that would lose a pair.
 
 import { growingMatching, matchMost } from "../matching.js";
 import type { SequenceMode } from "./spec.js";
 
-/** Both sides as numbers: the items of each turn, counted through. */
+/** Both sides as numbers: the items of each turn, numbered across all turns. */
 export interface Sides {
   expected: readonly (readonly number[])[];
   made: readonly (readonly number[])[];
@@ -12,7 +12,7 @@ export interface Sides {
 
 export interface SequenceMatch {
   isMatch: boolean;
-  /** For each expected call the made one that stands for it, or -1. */
+  /** For each expected call, the index of the matching call, or -1. */
   partners: number[];
 }
 
@@ -34,14 +34,14 @@ function matchAll({ expected, made, fits }: Sides, mode: "unordered" | "subset" 
   const { rows, size } = matchMost(wanted, calls, fits);
   const hasAllWanted = size === wanted;
   const hasNoOther = size === calls;
-  // The run is the one that is a subset or a superset.
+  // `subset` and `superset` describe the run.
   const isMatch = mode === "subset" ? hasNoOther : mode === "superset" ? hasAllWanted : hasAllWanted && hasNoOther;
   return { isMatch, partners: rows };
 }
 
 /**
- * Each expected turn takes the fewest turns of the run that hold its calls; to end sooner never leaves less for what follows. A
- * turn that is found nowhere is passed over, to see what else there is.
+ * Each expected turn takes the fewest turns of the run that hold its calls. Ending early leaves the most for later turns. An
+ * expected turn without a match is skipped, so that the report covers the rest.
  */
 function matchInOrder({ expected, made, fits }: Sides): SequenceMatch {
   const partners = new Array<number>(expected.flat().length).fill(-1);
@@ -62,7 +62,7 @@ function endOf(
   fits: Sides["fits"],
   partners: number[],
 ): number | undefined {
-  // A call without a partner among those before it is of no use later either, so each is looked at once.
+  // A call that finds no partner never will, so each call is tried once.
   const { add, columnOf } = growingMatching(turn.length, (call, item) => fits(turn[item] as number, call));
   for (let end = from; end < made.length; end++) {
     for (const call of made[end] ?? []) add(call);
@@ -73,7 +73,7 @@ function endOf(
   return undefined;
 }
 
-/** Turn by turn; where that is no match, the turns are aligned so that the fewest calls are left without a partner. */
+/** Matches turn by turn. The partners come from the alignment that leaves the fewest calls unpaired. */
 function matchTurns({ expected, made, fits }: Sides): SequenceMatch {
   const partners = new Array<number>(expected.flat().length).fill(-1);
   const paired = (row: number, column: number) => {
@@ -92,7 +92,7 @@ function matchTurns({ expected, made, fits }: Sides): SequenceMatch {
   return { isMatch, partners };
 }
 
-/** The pairs of an alignment in order with the most worth: the longest common subsequence where all worth is 0 or 1. */
+/** Finds the ordered alignment with the highest total worth. With worths of 0 and 1, a longest common subsequence. */
 function align(rows: number, columns: number, worth: (row: number, column: number) => number): [number, number][] {
   const best = Array.from({ length: rows + 1 }, () => new Float64Array(columns + 1));
   const at = (row: number, column: number): number => best[row]?.[column] ?? 0;

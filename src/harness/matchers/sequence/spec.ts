@@ -1,16 +1,16 @@
-// The tool calls a test expects of a run: a list of turns, in the words of `order` of a comparison.
+// The tool calls that a test expects: a list of turns, with the modes of a comparison's `order`.
 
 import type { CallOrder, Tolerances } from "../../../cassette/index.js";
 import { parseCallSpec, type ExpectedCall, type ToolCallSpec } from "../expected-call.js";
 import { misuse } from "../matcher.js";
 import { describeValue } from "../../text/describe.js";
 
-/** A turn each: one call, or a list of calls that the model asks for together, in any order. */
+/** A list of turns. Each is one call, or a list of calls that the model makes in one turn, in any order. */
 export type ToolSequence = readonly (ToolCallSpec | readonly ToolCallSpec[])[];
 
 export type SequenceMode = "strict" | "in_order" | "unordered" | "subset" | "superset";
 
-/** Two words may mean one thing. */
+/** The mode for each order. Some orders are synonyms. */
 export const MODES: Readonly<Record<CallOrder, SequenceMode>> = {
   strict: "strict",
   exact: "strict",
@@ -21,7 +21,7 @@ export const MODES: Readonly<Record<CallOrder, SequenceMode>> = {
   superset: "superset",
 };
 
-/** The turns of `spec`. Throws for what is none, and for a list that any run would hold. */
+/** Parses the turns of `spec`. Throws for an invalid turn, and for a list that matches every run. */
 export function parseSequence(
   matcher: string,
   spec: unknown,
@@ -33,12 +33,12 @@ export function parseSequence(
     throw misuse(matcher, `the sequence is ${describeValue(spec)}`, hint);
   }
   if (spec.length === 0 && (mode === "in_order" || mode === "superset")) {
-    const what = `every run has the calls of an empty list (${mode})`;
-    throw misuse(matcher, what, "Name the calls, or take another mode.");
+    const what = `an empty list matches every run (${mode})`;
+    throw misuse(matcher, what, "List the calls, or use another mode.");
   }
   return spec.map((step: unknown, index) => {
     if (!Array.isArray(step)) return [parseCallSpec(matcher, step, tolerances)];
     if (step.length > 0) return step.map((call: unknown) => parseCallSpec(matcher, call, tolerances));
-    throw misuse(matcher, `turn ${index} of the sequence is an empty list`, "Name its calls, or leave the turn out.");
+    throw misuse(matcher, `turn ${index} of the sequence is an empty list`, "List its calls, or remove the turn.");
   });
 }

@@ -1,4 +1,4 @@
-// An expected sequence beside the calls that were made, row by row, for the message of a failure.
+// A table of expected and actual calls side by side, for the message of a failure.
 
 import { plural } from "../../../core/index.js";
 import type { ArgumentDifference } from "../arguments.js";
@@ -6,22 +6,22 @@ import { differenceLines } from "../expected-call.js";
 import type { MatcherContext } from "../matcher.js";
 import type { SequenceMode } from "./spec.js";
 
-/** `free` is a call or an absence that the mode allows. */
+/** `free` marks a further or missing call that the mode allows. */
 export type RowState = "same" | "changed" | "missing" | "extra" | "free";
 
-/** Places in the two lists; at least one is there. */
+/** One row: the index in each list. At least one is set. */
 export interface Row {
   state: RowState;
   expected?: number;
   made?: number;
 }
 
-const MAX_ROWS = 40;
-const MAX_WIDTH = 60;
+const SHOWN_ROWS = 40;
+const SHOWN_WIDTH = 60;
 
 /**
- * The rows in the order of the run, an expected call without a partner where it would have stood. `isNamesake` says that two
- * are calls of one tool: such a pair that is left over is one changed call.
+ * Builds the rows in the order of the run, each unmatched expected call at its expected place. `isNamesake` is true for two
+ * calls of one tool. Two unmatched namesakes make one changed call.
  */
 export function toRows(
   partners: readonly number[],
@@ -56,7 +56,7 @@ export function toRows(
   return [...rows, ...[...open].map(missing)];
 }
 
-/** The first free one behind the partner of the expected call before it, else the first of all. */
+/** The first free call after the previous expected call's partner, or the first free call of all. */
 function nearestNamesake(
   expected: number,
   partners: readonly number[],
@@ -76,22 +76,22 @@ export interface Cells {
 
 const SIGNS: Readonly<Record<RowState, string>> = { same: " ", changed: "~", missing: "-", extra: "+", free: " " };
 
-/** Two columns, coloured where the rows are no match; of a long table the part that begins shortly before the first of these. */
+/** Formats two columns, with mismatches coloured. A long table starts shortly before its first mismatch. */
 export function tableText({ utils }: MatcherContext, rows: readonly Row[], cells: Cells): string {
   const plain = (text: string): string => text;
   const { EXPECTED_COLOR: green = plain, RECEIVED_COLOR: red = plain } = utils;
   const firstFault = rows.findIndex(({ state }) => state !== "same" && state !== "free");
-  const start = rows.length <= MAX_ROWS ? 0 : Math.max(0, Math.min(firstFault - 3, rows.length - MAX_ROWS));
-  const shown = rows.slice(start, start + MAX_ROWS).map((row) => ({
+  const start = rows.length <= SHOWN_ROWS ? 0 : Math.max(0, Math.min(firstFault - 3, rows.length - SHOWN_ROWS));
+  const shown = rows.slice(start, start + SHOWN_ROWS).map((row) => ({
     ...row,
     left: row.expected === undefined ? "" : cells.expected(row.expected),
     right: row.made === undefined ? "" : cells.made(row.made),
   }));
-  const width = Math.min(MAX_WIDTH, Math.max("expected".length, ...shown.map(({ left }) => left.length)));
+  const width = Math.min(SHOWN_WIDTH, Math.max("expected".length, ...shown.map(({ left }) => left.length)));
   const lines = shown.flatMap(({ state, expected, made, left, right }) => {
     const isFault = state !== "same" && state !== "free";
     const cell = left.padEnd(width);
-    // Nothing is coloured that is not there: the colour would stand at the end of the line.
+    // An empty cell gets no colour codes, which would end up at the end of the line.
     const other = right === "" ? "" : ` ${isFault ? red(right) : right}`;
     const line = `  ${SIGNS[state]} ${isFault && left !== "" ? green(cell) : cell} │${other}`;
     if (state !== "changed" || expected === undefined || made === undefined) return [line];
@@ -99,8 +99,8 @@ export function tableText({ utils }: MatcherContext, rows: readonly Row[], cells
   });
   const rest = rows.length - start - shown.length;
   return [
-    `    ${"expected".padEnd(width)} │ called`,
-    ...(start > 0 ? [`    ${plural(start, "row")} before these`] : []),
+    `    ${"expected".padEnd(width)} │ actual`,
+    ...(start > 0 ? [`    ${plural(start, "earlier row")}`] : []),
     ...lines,
     ...(rest > 0 ? [`    and ${plural(rest, "more row")}`] : []),
   ].join("\n");

@@ -1,19 +1,19 @@
-// The arguments of a call, laid out, with the places that differ from the other side marked where they stand.
+// Formats the arguments of a call, with the places that differ from the other side marked.
 
 import { toPointer, type JsonValue } from "../../../core/index.js";
 import { html, shown, type Child, type Html } from "../../html/template.js";
 
 /** Deeper places are written on one line. */
-const MAX_DEPTH = 40;
+const SHOWN_DEPTH = 40;
 
-/** `pointers` are the changed places, RFC 6901; `side` says how they are marked. */
+/** `pointers` are the changed places (RFC 6901). `side` chooses how to mark them. */
 export function markedJson(value: JsonValue, pointers: ReadonlySet<string>, side: "old" | "new"): Html {
   const view = (part: JsonValue, path: (string | number)[]): Html => {
     const body = bodyOf(part, path);
     return pointers.has(toPointer(path)) ? html`<mark class="${side}">${body}</mark>` : body;
   };
   const bodyOf = (part: JsonValue, path: (string | number)[]): Html => {
-    if (typeof part !== "object" || part === null || path.length >= MAX_DEPTH) return shown(JSON.stringify(part));
+    if (typeof part !== "object" || part === null || path.length >= SHOWN_DEPTH) return shown(JSON.stringify(part));
     const items: Child[] = Array.isArray(part)
       ? part.map((item, index) => view(item, [...path, index]))
       : Object.entries(part).map(([key, item]) => html`${shown(JSON.stringify(key))}: ${view(item, [...path, key])}`);

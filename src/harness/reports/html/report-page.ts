@@ -1,5 +1,5 @@
-// The gate's findings as one HTML file for a person. The top says the verdict and, in one sentence with a link, where the runs part
-// first; below are all scenarios, the worst first, each with both timelines side by side. What it promises is in docs/drift.md.
+// Writes the gate's findings as one HTML file for a person. The top gives the verdict and links to the first divergence. All
+// scenarios follow, worst first, each with both timelines side by side. docs/drift.md describes the guarantees of the page.
 
 import type { GateReport, ScenarioReport, UnpairedScenario } from "../../drift/gate-report.js";
 import { WORST_FIRST, worstFirst } from "../../drift/paths/ranking.js";
@@ -28,12 +28,12 @@ import { REPORT_SCRIPT } from "./script.js";
 import { REPORT_STYLE } from "./style.js";
 import { distanceView, outcomeView } from "./tables-view.js";
 
-const MAX_NAMES = 100;
-const MAX_CAUSES = 20;
+const SHOWN_NAMES = 100;
+const SHOWN_CAUSES = 20;
 
-/** The text of the file. The same report gives the same bytes; nothing is asked of the network. */
+/** Writes the text of the file. The same report gives the same bytes. The page makes no network requests. */
 export function htmlReport(report: GateReport): string {
-  const allowance = createAllowance(false, "the cassette has all of it");
+  const allowance = createAllowance(false, "the cassette has the full text");
   const places = worstFirst(report).map((scenario, index) => ({ scenario, id: `scenario-${index + 1}` }));
   const views = places.map(({ scenario, id }) => scenarioView(scenario, id, allowance));
   const body = html`<a class="skip" href="#scenarios">Skip to the scenarios</a>
@@ -43,8 +43,8 @@ export function htmlReport(report: GateReport): string {
       <main id="scenarios" tabindex="-1">
         ${barView(report)}
         <h2 class="hidden">Scenarios</h2>
-        ${views.length === 0 ? html`<p class="note">No scenario is on both sides.</p>` : views}
-        <p class="note nothing" hidden>No scenario matches. Press Escape in the search field to see all again.</p>
+        ${views.length === 0 ? html`<p class="note">No scenario exists on both sides.</p>` : views}
+        <p class="note nothing" hidden>No scenario matches. Press Escape in the search field to see all scenarios.</p>
       </main>
     </div>`;
   const style = PAGE_STYLE + CONVERSATION_STYLE + REPORT_STYLE;
@@ -61,9 +61,9 @@ function headView(report: GateReport, places: readonly Place[]): Html {
   const { verdict, fails, reason, base, candidate } = report;
   const notShown = notShownLines(report);
   const [few, undecided] = [verdict === "same" && countFew(report) > 0, undecidedText(report)];
-  // A pass over all together, or in single runs, shows less than one for each, and does not look like it.
+  // A pass over all scenarios together, or in few runs, proves less, so the page does not look like a full pass.
   const look = notShown.length === 0 && !few ? verdict : "inconclusive";
-  const title = few ? "Nothing differs, in too few runs" : `${TITLES[verdict]} over all scenarios together`;
+  const title = few ? "Nothing differs, but there are too few runs" : `${TITLES[verdict]} over all scenarios together`;
   return html`<p class="sides-named">
       Drift gate: <code>${preview(base, 200)}</code> <span aria-hidden="true">→</span
       ><span class="hidden">against</span>
@@ -117,7 +117,7 @@ function divergenceView(report: GateReport, places: readonly Place[]): Html {
     </p>`;
   }
   return html`<p class="callout" id="head-divergence">
-    <strong>${report.verdict === "same" ? "Nothing beyond chance; first difference:" : "First divergence:"}</strong> in
+    <strong>${report.verdict === "same" ? "Nothing beyond chance. First difference:" : "First divergence:"}</strong> in
     ${name} at ${turnsOf(edit)}. ${preview(edit.drift.sentence, 400)}
     ${edit.allowedBy !== undefined && html`<span class="note">${allowedText(edit)}.</span>`}
     ${scenario.verdict === "better" && html`<span>${preview(scenario.reason, 600)}.</span>`}
@@ -138,9 +138,9 @@ function pooledView({ pooled: { outcome, distance }, scenarios }: GateReport): C
 
 function commandsView({ commands }: GateReport): Html {
   return html`<details class="long">
-    <summary>Commands to see this again, and to accept it</summary>
+    <summary>Commands to reproduce and accept this</summary>
     <div class="inner">
-      <h2 class="small">See it again</h2>
+      <h2 class="small">Reproduce it</h2>
       <pre class="code" tabindex="0">${preview(commands.reproduce, 4_000)}</pre>
       ${
         commands.bless !== undefined &&
@@ -149,7 +149,7 @@ function commandsView({ commands }: GateReport): Html {
       }
       ${
         commands.notBlessed !== undefined &&
-        html`<p class="note">It cannot be accepted as it is: ${preview(commands.notBlessed, 400)}.</p>`
+        html`<p class="note">It cannot be accepted yet: ${preview(commands.notBlessed, 400)}.</p>`
       }
     </div>
   </details>`;
@@ -158,8 +158,8 @@ function commandsView({ commands }: GateReport): Html {
 function settingsView({ settings }: GateReport): Html {
   const { alpha, minRuns, failOn, onInconclusive, seed, order, content } = settings;
   const rows: [string, string][] = [
-    ["False alarms accepted", percent(alpha)],
-    ["Fewest runs", String(minRuns)],
+    ["False alarm rate", percent(alpha)],
+    ["Minimum runs", String(minRuns)],
     ["Fails on", failOn.join(", ") || "nothing"],
     ["Inconclusive", onInconclusive === "pass" ? "passes" : "fails"],
     ["Order of calls", order],
@@ -180,14 +180,14 @@ function settingsView({ settings }: GateReport): Html {
   </details>`;
 }
 
-/** What makes the gate fail and is no scenario on this page. */
+/** Lists the causes of failure that are not a scenario on this page. */
 function causesView(report: GateReport): Child {
   const causes = otherCauses(report);
   if (causes.length === 0) return undefined;
-  const more = causes.length - MAX_CAUSES;
+  const more = causes.length - SHOWN_CAUSES;
   return html`<ul class="broken causes">
     ${causes
-      .slice(0, MAX_CAUSES)
+      .slice(0, SHOWN_CAUSES)
       .map(
         ({ verdict, scenario, reason }) =>
           html`<li>
@@ -201,13 +201,13 @@ function causesView(report: GateReport): Child {
 function oneSideView(wanted: UnpairedScenario["side"], { unpaired }: GateReport): Child {
   const found = unpaired.filter(({ side }) => side === wanted).sort((a, b) => b.rules.length - a.rules.length);
   if (found.length === 0) return undefined;
-  const more = found.length - MAX_NAMES;
+  const more = found.length - SHOWN_NAMES;
   const name = wanted === "base" ? "baseline" : wanted;
   return html`<details class="long">
-    <summary>${counted(found.length, "scenario")} only in the ${name}, compared with nothing</summary>
+    <summary>${counted(found.length, "scenario")} only in the ${name}, not compared</summary>
     <ul class="inner">
       ${found
-        .slice(0, MAX_NAMES)
+        .slice(0, SHOWN_NAMES)
         .map(({ scenario, rules }) => html`<li><code>${preview(scenario, 200)}</code>${rulesView({ rules })}</li> `)}${
         more > 0 && html`<li class="note">and ${more} more</li>`
       }
@@ -218,7 +218,7 @@ function oneSideView(wanted: UnpairedScenario["side"], { unpaired }: GateReport)
 function railView(places: readonly Place[]): Html {
   return html`<nav class="rail" aria-label="Scenarios">
     <details class="rail-fold" open>
-      <summary>Scenarios, the worst first</summary>
+      <summary>Scenarios, worst first</summary>
       <ol>
         ${places.map(({ scenario, id }) => railEntry(scenario, id))}
       </ol>
@@ -254,7 +254,7 @@ function barView({ counts, scenarios }: GateReport): Html {
           </button> `,
       )}
     </div>
-    <label class="hidden" for="find">Show the scenarios that hold</label>
+    <label class="hidden" for="find">Show the scenarios that contain</label>
     <input id="find" type="search" placeholder="Find in scenarios" autocomplete="off" spellcheck="false" />
     <button type="button" id="previous" title="Previous difference (p)">
       ↑ <span class="hidden">Previous difference</span>
@@ -271,7 +271,7 @@ function barView({ counts, scenarios }: GateReport): Html {
 function leftOutNote({ texts, characters, items }: LeftOut): Child {
   if (texts + items === 0) return undefined;
   return html`<p class="proof warn">
-    <strong>Not all is shown.</strong> ${counted(texts, "text")} cut by ${counted(characters, "character")},
-    ${counted(items, "turn or call", "turns or calls")} left out. The cassettes have all of it.
+    <strong>Some content is left out.</strong> ${counted(texts, "text")} cut by ${counted(characters, "character")},
+    ${counted(items, "turn or call", "turns or calls")} left out. The cassettes have everything.
   </p>`;
 }

@@ -1,4 +1,4 @@
-// One scenario on the page: its verdict and why, the first divergence with a link to it, the figures, and both timelines.
+// One scenario on the page: its verdict and reason, a link to the first divergence, the figures, and both timelines.
 
 import type { ScenarioReport, Verdict } from "../../drift/gate-report.js";
 import type { Allowance } from "../../html/allowance.js";
@@ -9,9 +9,9 @@ import { allowedText, firstEdit, locationText, lossLines, placeOf, turnsOf, with
 import { distanceView, outcomeView, pathsView } from "./tables-view.js";
 import { rowId, rowOfEdit, timelineView } from "./timeline-view.js";
 
-const MAX_LISTED = 100;
+const SHOWN_ROWS = 100;
 
-/** The sign of a verdict, so that colour is not all that tells them apart. */
+/** The sign of each verdict, so that colour is not the only difference. */
 export const VERDICT_SIGNS: Readonly<Record<Verdict, string>> = {
   regression: "✕",
   drift: "≠",
@@ -20,21 +20,21 @@ export const VERDICT_SIGNS: Readonly<Record<Verdict, string>> = {
   same: "✓",
 };
 
-/** A verdict as a word with its sign. */
+/** A verdict as its sign and its name. */
 export function verdictBadge(verdict: Verdict): Html {
   return html`<span class="badge verdict ${verdict}"
     ><span aria-hidden="true">${VERDICT_SIGNS[verdict]}</span> ${verdict}</span
   >`;
 }
 
-/** The id of the row to show first: the first divergence's, or the scenario's own. */
+/** The id of the row to show first: the first divergence, or the scenario itself. */
 export function startOf(scenario: ScenarioReport, id: string): string {
   const { firstDivergence } = scenario;
   const row = firstDivergence === undefined ? undefined : rowOfEdit(scenario, firstDivergence);
   return row === undefined ? id : rowId(id, row);
 }
 
-/** `id` is the scenario's place in the page. */
+/** `id` is the scenario's element id on the page. */
 export function scenarioView(scenario: ScenarioReport, id: string, allowance: Allowance): Html {
   const { verdict, reason, withoutOutcome, outcome, distance, base, candidate } = scenario;
   return html`<article
@@ -59,7 +59,7 @@ export function scenarioView(scenario: ScenarioReport, id: string, allowance: Al
   </article> `;
 }
 
-/** True where nothing differs between the typical runs and something was found all the same: the keys stop at the scenario. */
+/** True if the typical runs are the same, but the scenario is not: the keys then stop at the scenario. */
 function isStop({ verdict, timeline }: ScenarioReport): boolean {
   return verdict !== "same" && timeline.every(({ edits }) => edits.length === 0);
 }
@@ -129,8 +129,8 @@ function moreView({ contract, tolerances, base, candidate }: ScenarioReport): Ht
   return html`<details class="long">
     <summary>${parts.join(", ")}</summary>
     <div class="inner">
-      ${offers.length > 0 && html`<h4>Tools and settings offered otherwise</h4>`}${listView("offers", offers)}
-      ${uses.length > 0 && html`<h4>Tolerances that made values equal</h4>`}${listView("uses", uses)}
+      ${offers.length > 0 && html`<h4>Changed tools and settings</h4>`}${listView("offers", offers)}
+      ${uses.length > 0 && html`<h4>Tolerances used</h4>`}${listView("uses", uses)}
       <h4>Recordings</h4>
       ${listView("runs", runs)}
     </div>
@@ -139,8 +139,8 @@ function moreView({ contract, tolerances, base, candidate }: ScenarioReport): Ht
 
 function listView(name: string, items: readonly Html[]): Child {
   if (items.length === 0) return undefined;
-  const more = items.length - MAX_LISTED;
+  const more = items.length - SHOWN_ROWS;
   return html`<ul class="${name}">
-    ${items.slice(0, MAX_LISTED)}${more > 0 && html`<li class="note">and ${more} more</li>`}
+    ${items.slice(0, SHOWN_ROWS)}${more > 0 && html`<li class="note">and ${more} more</li>`}
   </ul>`;
 }

@@ -1,5 +1,5 @@
-// What the report page does by itself: finding, filtering by verdict, and moving by keys. It writes no markup, keeps nothing and
-// asks nothing of the network. Without it the page can still be read whole.
+// The script of the report page: search, filters by verdict, and keyboard navigation. It writes no markup, stores nothing and makes
+// no network requests. Without it, the whole page is still readable.
 
 export const REPORT_SCRIPT = `"use strict";
 (() => {
@@ -21,7 +21,7 @@ export const REPORT_SCRIPT = `"use strict";
   rail.open = !narrow.matches;
   narrow.addEventListener("change", () => { rail.open = !narrow.matches; });
 
-  // Where we are: a scenario, and a difference in it.
+  // The current position: a scenario, and a difference in it.
   let scenario, row;
   const mark = (next) => {
     if (next === scenario) return;
@@ -86,10 +86,10 @@ export const REPORT_SCRIPT = `"use strict";
   };
   const toDifference = (by) => {
     const open = differences.filter(isShown);
-    if (open.length === 0) return say("no difference is shown");
+    if (open.length === 0) return say("no visible differences");
     let at = row && isShown(row) ? open.indexOf(row) + by : -1;
     if (at < 0 && !(row && isShown(row))) {
-      // From a scenario on: its first difference, or the last one before it.
+      // Starts from the scenario: its first difference, or the last one before it.
       const rest = scenario ? open.findIndex((each) => scenario.contains(each) || (scenario.compareDocumentPosition(each) & 4) !== 0) : 0;
       at = by > 0 ? (rest < 0 ? open.length - 1 : rest) : (rest < 0 ? open.length : rest) - 1;
     }
@@ -114,12 +114,12 @@ export const REPORT_SCRIPT = `"use strict";
   addEventListener("hashchange", fromAddress);
   document.addEventListener("click", (event) => {
     const link = event.target.closest('a[href^="#"]');
-    // The same address again changes nothing, so no event would follow.
+    // A link to the current address triggers no hashchange event.
     if (link && link.hash === location.hash) fromAddress();
   });
   fromAddress();
 
-  // On paper every scenario is there and its timelines are open.
+  // Print every scenario with its timelines open.
   let printed;
   const folds = all("details");
   addEventListener("beforeprint", () => {

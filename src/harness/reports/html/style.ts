@@ -1,5 +1,5 @@
-// The look of a drift report, on top of a conversation's. Differences are marked by a sign, a border and a word as well as by
-// colour. Contrast of text is 4.5:1 or more (WCAG 2.2, 1.4.3).
+// The style of a drift report, added to the style of a conversation. A sign, a border, a word and a colour mark each difference.
+// The contrast of text is at least 4.5:1 (WCAG 2.2, 1.4.3).
 
 export const REPORT_STYLE = `
 :root { --good: #1b6b3a; --good-wash: #e3f3e8; }

@@ -1,4 +1,4 @@
-// What a scenario's runs did, in tables: paths, successes, and the figures of the tests.
+// Tables of a scenario's paths, successes and test figures.
 
 import type { DistanceComparison, OutcomeComparison, PathRow, ScenarioReport } from "../../drift/gate-report.js";
 import { counted } from "../../html/figures.js";
@@ -6,18 +6,18 @@ import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
 import { decimal, effectText, outcomeTestText, percent, rateText, testText } from "../figures.js";
 
-const MAX_PATHS = 12;
-const MAX_STEPS = 24;
-const MAX_K = 6;
+const SHOWN_PATHS = 12;
+const SHOWN_STEPS = 24;
+const SHOWN_K = 6;
 
 export function pathsView({ paths, base, candidate }: ScenarioReport): Child {
   if (paths.length === 0) return undefined;
-  const more = paths.length - MAX_PATHS;
+  const more = paths.length - SHOWN_PATHS;
   const texts = pathTexts(paths);
   return html`<div class="table">
     <table>
       <caption>
-        Paths: which tools were called, in which order
+        Paths: the tools called, in order
       </caption>
       <thead>
         <tr>
@@ -28,14 +28,14 @@ export function pathsView({ paths, base, candidate }: ScenarioReport): Child {
         </tr>
       </thead>
       <tbody>
-        ${paths.slice(0, MAX_PATHS).map((path) => pathRow(path, texts.get(path) ?? "", base.length, candidate.length))}
+        ${paths.slice(0, SHOWN_PATHS).map((path) => pathRow(path, texts.get(path) ?? "", base.length, candidate.length))}
       </tbody>
     </table>
     ${more > 0 && html`<p class="note">and ${counted(more, "more path")}</p>`}
   </div>`;
 }
 
-/** By the names of the tools alone, and with their arguments where paths would read the same otherwise. */
+/** The text of each path: only tool names, unless that would make paths look the same. Then arguments are added. */
 function pathTexts(paths: readonly PathRow[]): Map<PathRow, string> {
   const short = paths.map(({ steps }) => pathText(steps, (call) => call.replace(/\(.*$/s, "")));
   return new Map(
@@ -48,12 +48,12 @@ function pathTexts(paths: readonly PathRow[]): Map<PathRow, string> {
 }
 
 function pathText(steps: readonly string[][], nameOf: (call: string) => string): string {
-  const turns = steps.slice(0, MAX_STEPS).map((step) => {
-    return step.length === 0 ? "(no call)" : step.map((call) => preview(nameOf(call), 200)).join(" + ");
+  const turns = steps.slice(0, SHOWN_STEPS).map((step) => {
+    return step.length === 0 ? "(no calls)" : step.map((call) => preview(nameOf(call), 200)).join(" + ");
   });
-  const more = steps.length - MAX_STEPS;
+  const more = steps.length - SHOWN_STEPS;
   return steps.length === 0
-    ? "no call"
+    ? "no calls"
     : [...turns, ...(more > 0 ? [`… ${counted(more, "more turn")}`] : [])].join(" → ");
 }
 
@@ -73,7 +73,7 @@ export function outcomeView(outcome: OutcomeComparison): Html {
     Difference ${effectText(effect)}. <span class="test">${outcomeTestText(outcome)}</span>
   </p>`;
   const rates = `Success: ${rateText(base)} before, ${rateText(candidate)} now`;
-  // Of one run there is nothing to estimate.
+  // A single run gives nothing to estimate.
   const most = Math.min(base.passHat.length, candidate.passHat.length);
   if (most < 2)
     return html`<div>
@@ -81,7 +81,7 @@ export function outcomeView(outcome: OutcomeComparison): Html {
       ${figures}
     </div>`;
   const ks = Array.from({ length: most }, (_, index) => index + 1);
-  const some = ks.length <= MAX_K ? ks : [...ks.slice(0, MAX_K - 1), ks.length];
+  const some = ks.length <= SHOWN_K ? ks : [...ks.slice(0, SHOWN_K - 1), ks.length];
   const row = (name: string, shares: readonly number[]): Html =>
     html`<tr>
       <th scope="row">${name}</th>
@@ -107,7 +107,7 @@ export function outcomeView(outcome: OutcomeComparison): Html {
   </div>`;
 }
 
-/** How far the sides are apart, against how far the runs of a side are. */
+/** The distance between the sides, next to the distances within each side. */
 export function distanceView({ withinBase, withinCandidate, between, test, effect }: DistanceComparison): Html {
   const figure = (value: number | undefined): string => (value === undefined ? "unknown" : decimal(value, 3));
   return html`<p class="figures">

@@ -1,5 +1,5 @@
-// Both typical runs of a scenario beside each other, turn by turn. Each row that differs says why above its two cells; many rows
-// that are the same are folded.
+// Both typical runs of a scenario side by side, turn by turn. A row that differs says why above its two cells. Long stretches of
+// equal rows are folded.
 
 import type { Edit, ScenarioReport, TimelineRow } from "../../drift/gate-report.js";
 import type { Allowance } from "../../html/allowance.js";
@@ -10,19 +10,19 @@ import { turnCell, type Side } from "./turn-cell.js";
 
 /** So many rows in sequence that are the same are folded, but for one beside each difference. */
 const FOLD_ROWS = 4;
-const MAX_CHANGES = 12;
+const SHOWN_CHANGES = 12;
 
 export function rowId(scenario: string, row: number): string {
   return `${scenario}-row-${row}`;
 }
 
-/** The row in which an edit is seen first; undefined where none shows it. */
+/** The first row that shows an edit, or undefined if no row does. */
 export function rowOfEdit({ timeline }: ScenarioReport, edit: number): number | undefined {
   const row = timeline.findIndex(({ edits }) => edits.includes(edit));
   return row < 0 ? undefined : row;
 }
 
-/** `id` is the scenario's place in the page. */
+/** `id` is the scenario's element id on the page. */
 export function timelineView(scenario: ScenarioReport, id: string, allowance: Allowance): Html {
   const { timeline, typical } = scenario;
   const rows: Child[] = [];
@@ -45,7 +45,7 @@ export function timelineView(scenario: ScenarioReport, id: string, allowance: Al
   </div>`;
 }
 
-/** The rows cut into stretches; what is alike on both sides and far from a difference is folded. */
+/** Cuts the rows into stretches. A long stretch of equal rows away from any difference is folded. */
 function stretchesOf(rows: readonly TimelineRow[]): { from: number; to: number; isFolded: boolean }[] {
   const isFar = rows.map((_, index) => [-1, 0, 1].every((by) => (rows[index + by]?.edits.length ?? 0) === 0));
   const stretches: ReturnType<typeof stretchesOf> = [];
@@ -75,7 +75,7 @@ function foldOf(rows: readonly TimelineRow[], views: Child): Html {
 
 interface RowPlace {
   id: string;
-  /** All of the scenario. */
+  /** All edits of the scenario. */
   edits: readonly Edit[];
   isFirst: boolean;
 }
@@ -87,7 +87,7 @@ function rowView(row: TimelineRow, { id, edits: all, isFirst }: RowPlace, allowa
     const turn = row[side];
     if (turn !== undefined) return turnCell(turn, side, edits, allowance);
     return html`<div class="side gap">
-      <p class="note">No such turn in the ${side === "base" ? "baseline" : "candidate"}.</p>
+      <p class="note">This turn does not exist in the ${side === "base" ? "baseline" : "candidate"}.</p>
     </div>`;
   };
   const sides = html`<div class="sides">${cell("base")}${cell("candidate")}</div>`;
@@ -102,7 +102,7 @@ function rowView(row: TimelineRow, { id, edits: all, isFirst }: RowPlace, allowa
 
 function editView({ drift, becauseOfSchema }: Edit): Html {
   const changes = "changes" in drift ? drift.changes : [];
-  const more = changes.length - MAX_CHANGES;
+  const more = changes.length - SHOWN_CHANGES;
   return html`<div class="edit">
     <p>
       <span class="badge kind">${drift.kind}</span> ${preview(drift.sentence, 600)}${
@@ -112,7 +112,7 @@ function editView({ drift, becauseOfSchema }: Edit): Html {
     ${
       changes.length > 0 &&
       html`<ul class="changes">
-        ${changes.slice(0, MAX_CHANGES).map(({ pointer, old, new: now }) => {
+        ${changes.slice(0, SHOWN_CHANGES).map(({ pointer, old, new: now }) => {
           const place = pointer === "" ? "all" : pointer;
           return html`<li>
             <code>${preview(place, 120)}</code> <del>${old === undefined ? "absent" : short(old)}</del>

@@ -1,4 +1,4 @@
-// One turn on one side of a timeline: what was said, what was called with which arguments, and what came back.
+// One turn on one side of a timeline: its text, its calls with their arguments, and the results.
 
 import type { Edit, TimelineTurn } from "../../drift/gate-report.js";
 import { canonicalize, isPlainObject, valueAt, type JsonValue } from "../../../core/index.js";
@@ -15,7 +15,7 @@ interface CallMark {
   isWhole: boolean;
 }
 
-/** The cell; `edits` are those of its row. */
+/** The cell of a turn. `edits` are the edits of its row. */
 export function turnCell(turn: TimelineTurn, side: Side, edits: readonly Edit[], allowance: Allowance): Html {
   const marks = marksOf(turn, side, edits);
   const hasText = turn.text !== "";
@@ -29,7 +29,7 @@ export function turnCell(turn: TimelineTurn, side: Side, edits: readonly Edit[],
     </p>
     ${hasText && foldedView(turn.text, "prose", allowance)}
     ${turn.calls.map((call, index) => callView(call, marks.get(index), side, allowance))}
-    ${!hasText && turn.calls.length === 0 && html`<p class="note">An empty answer.</p>`}
+    ${!hasText && turn.calls.length === 0 && html`<p class="note">Empty answer.</p>`}
   </div>`;
 }
 
@@ -45,7 +45,7 @@ function factsOf({ stopReason, totalTokens, costUsd }: TimelineTurn): Child {
 type Call = TimelineTurn["calls"][number];
 
 function callView(call: Call, mark: CallMark | undefined, side: Side, allowance: Allowance): Child {
-  if (!allowance.item()) return html`<p class="cut">A call that found no room on this page.</p>`;
+  if (!allowance.item()) return html`<p class="cut">This page has no room for this call.</p>`;
   const { name, arguments: args, result } = call;
   const kind = mark === undefined ? "" : side === "base" ? " marked old" : " marked new";
   const sign = mark === undefined ? undefined : mark.isWhole ? (side === "base" ? "−" : "+") : "≠";
@@ -55,13 +55,13 @@ function callView(call: Call, mark: CallMark | undefined, side: Side, allowance:
         >${preview(name, 80)}</span
       >
       <span class="about">${lineOf(args)}</span>
-      ${result !== undefined && html`<span class="gave"><span class="arrow" aria-hidden="true">→</span> ${result === "" ? "an empty result" : preview(result, 160)}</span>`}
+      ${result !== undefined && html`<span class="gave"><span class="arrow" aria-hidden="true">→</span> ${result === "" ? "empty result" : preview(result, 160)}</span>`}
     </summary>
     <div class="inner">
       <h4>Arguments</h4>
       ${argumentsView(args, mark?.pointers ?? new Set(), side, allowance)}
       <h4>Result</h4>
-      ${result === undefined ? html`<p class="note">None was recorded.</p>` : textView(laidOut(result), "code", allowance)}
+      ${result === undefined ? html`<p class="note">No result was recorded.</p>` : textView(laidOut(result), "code", allowance)}
     </div>
   </details>`;
 }
@@ -73,13 +73,13 @@ function lineOf(args: JsonValue): string {
 function argumentsView(args: JsonValue, pointers: ReadonlySet<string>, side: Side, allowance: Allowance): Html {
   const text = JSON.stringify(args, null, 2);
   if (allowance.text(text.length) < text.length) {
-    return html`<p class="cut">${grouped(text.length)} characters, too long for this page.</p>`;
+    return html`<p class="cut">The arguments have ${grouped(text.length)} characters, too many for this page.</p>`;
   }
   return html`<pre class="code" dir="auto" tabindex="0">
 ${markedJson(args, pointers, side === "base" ? "old" : "new")}</pre>`;
 }
 
-/** By the index of the call: what the edits of its row say of it. */
+/** The marks of the calls by their index, from the edits of the row. */
 function marksOf({ calls, turn }: TimelineTurn, side: Side, edits: readonly Edit[]): Map<number, CallMark> {
   const marks = new Map<number, CallMark>();
   for (const edit of edits) {

@@ -1,8 +1,7 @@
 import { gzipSync, deflateSync, brotliCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { MAX_BODY_BYTES } from "../../../../src/cassette/import/http/plain.js";
-import { MAX_EXCHANGES } from "../../../../src/cassette/import/http/split.js";
 import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/parse.js";
+import { MAX_EXCHANGES, MAX_RECORDED_BODY_BYTES } from "../../../../src/cassette/limits.js";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import { parseOpenAi } from "../../../../src/core/vendors/openai/parse.js";
 import { importOf, rebuildPrompts } from "../verify.js";
@@ -270,7 +269,7 @@ describe("a packed body", () => {
     ["packed as brotli", base64(brotliCompressSync(bytes)), 'is packed as "br"'],
     ["cut short", base64(gzipSync(bytes).subarray(0, 30)), "cannot be unpacked"],
     ["no base64", "%%%", "it is not base64"],
-    ["a bomb", base64(gzipSync(Buffer.alloc(4 * MAX_BODY_BYTES))), "grows beyond"],
+    ["a bomb", base64(gzipSync(Buffer.alloc(4 * MAX_RECORDED_BODY_BYTES))), "grows beyond"],
     ["bytes that are no text", base64(gzipSync(Buffer.from([0xff, 0xfe]))), "is not UTF-8"],
   ])("that is %s is refused in words", (_, packed, why) => {
     const { runs, refused } = read(
@@ -281,8 +280,8 @@ describe("a packed body", () => {
   });
 
   it("of more than the limit is refused though it was never packed", () => {
-    const { refused } = read(har([{ request: ask(user("a")), answer: " ".repeat(MAX_BODY_BYTES + 1) }]));
-    expect(refused).toEqual([expect.stringContaining(`more than ${MAX_BODY_BYTES} bytes`)]);
+    const { refused } = read(har([{ request: ask(user("a")), answer: " ".repeat(MAX_RECORDED_BODY_BYTES + 1) }]));
+    expect(refused).toEqual([expect.stringContaining(`more than ${MAX_RECORDED_BODY_BYTES} bytes`)]);
   });
 
   it.each([

@@ -83,7 +83,7 @@ describe("a record of another format than the forced one", () => {
 
   it("is sent to recognition only where that comes to the same", () => {
     expect(refusalAs("agentdojo", run(openAi)).hint).toBe(
-      "Read it as openai-messages, or leave the format out: each record is then recognised by itself.",
+      "Read it as openai-messages, or omit the format to detect it for each record.",
     );
     expect(refusalAs("openai-messages", run(agentDojo)).hint).toBe("Read it as agentdojo.");
   });

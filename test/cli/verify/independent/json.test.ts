@@ -18,11 +18,11 @@ function isRefusedByFirst(bytes: Uint8Array): boolean {
 
 describe("readJson", () => {
   it.each([
-    ['{"a":1,"a":1}', "a key that occurs twice"],
-    ['{"a":{"b":1,"\\u0062":1}}', "a key that occurs twice"],
+    ['{"a":1,"a":1}', "a duplicate key"],
+    ['{"a":{"b":1,"\\u0062":1}}', "a duplicate key"],
     ["[9007199254740993]", "is read as 9007199254740992"],
     ["[1e-400]", "is read as 0"],
-    ["[1e400]", "is beyond a double"],
+    ["[1e400]", "is too large for a double"],
     ['["\\ud800"]', "a lone surrogate"],
     ['{"\\ud800":1}', "a lone surrogate"],
     ["\uFEFF{}", "a byte-order mark"],

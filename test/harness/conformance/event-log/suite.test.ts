@@ -108,28 +108,28 @@ const withOptions =
   (ports, options) =>
     createEventLog(ports, change(options, ports));
 
-const TEXT = "keeps texts as they are, whatever their characters";
-const CLOCK = "stamps by the clock that it is given";
-const READ = "gives the same events however often they are read";
-const NO_DELTA = "counts no delta as dropped";
-const HALF = "passes on each half of a character that a delta was cut in";
-const SHOWN = "shows a listener the event among those that are kept";
-const MANY = "keeps many events, none lost and none twice";
+const TEXT = "keeps texts unchanged, with any characters";
+const CLOCK = "stamps with the clock it is given";
+const READ = "gives the same events on every read";
+const NO_DELTA = "does not count deltas as dropped";
+const HALF = "passes on both halves of a character split between deltas";
+const SHOWN = "keeps an event before the listener sees it";
+const MANY = "keeps many events without losing or repeating any";
 
 const BROKEN: readonly [string, MakeEventLog, string[]][] = [
   [
     "forgets the id of its run",
     withOptions(({ runId: _id, ...rest }) => rest),
-    ["begins empty, with the run's id", "says of each event the run, the agent and the turn, and keeps its fields"],
+    ["begins empty, with the run's id", "adds the run, agent and turn to each event, and keeps its fields"],
   ],
   [
     "counts from 1",
     keeping(({ seq }) => ({ seq: seq + 1 })),
     [
-      "keeps events in the order they came, counted from 0",
-      "passes deltas on and keeps none, and they take no number",
-      "keeps events up to its limit, counts the rest, and lets the listener hear all",
-      "counts on when a listener appends in turn",
+      "keeps events in order, numbered from 0",
+      "passes deltas on without keeping or numbering them",
+      "keeps events up to its limit, counts the rest, and passes all to the listener",
+      "keeps counting when a listener appends",
       MANY,
       TEXT,
       CLOCK,
@@ -143,20 +143,20 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
       },
     })),
     [
-      "keeps events in the order they came, counted from 0",
-      "says of each event the run, the agent and the turn, and keeps its fields",
+      "keeps events in order, numbered from 0",
+      "adds the run, agent and turn to each event, and keeps its fields",
       "stamps each event with the time of the ports",
-      "stamps events so that their hlc sorts as they happened, though the clock is set back",
-      "passes deltas on and keeps none, and they take no number",
-      "keeps events up to its limit, counts the rest, and lets the listener hear all",
-      "counts on when a listener appends in turn",
+      "stamps events with an hlc that sorts in order, even if the clock is set back",
+      "passes deltas on without keeping or numbering them",
+      "keeps events up to its limit, counts the rest, and passes all to the listener",
+      "keeps counting when a listener appends",
       MANY,
     ],
   ],
   [
     "names one agent for all",
     keeping(() => ({ agentId: "a" })),
-    [TEXT, "says of each event the run, the agent and the turn, and keeps its fields"],
+    [TEXT, "adds the run, agent and turn to each event, and keeps its fields"],
   ],
   [
     "goes by a clock of its own",
@@ -169,19 +169,19 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
       const hlc = { ...createHlc(ports), tick: () => createHlc(ports, "00000000").tick() };
       return createEventLog(ports, { ...options, hlc });
     },
-    [CLOCK, "stamps events so that their hlc sorts as they happened, though the clock is set back"],
+    [CLOCK, "stamps events with an hlc that sorts in order, even if the clock is set back"],
   ],
   [
     "tells nobody",
     withOptions(({ listener: _listener, ...rest }) => rest),
     [
       "passes each event to the listener at once, in order",
-      "passes deltas on and keeps none, and they take no number",
+      "passes deltas on without keeping or numbering them",
       "goes on when a listener throws, and warns",
-      "takes what a listener rejects with, late, and warns of it",
-      "keeps events up to its limit, counts the rest, and lets the listener hear all",
-      "shows each kept event to the tap with what stands behind it, before the listener",
-      "counts on when a listener appends in turn",
+      "handles a late rejection of a listener, and warns",
+      "keeps events up to its limit, counts the rest, and passes all to the listener",
+      "passes each kept event and its detail to the tap, before the listener",
+      "keeps counting when a listener appends",
       HALF,
       SHOWN,
     ],
@@ -201,10 +201,10 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
       };
     }),
     [
-      "says of each event the run, the agent and the turn, and keeps its fields",
-      "passes deltas on and keeps none, and they take no number",
-      "keeps events up to its limit, counts the rest, and lets the listener hear all",
-      "counts on when a listener appends in turn",
+      "adds the run, agent and turn to each event, and keeps its fields",
+      "passes deltas on without keeping or numbering them",
+      "keeps events up to its limit, counts the rest, and passes all to the listener",
+      "keeps counting when a listener appends",
       NO_DELTA,
       READ,
       SHOWN,
@@ -231,11 +231,11 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
       };
     },
     [
-      "lets no listener change what is kept",
-      "passes deltas on and keeps none, and they take no number",
-      "takes what a listener rejects with, late, and warns of it",
-      "keeps events up to its limit, counts the rest, and lets the listener hear all",
-      "shows each kept event to the tap with what stands behind it, before the listener",
+      "does not let a listener change kept events",
+      "passes deltas on without keeping or numbering them",
+      "handles a late rejection of a listener, and warns",
+      "keeps events up to its limit, counts the rest, and passes all to the listener",
+      "passes each kept event and its detail to the tap, before the listener",
       NO_DELTA,
       HALF,
     ],
@@ -272,12 +272,12 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
       ...rest,
       ...(listener === undefined ? {} : { listener: (event: AgentEvent) => void listener(event) }),
     })),
-    ["takes what a listener rejects with, late, and warns of it"],
+    ["handles a late rejection of a listener, and warns"],
   ],
   [
     "has no limit",
     withOptions(({ limit: _limit, ...rest }) => rest),
-    ["keeps events up to its limit, counts the rest, and lets the listener hear all", NO_DELTA],
+    ["keeps events up to its limit, counts the rest, and passes all to the listener", NO_DELTA],
   ],
   [
     "stops telling at its limit",
@@ -288,12 +288,12 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
       });
       return log;
     },
-    ["keeps events up to its limit, counts the rest, and lets the listener hear all"],
+    ["keeps events up to its limit, counts the rest, and passes all to the listener"],
   ],
   [
     "has no tap",
     withOptions(({ tap: _tap, ...rest }) => rest),
-    ["shows each kept event to the tap with what stands behind it, before the listener"],
+    ["passes each kept event and its detail to the tap, before the listener"],
   ],
   [
     "counts before it keeps",
@@ -315,7 +315,7 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
         append: log.append,
       };
     },
-    ["counts on when a listener appends in turn"],
+    ["keeps counting when a listener appends"],
   ],
   [
     "keeps texts in one normal form",
@@ -356,9 +356,9 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
       };
     }),
     [
-      "counts on when a listener appends in turn",
-      "keeps events in the order they came, counted from 0",
-      "lets no listener change what is kept",
+      "keeps counting when a listener appends",
+      "keeps events in order, numbered from 0",
+      "does not let a listener change kept events",
       READ,
       SHOWN,
       TEXT,
@@ -378,7 +378,7 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
         },
       };
     }),
-    [NO_DELTA, "passes deltas on and keeps none, and they take no number"],
+    [NO_DELTA, "passes deltas on without keeping or numbering them"],
   ],
   [
     "counts deltas as dropped once it is full",
@@ -426,12 +426,12 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
         },
       };
     },
-    ["keeps events up to its limit, counts the rest, and lets the listener hear all"],
+    ["keeps events up to its limit, counts the rest, and passes all to the listener"],
   ],
   [
     "takes a limit of 0 for none",
     withOptions(({ limit, ...rest }) => ({ ...rest, ...(limit === undefined || limit === 0 ? {} : { limit }) })),
-    ["keeps events up to its limit, counts the rest, and lets the listener hear all"],
+    ["keeps events up to its limit, counts the rest, and passes all to the listener"],
   ],
   [
     "tells of an event before it keeps it",
@@ -464,7 +464,7 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
       ...rest,
       ...(listener === undefined ? {} : { listener: (event: AgentEvent) => listener(structuredClone(event)) }),
     })),
-    ["lets no listener change what is kept"],
+    ["does not let a listener change kept events"],
   ],
   [
     "loses one of a thousand",

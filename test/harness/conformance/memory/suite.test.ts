@@ -68,10 +68,10 @@ async function failuresOf(make: () => RuntimeMemory): Promise<string[]> {
   return failed;
 }
 
-const WALK = "does what a plain map does, over many mixed calls";
-const HALVES = "keeps keys that are no well-formed text apart, or refuses them by an AgentError";
-const LONG = "keeps long keys apart, or refuses them by an AgentError";
-const OF_OBJECTS = "keeps keys with the names of what every object has";
+const WALK = "acts like a plain map over many mixed calls";
+const HALVES = "keeps malformed keys separate, or refuses them with an AgentError";
+const LONG = "keeps long keys separate, or refuses them with an AgentError";
+const OF_OBJECTS = "keeps keys named like built-in object properties";
 const MANY = "keeps and lists many keys of one scope";
 const REFUSES = "refuses what is no JSON by an AgentError, and keeps the old value";
 
@@ -164,7 +164,7 @@ describe("a store that is broken", () => {
           for (const name of await right.keys("")) if (name.startsWith(`${scope}:`)) await right.delete("", name);
         },
       }),
-      ["keeps scopes apart, whatever their names", "clears one scope alone", "deletes in one scope alone", WALK],
+      ["keeps scopes separate, with any names", "clears only one scope", "deletes in only one scope", WALK],
     ],
     [
       "clears whatever begins alike",
@@ -173,7 +173,7 @@ describe("a store that is broken", () => {
           for (const [at, entry] of entries) if (entry.scope.startsWith(scope)) entries.delete(at);
         },
       }),
-      ["clears one scope alone", WALK],
+      ["clears only one scope", WALK],
     ],
     [
       "sorts keys by code point",
@@ -187,8 +187,8 @@ describe("a store that is broken", () => {
       (entries) => ({
         keys: (scope) => [...entries.values()].filter((entry) => entry.scope === scope).map(({ key }) => key),
       }),
-      ["sorts keys by code unit", "keeps scopes apart, whatever their names", "clears one scope alone", WALK].concat(
-        "keeps every value of calls that are made at once",
+      ["sorts keys by code unit", "keeps scopes separate, with any names", "clears only one scope", WALK].concat(
+        "keeps every value of concurrent calls",
       ),
     ],
     [
@@ -197,16 +197,16 @@ describe("a store that is broken", () => {
         delete: async (scope, key) => right.delete(scope, key) || true,
       }),
       [
-        "reads what was never written as undefined, and forgets nothing by that",
+        "reads a missing key as undefined, without losing other entries",
         "deletes one key, once",
         WALK,
-        "deletes a key for one of many who ask at once",
+        "deletes a key for only one of many concurrent calls",
       ],
     ],
     [
       "takes null for nothing",
       (_entries, right) => ({ get: async (scope, key) => (await right.get(scope, key)) ?? undefined }),
-      ["keeps null, which is not the same as nothing", WALK],
+      ["keeps null as a value, different from no value", WALK],
     ],
     [
       "writes JSON with JSON.stringify alone",
@@ -238,7 +238,7 @@ describe("a store that is broken", () => {
           if (isObject(old) && isObject(value)) await right.set(scope, key, { ...old, ...value });
         },
       }),
-      ["takes a new value in place of the old one, whole"],
+      ["replaces the whole value with a new one"],
     ],
     [
       "assigns __proto__ instead of keeping it",
@@ -256,7 +256,7 @@ describe("a store that is broken", () => {
         get: (scope, key) => right.get(scope, key.normalize("NFC")),
         set: (scope, key, value) => right.set(scope, key.normalize("NFC"), value),
       }),
-      ["sorts keys by code unit", "keeps keys apart that only look alike"],
+      ["sorts keys by code unit", "keeps keys separate that only look alike"],
     ],
     [
       "ends names at a NUL",
@@ -266,10 +266,10 @@ describe("a store that is broken", () => {
       }),
       [
         "sorts keys by code unit",
-        "keeps keys apart that only look alike",
-        "keeps scopes apart, whatever their names",
-        "clears one scope alone",
-        "deletes in one scope alone",
+        "keeps keys separate that only look alike",
+        "keeps scopes separate, with any names",
+        "clears only one scope",
+        "deletes in only one scope",
       ],
     ],
     [
@@ -337,8 +337,8 @@ describe("a store that is broken", () => {
         };
       },
       [
-        "keeps every value of calls that are made at once",
-        "deletes a key for one of many who ask at once",
+        "keeps every value of concurrent calls",
+        "deletes a key for only one of many concurrent calls",
         "clears one scope while another is written",
         MANY,
       ],
@@ -427,7 +427,7 @@ describe("a store that is broken", () => {
           entries.set(JSON.stringify([scope, key]), { scope, key, value: own });
         },
       }),
-      ["keeps every value of calls that are made at once", "clears one scope while another is written", MANY],
+      ["keeps every value of concurrent calls", "clears one scope while another is written", MANY],
     ],
     [
       "ignores the case of scopes",
@@ -438,7 +438,7 @@ describe("a store that is broken", () => {
         keys: (scope) => right.keys(scope.toLowerCase()),
         clear: (scope) => right.clear(scope.toLowerCase()),
       }),
-      ["keeps scopes apart, whatever their names", "clears one scope alone", "deletes in one scope alone"],
+      ["keeps scopes separate, with any names", "clears only one scope", "deletes in only one scope"],
     ],
     [
       "takes an empty text for nothing",
@@ -465,11 +465,11 @@ describe("a store that is broken", () => {
 
   it("fails with both sides in the error", async () => {
     const cases = memoryConformance(async () => store(() => ({ delete: () => true })));
-    const found = cases.find(({ name }) => name.startsWith("reads what was never"))!;
+    const found = cases.find(({ name }) => name.startsWith("reads a missing key"))!;
     await expect(found.run()).rejects.toMatchObject({
       message:
         "delete: expected false, got true. " +
-        "Give undefined where nothing was written, false for its delete and [] for its keys; and keep entries in a Map.",
+        "Return undefined for a missing key, false for its delete, and [] for its keys. Keep entries in a Map.",
       expected: false,
       actual: true,
     });

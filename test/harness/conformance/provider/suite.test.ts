@@ -12,13 +12,14 @@ import { echoProvider } from "../../../../src/core/providers/echo.js";
 import { fallbackProvider } from "../../../../src/core/providers/fallback.js";
 import { scriptedProvider } from "../../../../src/core/providers/scripted.js";
 import { WIRES, wireOf, type WireName } from "../../../../src/core/vendors/vendors.js";
-import { MAX_ASKED, PROVIDER_REQUESTS } from "../../../../src/harness/conformance/provider/requests.js";
+import { PROVIDER_REQUESTS } from "../../../../src/harness/conformance/provider/requests.js";
 import {
   providerConformance,
   type MakeProvider,
   type ProviderConformanceOptions,
 } from "../../../../src/harness/conformance/provider/suite.js";
 import { faultyProvider } from "../../../../src/harness/faults/provider.js";
+import { MAX_ASKED } from "../../../../src/harness/limits.js";
 import { answerTo } from "../../../support/answers.js";
 import { apiKey, listen } from "../../../support/wire.js";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
   combinations,
-  MAX_EXHAUSTIVE,
   permutationTest,
   type DistanceTable,
 } from "../../../../src/harness/drift/statistics/permutation.js";
 import { createRandom } from "../../../../src/harness/drift/statistics/random.js";
+import { MAX_EXHAUSTIVE_RELABELINGS } from "../../../../src/harness/limits.js";
 
 /** Runs as points on a line. */
 function table(base: readonly number[], candidate: readonly number[]): DistanceTable {
@@ -42,7 +42,7 @@ describe("the permutation test on distances", () => {
       [...Array(12).keys()].map(Number),
       [...Array(12).keys()].map((x) => x + 100),
     );
-    expect(combinations(24, 12)).toBeGreaterThan(MAX_EXHAUSTIVE);
+    expect(combinations(24, 12)).toBeGreaterThan(MAX_EXHAUSTIVE_RELABELINGS);
     const first = permutationTest([sides], random());
     expect(first).toEqual({ p: 1 / 10_000, attainable: 1 / 10_000, exact: false, draws: 9_999 });
     expect(permutationTest([sides], random())).toEqual(first);

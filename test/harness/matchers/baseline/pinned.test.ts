@@ -74,7 +74,7 @@ describe("a lock and a trust list", () => {
       });
     }
     expect(await rejection(expect(signed).not.toBeVerifiedCassette({ lock, trust }))).toMatchObject({
-      message: expect.stringContaining("every hash in it holds; the lock confirms it; no other key signed it."),
+      message: expect.stringContaining("every hash matches, the lock confirms it, no other key signed it."),
     });
   });
 

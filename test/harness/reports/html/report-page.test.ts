@@ -79,12 +79,12 @@ describe("the page of a drift report", () => {
       edits: [],
     }));
     const text = htmlReport(gateReport([scenario("a", "drift", { timeline: rows })]));
-    expect(text).toContain("Not all is shown.");
+    expect(text).toContain("Some content is left out.");
     expect(text.length).toBeLessThan(30_000_000);
   });
 
   it("says of a report without scenarios or differences that there are none", () => {
-    expect(pageOf(gateReport([])).textContent).toContain("No scenario is on both sides.");
+    expect(pageOf(gateReport([])).textContent).toContain("No scenario exists on both sides.");
     expect(pageOf(gateReport([scenario(HOSTILE, "same")])).textContent).toContain("No difference was found");
   });
 });

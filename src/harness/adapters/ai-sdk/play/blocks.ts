@@ -6,7 +6,7 @@ import { OWN_KEY, writeAssistant } from "../assistant.js";
 import type { Player } from "./layout.js";
 import type { SpecVersion } from "../spec.js";
 
-/** One block of each kind, since nobody knows yet where the answer's blocks end. Its reasoning is attached whole at the end. */
+/** One block of each kind, because the ends of the answer's blocks are unknown. The whole reasoning is attached at the end. */
 export function createBlocks(version: SpecVersion): Player {
   const open = new Set<string>();
   const named = new Map<number, string>();

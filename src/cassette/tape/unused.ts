@@ -1,4 +1,4 @@
-// Finds the recorded result of a live call by its key. Equal calls are answered in order, each result once, the closest first.
+// The unused results of a tape, by the key of their call. Equal calls are answered in order, each result once, the closest first.
 
 import type { JsonObject } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
@@ -7,9 +7,9 @@ import type { Tolerances } from "../tolerance/tolerances.js";
 import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
 import type { TapeResult } from "./tape.js";
 
-export interface Reel {
+export interface UnusedResults {
   readonly used: ReadonlySet<TapeResult>;
-  /** Uses the next result of a call; undefined when there is none left. */
+  /** Uses the next result of a call. Undefined if none is left. */
   take(name: string, args: JsonObject): TapeResult | undefined;
   /** Uses the first unused result that differs only in the numbers of placeholders. */
   takeRenumbered(name: string, args: JsonObject): TapeResult | undefined;
@@ -20,7 +20,7 @@ export interface Reel {
   reset(): void;
 }
 
-export function createReel(results: readonly TapeResult[], tolerances: Tolerances): Reel {
+export function createUnusedResults(results: readonly TapeResult[], tolerances: Tolerances): UnusedResults {
   const used = new Set<TapeResult>();
   const counter = createUseCounter();
   const [exact, normal, near] = [createQueues(used), createQueues(used), createQueues(used)];

@@ -10,11 +10,11 @@ export interface MissPlace {
   readonly rerecord?: string;
 }
 
-export function createMisses(place: MissPlace) {
+export function createMissLog(place: MissPlace) {
   let count = 0;
   let first: MissReport | undefined;
   return {
-    note(report: MissReport): CassetteError {
+    add(report: MissReport): CassetteError {
       count++;
       first ??= report;
       return withDeepStack(() => miss(report, formatMiss(report), place));

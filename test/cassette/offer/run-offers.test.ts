@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareContracts, diffContracts, isBecauseOfSchema } from "../../../src/cassette/offer/offer-change.js";
+import { compareContracts, diffContracts, isBecauseOfSchema } from "../../../src/cassette/offer/run-offers.js";
 import { diffCassettes } from "../../../src/cassette/diff/diff.js";
 import type { CassetteV1, CassetteV2, ContextExtension } from "../../../src/cassette/file/format.js";
 import { hashJson, type JsonObject } from "../../../src/core/index.js";
@@ -33,8 +33,8 @@ describe("the tools that were offered", () => {
     const [a, b, c] = [tool("a"), tool("b"), tool("c")];
     expect(diffContracts(offered({ tools: [a, b] }), offered({ tools: [b, a] }))).toEqual([]);
     expect(diffContracts(offered({ tools: [a, b] }), offered({ tools: [c, a] }))).toEqual([
-      { kind: "tool-removed", name: "b", old: b, sentence: "The tool b was removed." },
-      { kind: "tool-added", name: "c", new: c, sentence: "The tool c was added." },
+      { kind: "tool-removed", name: "b", old: b, sentence: "Tool b was removed." },
+      { kind: "tool-added", name: "c", new: c, sentence: "Tool c was added." },
     ]);
   });
 
@@ -55,7 +55,7 @@ describe("the tools that were offered", () => {
         old: "Where.",
         new: "Which town.",
         sentence:
-          'The tool weather is described otherwise at /schema/properties/city/description: it was "Where." and is "Which town.".',
+          'The schema of tool weather changed at /properties/city/description: it was "Where." and is "Which town.".',
       },
     ]);
     const described = diffContracts(
@@ -113,7 +113,7 @@ describe("the tools that were offered", () => {
 
   it("are shown so that nothing in a name or a value acts on a terminal", () => {
     const [found] = sentences(offered({}), offered({ tools: [tool("\u001b[2J")] }));
-    expect(found).toBe('The tool "\\u001b[2J" was added.');
+    expect(found).toBe('Tool "\\u001b[2J" was added.');
     expect(sentences(offered({}), offered({ settings: { stop: ["\u202e"] } }))[0]).not.toContain("\u202e");
   });
 });
@@ -122,7 +122,7 @@ describe("the settings", () => {
   it("are compared by name, as a whole", () => {
     const run = (settings: JsonObject) => offered({ settings });
     expect(diffContracts(run({ seed: 1, temperature: 0 }), run({ temperature: 1, topP: 1 }))).toEqual([
-      { kind: "setting-changed", name: "seed", old: 1, sentence: "The setting seed changed: 1 is gone." },
+      { kind: "setting-changed", name: "seed", old: 1, sentence: "The setting seed was removed: it was 1." },
       {
         kind: "setting-changed",
         name: "temperature",
@@ -130,7 +130,7 @@ describe("the settings", () => {
         new: 1,
         sentence: "The setting temperature changed: it was 0 and is 1.",
       },
-      { kind: "setting-changed", name: "topP", new: 1, sentence: "The setting topP changed: 1 is new." },
+      { kind: "setting-changed", name: "topP", new: 1, sentence: "The setting topP was added: it is 1." },
     ]);
   });
 });

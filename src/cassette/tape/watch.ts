@@ -10,32 +10,29 @@ import {
   type JsonObject,
 } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
-import { cutAround } from "../replay/excerpt.js";
+import { MAX_TAPE_DIFFERENCES } from "../limits.js";
+import { cutAround, differenceLines } from "../replay/excerpt.js";
 import { alignNumbers } from "../redact/placeholder.js";
 import { short } from "./miss.js";
 import type { TapeResult } from "./tape.js";
 
-/** Limit on the differences that are kept; a run with more is another run. */
-const MAX_DRIFT = 1_000;
-
-/** One call whose live answer is not the recorded one. */
+/** A call whose live answer differs from the recorded one. */
 export interface ToolDrift {
   /** `name(canonicalArguments)`. */
   readonly key: string;
-  /** The turn that made the call; absent for a call that is not on the tape. */
+  /** Index of the turn that made the call. Undefined for a call that is not on the tape. */
   readonly turn?: number;
   readonly what: string;
-  /** Both texts as JSON strings, cut around the first difference. Absent where there is none. */
+  /** Both texts as JSON strings, cut around the first difference. Undefined if there is no such text. */
   readonly recorded?: string;
   readonly actual?: string;
 }
 
 export function formatToolDrift(drift: readonly ToolDrift[]): string {
-  const lines = drift.map(
-    ({ key, turn, what, recorded, actual }) =>
-      `${turn === undefined ? "" : `turn ${turn}: `}${short(key)} ${what}\n` +
-      `  recorded ${recorded ?? "(nothing)"}\n  now      ${actual ?? "(nothing)"}`,
-  );
+  const lines = drift.flatMap(({ key, turn, what, ...sides }) => [
+    `${turn === undefined ? "" : `turn ${turn}: `}${short(key)} ${what}`,
+    ...differenceLines(sides),
+  ]);
   return lines.join("\n");
 }
 
@@ -43,9 +40,9 @@ export interface Watching {
   /** The answer that the run continues with. */
   readonly side: "live" | "recorded";
   readonly take: (args: JsonObject) => TapeResult | undefined;
-  /** Gives the recorded result as an answer. */
+  /** Returns the recorded result as an answer. */
   readonly play: (result: TapeResult) => string;
-  /** Redacts a text as the recording would. */
+  /** Redacts a text like the recording. */
   readonly scrub: (text: string) => string;
 }
 
@@ -62,7 +59,7 @@ export function watchTool(
     const live = await run(() => tool.invoke(args, context));
     if (live.kind === "ended" || context.signal.aborted) return live.give();
     const difference = compare(key, result, { ...live, content: scrub(live.content) });
-    if (difference !== undefined && found.length < MAX_DRIFT) found.push(difference);
+    if (difference !== undefined && found.length < MAX_TAPE_DIFFERENCES) found.push(difference);
     return side === "recorded" && result !== undefined ? play(result) : live.give();
   };
 }
@@ -90,7 +87,7 @@ function compare(
 ): ToolDrift | undefined {
   if (result?.content === undefined) {
     const [, actual = ""] = cutAround(undefined, live.content);
-    return { key, what: "is not on the tape, or was used already", actual };
+    return { key, what: "is not on the tape, or was already used", actual };
   }
   const isError = live.kind === "failed";
   if (alignNumbers(result.content, live.content) !== undefined && result.isError === isError) return undefined;
@@ -99,6 +96,6 @@ function compare(
 }
 
 function nameChange(wasError: boolean, isError: boolean): string {
-  if (wasError === isError) return wasError ? "fails with another message" : "now answers otherwise";
+  if (wasError === isError) return wasError ? "fails with another message" : "now answers differently";
   return isError ? "now fails" : "no longer fails";
 }

@@ -1,0 +1,111 @@
+// Every limit of this layer on what it accepts, keeps or computes, every default limit, and every waiting time. A constant that only
+// decides how much a message or report shows (`SHOWN_…`), or that tunes an algorithm, stays where it is used.
+
+// JSON
+/** Levels of nested containers. Deeper values are refused, which also bounds the recursion. */
+export const MAX_JSON_DEPTH = 128;
+
+// Time
+/** Longest delay in ms of a timer. A longer one would fire at once. */
+export const MAX_TIMER_MS = 2_147_483_647;
+/** How far ahead of the wall clock a received stamp may be, in ms: a day, more than the error of a wrong time zone. */
+export const MAX_CLOCK_DRIFT_MS = 24 * 60 * 60 * 1000;
+/** Latest time of a stamp: half of what 12 hex digits hold, the year 6429. The other half is for counters that overflow. */
+export const MAX_HLC_WALL_MS = 2 ** 47 - 1;
+/** Highest counter of a stamp: four hex digits. The next one borrows a millisecond from the future. */
+export const MAX_HLC_COUNTER = 2 ** 16 - 1;
+
+// Text of others
+/** Characters of foreign text that an error quotes. */
+export const MAX_SNIPPET_LENGTH = 500;
+/** Characters of foreign text that are searched for keys before the snippet is cut from them. */
+export const MAX_SNIPPET_SOURCE_LENGTH = 8192;
+/** Characters kept of what a policy threw. */
+export const MAX_CAUSE_CHARACTERS = 500;
+
+// Vendors' answers
+/** Default limit in bytes for a whole answer. */
+export const DEFAULT_MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
+/** Default limit in bytes for a streamed answer. A token of a few letters takes about 300 bytes. */
+export const DEFAULT_MAX_STREAM_BYTES = 256 * 1024 * 1024;
+export const MAX_ERROR_BODY_BYTES = 8 * 1024;
+/** Longest wait in ms for the body of an error. The bytes that came until then are quoted. */
+export const MAX_ERROR_BODY_WAIT_MS = 5_000;
+/** Characters of one event or line: a vendor that sends no line ends would fill the memory. */
+export const MAX_STREAM_PART = 16 * 1024 * 1024;
+/** Calls, blocks, content parts or reasoning details of one answer, since each takes more memory than bytes. */
+export const MAX_ANSWER_ITEMS = 10_000;
+/** Longest wait in ms that a vendor can cause: 24 hours. */
+export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
+/** Nesting of a call's arguments. A cassette wraps them in up to eight containers: below `MAX_JSON_DEPTH`. */
+export const MAX_WIRE_ARGUMENT_DEPTH = 100;
+
+// Providers
+/** Highest figure of a price. With it, the price of any count of tokens is a finite number. */
+export const MAX_RATE = 1_000_000;
+/** Losses that one provider warns about: a hostile vendor could name new ones for ever. */
+export const MAX_WARNED_LOSSES = 20;
+/** Models that one provider warns about: a caller may name any number of them. */
+export const MAX_WARNED_MODELS = 20;
+/** Default pause in ms of a provider whose attempts ended in temporary failures. */
+export const DEFAULT_FALLBACK_COOLDOWN_MS = 30_000;
+/** Default longest wait in ms for a vendor. One that wants a longer wait is left for the next entry. */
+export const DEFAULT_MAX_FALLBACK_WAIT_MS = 60_000;
+/** Time limit in ms for refreshing a key if the request has none. */
+export const DEFAULT_REFRESH_TIMEOUT_MS = 60_000;
+
+// Tools
+/** Nested containers in the arguments, the arguments object included. */
+export const MAX_ARGUMENT_DEPTH = 64;
+/** Characters in all strings and keys of one call's arguments. */
+export const MAX_ARGUMENT_CHARACTERS = 1024 * 1024;
+/** Values in one call's arguments, including containers. */
+export const MAX_ARGUMENT_VALUES = 100_000;
+/** Longest string checked against a `format`, as some of their expressions are quadratic. */
+export const MAX_FORMAT_LENGTH = 8192;
+/** Longest array checked against `uniqueItems`, which compares all pairs of items. */
+export const MAX_UNIQUE_ITEMS = 2000;
+/** Longest array of arrays or objects checked against `uniqueItems`, as comparing large items takes longer. */
+export const MAX_UNIQUE_CONTAINERS = 200;
+/** Characters of one tool result that reach the model. The rest is cut off, visibly. */
+export const MAX_RESULT_CHARACTERS = 20_000;
+export const MAX_SUMMARY_CHARACTERS = 500;
+/** Characters that are masked before the summary is cut from them, since half a key would not look like one. */
+export const MAX_SUMMARY_SOURCE_CHARACTERS = 8192;
+/** Milliseconds a tool may take unless it or its agent sets another limit: ten minutes. */
+export const DEFAULT_TOOL_TIMEOUT_MS = 600_000;
+/** Characters of a URI in the arguments of a verb. */
+export const MAX_URI = 8_192;
+/** Characters of a query in the arguments of a verb. */
+export const MAX_QUERY = 1_000;
+
+// Runs
+export const DEFAULT_MAX_TURNS = 50;
+export const DEFAULT_MAX_TOOL_CALLS = 200;
+export const DEFAULT_MAX_AGENT_VISITS = 8;
+/** Milliseconds that `AgentRuntime.destroy` waits for a provider's `destroy()`. */
+export const PROVIDER_GRACE_MS = 5_000;
+/** Events kept per run. Later ones still reach the listener, and `dropped` counts them. */
+export const MAX_KEPT_EVENTS = 200_000;
+
+// Memory
+/** Keys of one in-memory store, over all its scopes. */
+export const MAX_MEMORY_KEYS = 100_000;
+/** Characters of scopes, keys and JSON texts of one in-memory store. */
+export const MAX_MEMORY_CHARACTERS = 67_108_864;
+/** Milliseconds that the end of a run, and `destroy`, wait for the memory to forget what was shared. */
+export const MEMORY_GRACE_MS = 5_000;
+/** Milliseconds that a run waits for its memory to read or write. */
+export const MEMORY_TIMEOUT_MS = 30_000;
+
+// Receipts
+/** Most receipts that wait for a pause of the loop. With one more, the oldest is signed at once. */
+export const MAX_DEFERRED_RECEIPTS = 5_000;
+/** Receipts kept in memory. Later ones are still signed and delivered. */
+export const MAX_KEPT_RECEIPTS = 100_000;
+/** Receipts that may wait to be signed. One more ends the chain. */
+export const MAX_PENDING_RECEIPTS = 10_000;
+/** Findings that are listed. `more` counts the others. */
+export const MAX_RECEIPT_FINDINGS = 1000;
+/** Time limit in ms for one signature, and for one delivery. */
+export const RECEIPT_TIMEOUT_MS = 30_000;

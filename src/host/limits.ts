@@ -1,0 +1,115 @@
+// Every limit of this layer on what it accepts, keeps or computes, every default limit, and every waiting time. A constant that only
+// decides how much a message or report shows (`SHOWN_…`), or that tunes an algorithm, stays where it is used.
+
+// Files
+/** Bytes of a last line that can be repaired. */
+export const MAX_REPAIRED_LINE_BYTES = 64 * 1024 * 1024;
+/** Age in ms from which a temporary file is left over: no write takes a day, so its writer has ended. */
+export const STALE_FILE_MS = 24 * 60 * 60 * 1000;
+
+// Threads
+export const MAX_THREADS = 64;
+/** Default limit of threads. More are rarely faster, and each takes about 100 MB. */
+export const DEFAULT_MAX_THREADS = 16;
+/** How long in ms this thread works alone before it estimates the remaining time. */
+export const THREAD_LEARN_MS = 250;
+/** Remaining work in ms that is worth a thread, which takes about half a second of processor time to load its modules. */
+export const THREAD_WORTH_MS = 2_000;
+
+// Memory in SQLite
+/** Limit of a scope and of a key, in characters (UTF-16 code units). */
+export const MAX_MEMORY_NAME_CHARACTERS = 1_024;
+/** Limit of one value, in characters of canonical JSON. */
+export const MAX_MEMORY_VALUE_CHARACTERS = 8_388_608;
+/** Default limit of the file in bytes: 1 GiB. */
+export const DEFAULT_MAX_MEMORY_FILE_BYTES = 1_073_741_824;
+/** Default time in ms to wait for another process to release the file. */
+export const DEFAULT_BUSY_TIMEOUT_MS = 5_000;
+export const MAX_BUSY_TIMEOUT_MS = 600_000;
+/** Milliseconds between two attempts to open a busy file. */
+export const BUSY_PAUSE_MS = 10;
+
+// Server
+/** Default limit in bytes for the body of one request. */
+export const DEFAULT_MAX_REQUEST_BYTES = 32 * 1024 * 1024;
+/** Default limit in bytes for the bodies of all open requests together. */
+export const DEFAULT_MAX_HELD_REQUEST_BYTES = 256 * 1024 * 1024;
+
+// Fleet
+export const MAX_FLEET_MEMBERS = 1_000;
+/** Cells of one run: members times targets, or targets where any member may take one. */
+export const MAX_FLEET_CELLS = 10_000;
+/** Highest `concurrency` and `perMember`. */
+export const MAX_FLEET_CONCURRENCY = 1_000;
+export const MAX_FLEET_ATTEMPTS = 100;
+/** Highest number of calls of a rate, and of failures of a breaker. */
+export const MAX_FLEET_COUNT = 10_000;
+/** Longest time in ms of a rate, a cooldown or a wait: a day. */
+export const MAX_FLEET_WAIT_MS = 86_400_000;
+export const MAX_CELL_MESSAGE_CHARACTERS = 1_000;
+
+// Verbs: requests
+/** Default limit in bytes for a body or file. */
+export const DEFAULT_MAX_FETCHED_BYTES = 2 * 1024 * 1024;
+export const DEFAULT_VERB_TIMEOUT_MS = 30_000;
+export const DEFAULT_MAX_REDIRECTS = 5;
+export const MAX_BODY_ENCODINGS = 2;
+/** Characters of an answer to `act`. The rest is cut off. */
+export const MAX_ACT_ANSWER = 4_000;
+/** Bytes read of a robots.txt. A parser must read at least this much (RFC 9309 §2.5). */
+export const MAX_ROBOTS_BYTES = 512 * 1024;
+/** Rules of a robots.txt. Later ones are ignored. */
+export const MAX_ROBOTS_RULES = 10_000;
+/** Characters of a rule's path. A longer rule is ignored. */
+export const MAX_ROBOTS_PATH = 2_000;
+
+// Verbs: files, search and memory
+export const MAX_FOLDER_ENTRIES = 10_000;
+/** Targets of one search, the best first. */
+export const MAX_DOWSE_TARGETS = 20;
+/** Files that one search opens. After them it is incomplete. */
+export const MAX_DOWSE_FILES = 2_000;
+/** Folders that one search opens. After them it is incomplete. */
+export const MAX_DOWSE_FOLDERS = 500;
+export const MAX_DOWSE_FILE_BYTES = 64 * 1024;
+/** Characters of the line that describes a target. */
+export const MAX_DOWSE_ABOUT = 160;
+/** Words of a query. Further ones are ignored. */
+export const MAX_QUERY_WORDS = 32;
+/** Entries of memory that one call returns. */
+export const MAX_CONTEXT_ENTRIES = 50;
+/** Keys of a scope that are searched. */
+export const MAX_CONTEXT_KEYS = 1_000;
+/** Characters of one value. A longer one becomes text that says so. */
+export const MAX_CONTEXT_VALUE_CHARACTERS = 4_000;
+export const MAX_FILLED_CHARACTERS = 1024 * 1024;
+
+// Verbs: pages
+/** Bytes in which a page must have declared its encoding. */
+export const MAX_PRESCANNED_BYTES = 1024;
+/** Bytes by which a file without a known type is recognised. */
+export const MAX_SNIFFED_BYTES = 8192;
+/** Bytes of a page in which its title is sought. */
+export const MAX_TITLE_SOURCE_BYTES = 64 * 1024;
+export const MAX_TITLE_CHARACTERS = 300;
+export const MAX_LINK_TEXT_CHARACTERS = 200;
+/** Links of one page or text. Further ones are ignored. */
+export const MAX_PAGE_LINKS = 5_000;
+/** Nested elements of a page, because the conversion recurses. */
+export const MAX_HTML_DEPTH = 256;
+/** Nested quotations and lists, whose prefixes multiply on each line. */
+export const MAX_HTML_INDENTS = 32;
+/** Elements and texts of a page. */
+export const MAX_HTML_NODES = 100_000;
+/** Nodes below elements without text, each counted per element. Turndown searches them about thirty times, in a second (measured). */
+export const MAX_HTML_EMPTY_WORK = 50_000;
+/** Working time of the parser in ms. A page of 2 MiB takes about two seconds (measured). */
+export const MAX_HTML_PARSE_MS = 5_000;
+/** Time in ms for the conversion to Markdown. */
+export const MAX_HTML_CONVERT_MS = 10_000;
+/** Memory in MiB for the conversion to Markdown. */
+export const MAX_HTML_CONVERT_MIB = 512;
+/** Default limit of characters in one extract. As JSON text they fit into the result of a tool call. */
+export const DEFAULT_MAX_EXTRACTED_CHARACTERS = 10_000;
+export const DEFAULT_MAX_EXTRACTED_LINKS = 100;
+export const MAX_EXTRACTED_JSON_DEPTH = 100;
