@@ -32,8 +32,6 @@ export const MAX_NAME_TEXT_CHARACTERS = 60;
 export const MAX_GIVEN_NAME_BYTES = 200;
 /** Bytes of a cassette that a new recording may replace. */
 export const MAX_REPLACED_BYTES = 256 * 1024 * 1024;
-/** Kinds of unrecorded content that are counted: a hostile vendor could name new ones for ever. */
-export const MAX_LEFT_OUT_KINDS = 20;
 /** Shortest delay in ms before a change is written. Ten times as long as the last write took, if that is more. */
 export const SAVE_QUIET_MS = 500;
 export const MAX_REQUEST_BYTES = 64 * 1024 * 1024;

@@ -120,3 +120,7 @@ export const MAX_SUMMARY_BYTES = 900 * 1_024;
 export const MAX_ANNOTATIONS = 9;
 /** Results of one run that code scanning accepts. */
 export const MAX_SARIF_RESULTS = 5_000;
+
+// Recording over HTTP
+/** Kinds of unrecorded content that are counted: a hostile vendor could name new ones for ever. */
+export const MAX_LEFT_OUT_KINDS = 20;

@@ -160,7 +160,10 @@ function effectText(change: OfferChange): string {
 const SHOWN_CHARACTERS = 80;
 
 function valuesText({ old, new: now }: OfferChange): string {
-  const [was, is] = [old, now].map((value) => shorten(canonicalize(value ?? null), SHOWN_CHARACTERS)) as [string, string];
+  const [was, is] = [old, now].map((value) => shorten(canonicalize(value ?? null), SHOWN_CHARACTERS)) as [
+    string,
+    string,
+  ];
   if (old === undefined) return `it is ${is}`;
   return now === undefined ? `it was ${was}` : `it was ${was} and is ${is}`;
 }

@@ -128,7 +128,9 @@ function readValues(values: readonly unknown[]): string[] {
   if (values.length > MAX_REDACTED_VALUES) throw invalid(`redact.values has more than ${MAX_REDACTED_VALUES} values`);
   return values.map((value, index) => {
     if (typeof value === "string" && value.length >= MIN_REDACTED_VALUE_LENGTH && value.isWellFormed()) return value;
-    throw invalid(`value ${index} of redact.values must be a string of at least ${MIN_REDACTED_VALUE_LENGTH} characters`);
+    throw invalid(
+      `value ${index} of redact.values must be a string of at least ${MIN_REDACTED_VALUE_LENGTH} characters`,
+    );
   });
 }
 

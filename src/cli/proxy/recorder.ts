@@ -18,7 +18,6 @@ import {
   type OutsideRequest,
   type PassedAnswer,
 } from "../../harness/index.js";
-import { MAX_LEFT_OUT_KINDS } from "../limits.js";
 
 /** A turn that the vendor has not answered yet. Call one of the methods, once. */
 export interface TurnWatch {

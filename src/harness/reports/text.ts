@@ -223,7 +223,12 @@ function scenarioLines(scenarioReport: ScenarioReport): string[] {
     ...(place === undefined ? [] : [`    ${locationText(place)}`]),
     ...(first?.allowedBy === undefined ? [] : [`    ${allowedText(first)}`]),
     ...(first?.becauseOfSchema === true ? ["    the schema of the tool changed there, too"] : []),
-    ...atMost(contract, SHOWN_NAMES, contractLine, (more) => `  and ${plural(more, "more change")} of tools or settings`),
+    ...atMost(
+      contract,
+      SHOWN_NAMES,
+      contractLine,
+      (more) => `  and ${plural(more, "more change")} of tools or settings`,
+    ),
     ...(contractState === "hashes-differ" ? [`  contract: ${OFFER_HASHES_DIFFER}`] : []),
   ];
 }

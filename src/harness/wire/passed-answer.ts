@@ -2,6 +2,7 @@
 
 import { CassetteError, createStreamNote, type RecordedStreaming, type StreamNote } from "../../cassette/index.js";
 import { toVisible, type PassedParts, type Wire } from "../../core/index.js";
+import { MAX_LEFT_OUT_KINDS } from "../limits.js";
 
 /** The answer to a turn, as it passed by. */
 export interface PassedAnswer {
@@ -32,8 +33,6 @@ export function readPassed(wire: Wire, passed: PassedAnswer, requestedAt: number
   return { response, note: noted?.note, left };
 }
 
-const MAX_KINDS = 20;
-
 /** Counts the turns that were recorded without each kind of content. Calls `report` for the first turn of a kind. */
 export function createLossTally(report: (what: string) => void) {
   const kinds = new Map<string, number>();
@@ -42,7 +41,7 @@ export function createLossTally(report: (what: string) => void) {
       const shown = toVisible(what).slice(0, 80);
       const known = kinds.get(shown);
       // A hostile vendor could name new ones for ever.
-      if (known === undefined && kinds.size >= MAX_KINDS) continue;
+      if (known === undefined && kinds.size >= MAX_LEFT_OUT_KINDS) continue;
       kinds.set(shown, (known ?? 0) + 1);
       if (known === undefined) report(shown);
     }

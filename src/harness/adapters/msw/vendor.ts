@@ -1,7 +1,12 @@
 // The real vendor behind an intercepted request. The request goes out as it came, and the client gets the answer as it comes. The
 // recorder gets a copy of the answer.
 
-import { CassetteError, type OpenTurn, type RecordingOptions } from "../../../cassette/index.js";
+import {
+  CassetteError,
+  MAX_RECORDED_BODY_BYTES,
+  type OpenTurn,
+  type RecordingOptions,
+} from "../../../cassette/index.js";
 import { AgentError, thrownText, withSystemPorts, type LlmProviderAdapter } from "../../../core/index.js";
 import { createLossTally, readPassed, type PassedPart } from "../../wire/passed-answer.js";
 import type { AskedTurn } from "./intercept.js";
@@ -27,9 +32,6 @@ interface Came {
   readonly copy: ReadableStream<Uint8Array> | null;
   readonly requestedAt: number;
 }
-
-/** Limit of the recorded copy of one answer. The client gets all of it. */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
 export function createVendor({ send, trouble, streams = "boundaries", ports }: VendorOptions): Vendor {
   const machine = withSystemPorts(ports);
@@ -88,8 +90,11 @@ async function collect({ answer, copy }: Came, now: () => number) {
   let size = 0;
   for await (const chunk of copy) {
     size += chunk.length;
-    if (size > MAX_KEPT_BYTES) {
-      throw new CassetteError("not-recordable", `an answer has more than ${MAX_KEPT_BYTES} bytes and was not kept`);
+    if (size > MAX_RECORDED_BODY_BYTES) {
+      throw new CassetteError(
+        "not-recordable",
+        `an answer has more than ${MAX_RECORDED_BODY_BYTES} bytes and was not kept`,
+      );
     }
     chunks.push(chunk);
     parts.push({ end: size, at: now() });
