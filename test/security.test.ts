@@ -40,8 +40,8 @@ const LIMITS: Record<string, string> = {
   // The most characters that a text of Node.js holds; some versions hold a few less.
   "a log to import, gunzipped or unzipped": `${Math.round(constants.MAX_STRING_LENGTH / 2 ** 20)} Mi characters`,
   "the head of an `.eval` log": size(MAX_ARCHIVE_HEAD_BYTES),
-  "what a gzipped log may grow to in any case": size(FREE_LOG_BYTES),
-  "how many times its size it may grow to beyond that": count(MAX_UNPACKED_RATIO),
+  "unpacked size of a gzipped log that is always accepted": size(FREE_LOG_BYTES),
+  "largest unpacked size of any other gzipped log, as a multiple of its size": count(MAX_UNPACKED_RATIO),
   "records of a log": count(MAX_IMPORTED_RECORDS),
   "bodies of one recording of HTTP together": `${MAX_RECORDING_CHARACTERS / 2 ** 20} Mi characters`,
   "pieces of a recorded stream, of one answer": `${count(MAX_STREAM_PIECES)}, and one more for each of its texts`,

@@ -158,7 +158,7 @@ export { checkRuleSet, parseRules, readRules } from "./rules/read.js";
 export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/watch.js";
 export * from "./count/usage-sum.js";
 export * from "./offer/run-offers.js";
-export { diffValues, firstDifference, type ValueChange } from "./prompt/values.js";
+export { diffValues, firstDifference, type ValueChange } from "./prompt/json-difference.js";
 export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, type Detection } from "./import/record/detect.js";
 export { IMPORT_FORMATS, type ImportFormat } from "./import/registry.js";

@@ -23,6 +23,7 @@ export {
 export { assertKnownOptions, unknownOptions } from "./options.js";
 export * from "./ports.js";
 export { plural, shorten, showValue } from "./text/show.js";
+export { isDeviceName } from "./text/device-name.js";
 export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./text/visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";

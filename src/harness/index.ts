@@ -60,7 +60,7 @@ export type { CassetteAssertions } from "./matchers/assertions.js";
 export { createMatchers } from "./matchers/matchers.js";
 export { createMatcherHost } from "./matchers/host.js";
 export { runGate } from "./drift/gate.js";
-export { turnLines } from "./drift/lines.js";
+export { turnLines } from "./drift/turn-lines.js";
 export type { GateScenario } from "./drift/measure.js";
 export { outcomeOf, successOf } from "./drift/outcome.js";
 export type { GateRun } from "./drift/paths/path-table.js";

@@ -2,7 +2,7 @@
 // earlier one, so that the memory does not grow with the number of jobs.
 
 import { availableParallelism } from "node:os";
-import { assertCount } from "./count.js";
+import { assertCount } from "./integer-option.js";
 import { DEFAULT_MAX_THREADS, MAX_THREADS, THREAD_LEARN_MS, THREAD_WORTH_MS } from "./limits.js";
 import { doInThreads } from "./threads/crew.js";
 import { doOverlapping, type JobsOptions } from "./threads/job.js";

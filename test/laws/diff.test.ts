@@ -7,7 +7,7 @@ import type { Drift, DriftFact, DriftKind } from "../../src/cassette/diff/drift.
 import { matchItems, type Match } from "../../src/cassette/diff/align/match.js";
 import { pairMoves } from "../../src/cassette/diff/calls/moves.js";
 import type { Item } from "../../src/cassette/diff/align/sets.js";
-import { diffValues, firstDifference, type ValueChange } from "../../src/cassette/prompt/values.js";
+import { diffValues, firstDifference, type ValueChange } from "../../src/cassette/prompt/json-difference.js";
 import { canonicalize, type JsonObject, type JsonValue } from "../../src/core/index.js";
 import { runOf, type RunTurn } from "../cassette/diff/runs.js";
 

@@ -4,7 +4,7 @@ import * as ai6 from "ai";
 import * as ai5 from "ai5";
 import * as ai7 from "ai7";
 import { z } from "zod";
-import type { SpecVersion } from "../../src/harness/adapters/ai-sdk/spec.js";
+import type { SpecVersion } from "../../src/harness/adapters/ai-sdk/sdk-types.js";
 
 // The warnings of the scripts are recorded, so they need not appear on a terminal.
 Reflect.set(globalThis, "AI_SDK_LOG_WARNINGS", false);

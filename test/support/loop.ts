@@ -2,7 +2,7 @@
 
 import type { EventBody } from "../../src/core/events/event.js";
 import { createBudget, type Budget, type BudgetLimits } from "../../src/core/loop/budget.js";
-import { Pacer } from "../../src/core/loop/pacer.js";
+import { Pacer } from "../../src/core/loop/run-control.js";
 import { runLoop, type LoopInput, type LoopStop } from "../../src/core/loop/loop.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";

@@ -20,7 +20,7 @@ import type { LlmProviderAdapter } from "../../src/core/index.js";
 import { cassetteMiddleware, cassetteModel, fromAiSdk, toAiSdk, wrappedModel } from "../../src/entry/ai-sdk.js";
 import type { CassetteHandle } from "../../src/harness/index.js";
 import type { CassetteModel } from "../../src/harness/adapters/ai-sdk/middleware.js";
-import type { AiSdkModel } from "../../src/harness/adapters/ai-sdk/spec.js";
+import type { AiSdkModel } from "../../src/harness/adapters/ai-sdk/sdk-types.js";
 
 declare const provider: LlmProviderAdapter;
 declare const handle: CassetteHandle;

@@ -5,8 +5,8 @@ import { ScriptedModel } from "@openai/agents-core/testing";
 import { expectTypeOf } from "vitest";
 import type { LlmProviderAdapter } from "../../src/core/index.js";
 import { fromAgentsModel, toAgentsModel } from "../../src/entry/openai-agents.js";
-import type { AnyAgentsModel } from "../../src/harness/adapters/openai-agents/spec.js";
-import type { AgentsModel } from "../../src/harness/adapters/openai-agents/spec.js";
+import type { AnyAgentsModel } from "../../src/harness/adapters/openai-agents/sdk-types.js";
+import type { AgentsModel } from "../../src/harness/adapters/openai-agents/sdk-types.js";
 
 declare const provider: LlmProviderAdapter;
 declare const models: ModelProvider;

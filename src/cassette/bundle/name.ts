@@ -1,15 +1,13 @@
 // Names of the cassette files of a bundle. A name in a bundle is foreign text that becomes a path, so only plain ones pass. An
 // agent's id is foreign text too, so only an escaped form of it becomes part of a name.
 
-import { sha256Hex } from "../../core/index.js";
+import { isDeviceName, sha256Hex } from "../../core/index.js";
 import { MAX_CASSETTE_NAME, MAX_ESCAPED_ID } from "../limits.js";
 import { CASSETTE_SUFFIX } from "../trust/cassette-store.js";
 
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 /** Digits of the hash in a name. However few, a file of that name with other contents is only replaced with `overwrite`. */
 const HASH_DIGITS = 16;
-/** Device names of Windows, whatever follows their first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
-const DEVICE = /^(?:con|prn|aux|nul|conin|conout|com\d|lpt\d)$/i;
 
 /** Named by `envelopeHash`, so that a new recording never has the name of an old one. Cassettes of one recorder share a `cassetteId`. */
 export function toCassetteName(agentId: string, envelopeHash: string): string {
@@ -18,8 +16,7 @@ export function toCassetteName(agentId: string, envelopeHash: string): string {
 
 /** True for a cassette name that means a file in the bundle's own folder on every system. */
 export function isPlainCassetteName(name: string): boolean {
-  const [stem = ""] = name.split(".");
-  return name.endsWith(CASSETTE_SUFFIX) && name.length <= MAX_CASSETTE_NAME && PLAIN.test(name) && !DEVICE.test(stem);
+  return name.endsWith(CASSETTE_SUFFIX) && name.length <= MAX_CASSETTE_NAME && PLAIN.test(name) && !isDeviceName(name);
 }
 
 /**
@@ -30,7 +27,7 @@ export function isPlainCassetteName(name: string): boolean {
 function escapeId(agentId: string): string {
   const bytes = new TextEncoder().encode(agentId);
   const escaped = Array.from(bytes, toSafe).join("");
-  const first = escaped.startsWith("-") || DEVICE.test(escaped) ? toEscape(bytes[0] ?? 0) + escaped.slice(1) : escaped;
+  const first = escaped.startsWith("-") || isDeviceName(escaped) ? toEscape(bytes[0] ?? 0) + escaped.slice(1) : escaped;
   if (first.length <= MAX_ESCAPED_ID) return first;
   return `${first.slice(0, MAX_ESCAPED_ID / 2)}__${sha256Hex(agentId)}`;
 }

@@ -1,7 +1,7 @@
 // Decides which calls of two runs are equal, by the ignored places and the tolerances together.
 
 import type { JsonObject, JsonValue } from "../../core/index.js";
-import { diffValues, type ValueChange } from "../prompt/values.js";
+import { diffValues, type ValueChange } from "../prompt/json-difference.js";
 import { NO_TOLERANCES, type Tolerances } from "../tolerance/tolerances.js";
 import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
 import type { RecordedCall } from "./calls/calls.js";

@@ -1,7 +1,7 @@
 // The ways in which the behaviour of two runs can differ. docs/diff.md has an example of each.
 
 import type { JsonObject, StopReason } from "../../core/index.js";
-import type { ValueChange } from "../prompt/values.js";
+import type { ValueChange } from "../prompt/json-difference.js";
 
 export interface CallFact {
   tool: string;

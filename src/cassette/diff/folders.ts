@@ -6,7 +6,7 @@ import type { Cassette } from "../file/format.js";
 import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
 import { compareCassettes, type CassetteDiff } from "./diff.js";
 import { DRIFT_KINDS, type Drift, type DriftKind } from "./drift.js";
-import type { ValueChange } from "../prompt/values.js";
+import type { ValueChange } from "../prompt/json-difference.js";
 import type { DiffOptions } from "./options.js";
 
 /** A recording and the name it is paired by. */

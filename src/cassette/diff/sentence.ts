@@ -3,7 +3,7 @@
 import { canonicalize, plural, toVisible, type JsonValue } from "../../core/index.js";
 import { nameText } from "../offer/named.js";
 import type { DriftFact } from "./drift.js";
-import type { ValueChange } from "../prompt/values.js";
+import type { ValueChange } from "../prompt/json-difference.js";
 
 const SHOWN_CHARACTERS = 80;
 /** What is kept of the common beginning when two values are cut. */

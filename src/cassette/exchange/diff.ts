@@ -3,7 +3,7 @@
 
 import { canonicalize, defined, toVisible, type JsonValue } from "../../core/index.js";
 import type { Cassette, RecordedExchange } from "../file/format.js";
-import { diffValues, type ValueChange } from "../prompt/values.js";
+import { diffValues, type ValueChange } from "../prompt/json-difference.js";
 import { nameOf } from "./describe.js";
 import { exchangesOf, keyOf } from "./player.js";
 

@@ -3,7 +3,7 @@
 import { canonicalize, defined, type JsonValue } from "../../core/index.js";
 import { CassetteError, type MissErrorCode } from "../errors.js";
 import type { Cassette, RecordedExchange } from "../file/format.js";
-import { firstDifference, likenessOf } from "../prompt/values.js";
+import { firstDifference, likenessOf } from "../prompt/json-difference.js";
 import { findVolatileChange } from "../prompt/volatile-difference.js";
 import { cutAround, differenceLines } from "../replay/excerpt.js";
 import { CHOICES } from "../replay/miss.js";

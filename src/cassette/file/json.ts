@@ -4,7 +4,7 @@ import * as jsonc from "jsonc-parser";
 import { defined, findTooDeep, MAX_JSON_DEPTH, sameDecimal, shorten, toVisible } from "../../core/index.js";
 import { CassetteError, type LoadErrorCode } from "../errors.js";
 import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";
-import { isTooHeavy } from "./weight.js";
+import { isTooHeavy } from "./memory-estimate.js";
 
 // The package's const enum cannot be read by isolated modules. At run time it is an object.
 const TOKEN = jsonc as unknown as { SyntaxKind: Record<keyof typeof jsonc.SyntaxKind, number> };

@@ -13,7 +13,7 @@ import { attempt, readParts, type LogPart } from "./record/parts.js";
 import { redactImported } from "./redact.js";
 import { FORMATS, type ImportFormat, type ReadRun } from "./registry.js";
 import { createRepairLog, type Repair, type RepairLog } from "./repair.js";
-import { cleanJson, isObject, malformed } from "./value.js";
+import { cleanJson, isObject, malformed } from "./foreign-json.js";
 
 /** The options of {@link parseImport}. */
 export interface ImportOptions {

@@ -1,12 +1,10 @@
 // Paths of imported cassettes: one folder for each model, one file for each run. Names in a log are foreign text, so only
 // their letters, digits, dots, underscores and hyphens reach the file system.
 
-import { sha256Hex } from "../../core/index.js";
+import { isDeviceName, sha256Hex } from "../../core/index.js";
 import { MAX_PATH_SEGMENT_CHARACTERS, MAX_TASK_FOLDERS } from "../limits.js";
 
 const EXTENSION = ".cassette.json";
-/** Device names of Windows, whatever follows their first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
-const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
 export interface RunName {
   model: string;
@@ -48,7 +46,7 @@ export function createPathIssuer(): (run: RunName) => string {
 /** Makes a segment safe. It ends in `ending`, which is already safe. */
 function toSegment(name: string, ending: string): string {
   const plain = name.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, (dots) => "_".repeat(dots.length)) || "_";
-  const named = plain.replace(DEVICE, "$&_");
+  const named = isDeviceName(plain) ? plain.replace(/^[^.]*/, "$&_") : plain;
   const safe = ending === "" && named.endsWith(".") ? `${named}_` : named;
   const room = MAX_PATH_SEGMENT_CHARACTERS - ending.length;
   if (safe.length <= room) return safe + ending;

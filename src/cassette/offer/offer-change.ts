@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../core/index.js";
-import { firstDifference, type ValueChange } from "../prompt/values.js";
+import { firstDifference, type ValueChange } from "../prompt/json-difference.js";
 import { namedSettings, namedTools, nameText, type Named } from "./named.js";
 import { schemaChanges, type SchemaChange } from "./schema-change.js";
 

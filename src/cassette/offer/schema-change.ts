@@ -11,7 +11,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "../../core/index.js";
-import type { ValueChange } from "../prompt/values.js";
+import type { ValueChange } from "../prompt/json-difference.js";
 
 export interface SchemaChange extends ValueChange {
   /** `schema-rewritten`: both mean the same. `description-changed`: only words, so no call is valid or invalid for it. */

@@ -2,7 +2,7 @@
 
 import { hashJson, withSystemPorts, type LlmTurnRequest, type Ports } from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";
-import { createTimeWarning, IN_A_CLIENT } from "../prompt/today.js";
+import { createTimeWarning, IN_A_CLIENT } from "../prompt/date-warning.js";
 import type { RedactOption } from "../redact/options.js";
 import { findKin, toAskedPrompt, type PromptStep } from "./kinship.js";
 import { createRecorder, type OpenTurn, type Recorder } from "./recorder.js";

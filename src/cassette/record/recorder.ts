@@ -23,7 +23,7 @@ import { readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js
 import type { HashFilter } from "../prompt/prompt-hash.js";
 import { createPromptReader } from "../prompt/reader.js";
 import { assertRequest } from "../prompt/request.js";
-import { createTimeWarning } from "../prompt/today.js";
+import { createTimeWarning } from "../prompt/date-warning.js";
 import { BY_FUNCTION, type RedactOption } from "../redact/options.js";
 import { createRedactor, sealResponse, type Redactor } from "../redact/redactor.js";
 import type { RecordedStreaming, StreamedTurn } from "../stream/format.js";

@@ -11,7 +11,7 @@ import {
 import { CassetteError } from "../errors.js";
 import { MAX_REDACTION_ROUNDS } from "../limits.js";
 import { mapMessage, mapOthers, mapStrings } from "./leaves.js";
-import { createNumbers } from "./detect/numbers.js";
+import { createNumbers } from "./detect/placeholder-numbers.js";
 import { BY_POINTER, type Redaction } from "./options.js";
 import { isPlaceholder } from "./placeholder.js";
 import { replaceAt } from "./pointers.js";

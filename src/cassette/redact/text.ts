@@ -3,7 +3,7 @@
 import { MAX_HARMLESS, MAX_HARMLESS_LENGTH, MAX_REDACTION_ROUNDS } from "../limits.js";
 import { createFinder, joinOverlaps, type Finder, type Found } from "./detect/find.js";
 import { createLiterals, type Literals } from "./detect/literals.js";
-import type { createNumbers } from "./detect/numbers.js";
+import type { createNumbers } from "./detect/placeholder-numbers.js";
 import { BY_VALUE, RESERVED, type Redaction } from "./options.js";
 import { outsidePlaceholders, placeholdersIn, withoutPlaceholders } from "./placeholder.js";
 import { KNOWN_RULES, type RedactionRule } from "./detect/secret-rules.js";

@@ -3,7 +3,7 @@
 import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { changeText, compareOffers, placeOf, type OfferChange } from "../offer/offer-change.js";
 import { deltasOf, rebuildPrompt } from "../prompt/rebuild.js";
-import { firstDifference } from "../prompt/values.js";
+import { firstDifference } from "../prompt/json-difference.js";
 import { findVolatileChange } from "../prompt/volatile-difference.js";
 import type { MissReport } from "../errors.js";
 import type { TurnContext } from "../offer/context.js";

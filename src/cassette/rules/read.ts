@@ -14,7 +14,7 @@ import { CassetteError } from "../errors.js";
 import { readWhole } from "../file/read-bytes.js";
 import { parseSettings } from "../file/authored-json.js";
 import { MAX_RULES, MAX_RULES_FILE_BYTES, MAX_RULE_ID_CHARACTERS, MAX_RULE_REASON_CHARACTERS } from "../limits.js";
-import { compilePattern } from "./pattern.js";
+import { compileCallPattern } from "./call-pattern.js";
 import { RULE_KINDS, type Rule, type RuleKind, type RuleSet } from "./format.js";
 
 const LIMITS = ["maxTokens", "maxCostUsd", "maxTurns", "maxCalls"];
@@ -128,7 +128,7 @@ function checkPattern(value: unknown, path: Path, refuse: Refuse, schemaField = 
   const place = [...path, schemaField];
   if (!isPlainObject(schema)) return refuse(`have a schema that is ${showValue(schema)}, not an object`, place);
   try {
-    compilePattern(value as { tool: string });
+    compileCallPattern(value as { tool: string });
   } catch (error) {
     refuse(`have a schema that cannot be used: ${thrownText(error)}`, place);
   }

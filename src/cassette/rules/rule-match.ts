@@ -14,8 +14,8 @@ import {
   type JsonValue,
 } from "../../core/index.js";
 import { MAX_PATTERN_INPUT, MAX_PATTERN_TEXTS, MAX_PATTERN_WORK } from "../limits.js";
-import { compilePattern, type CompiledPattern } from "../tolerance/pattern.js";
-import { findEndlessReference } from "./endless.js";
+import { compilePattern, type CompiledPattern } from "../tolerance/bounded-regex.js";
+import { findEndlessReference } from "./circular-refs.js";
 
 type Regex = Extract<CompiledPattern, { kind: "compiled" }>;
 

@@ -4,7 +4,7 @@ import { defined, shorten, toPointer, toVisible } from "../../core/index.js";
 import { nameText } from "../offer/named.js";
 import { createUsageCounter, derivedCostOf, usageOf, type CountedTurn } from "../count/usage-sum.js";
 import { kindOf, type Rule, type RuleBreak, type RuleSet, type RunLimits } from "./format.js";
-import { compilePattern, mayMean, surelyMeans, type AskedCall, type Pattern } from "./pattern.js";
+import { compileCallPattern, mayMean, surelyMeans, type AskedCall, type Pattern } from "./call-pattern.js";
 
 export interface PlacedCall {
   call: AskedCall;
@@ -65,12 +65,12 @@ function toFound(rule: Rule, { once, state = "broken", turn, pointer, sentence }
 }
 
 function createJudge(rule: Rule): () => Judge {
-  if ("never" in rule) return neverJudge(compilePattern(rule.never));
-  if ("before" in rule) return beforeJudge(compilePattern(rule.before.first), compilePattern(rule.before.then));
-  if ("atMost" in rule) return atMostJudge(compilePattern(rule.atMost.call), rule.atMost.times);
-  if ("atLeast" in rule) return atLeastJudge(compilePattern(rule.atLeast.call), rule.atLeast.times);
+  if ("never" in rule) return neverJudge(compileCallPattern(rule.never));
+  if ("before" in rule) return beforeJudge(compileCallPattern(rule.before.first), compileCallPattern(rule.before.then));
+  if ("atMost" in rule) return atMostJudge(compileCallPattern(rule.atMost.call), rule.atMost.times);
+  if ("atLeast" in rule) return atLeastJudge(compileCallPattern(rule.atLeast.call), rule.atLeast.times);
   if ("arguments" in rule) {
-    return argumentsJudge(compilePattern({ tool: rule.arguments.tool, arguments: rule.arguments.schema }));
+    return argumentsJudge(compileCallPattern({ tool: rule.arguments.tool, arguments: rule.arguments.schema }));
   }
   return withinJudge(rule.within, rule.allowUnknown === true);
 }

@@ -16,7 +16,7 @@ import { contextAt } from "../offer/context.js";
 import { extensionsOf, type Cassette, type ContextExtension } from "../file/format.js";
 import { rebuildPrompts } from "../prompt/rebuild.js";
 import { hashPrompt } from "../prompt/prompt-hash.js";
-import { likenessOf } from "../prompt/values.js";
+import { likenessOf } from "../prompt/json-difference.js";
 import { neutralNumbers } from "../redact/placeholder.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
 import { cassetteProvider, type ReplayOptions } from "../replay/replay.js";

@@ -5,7 +5,7 @@ import { callKey } from "../diff/calls/calls.js";
 import { MAX_COMPARED_CALLS } from "../limits.js";
 import { cutAround, differenceLines } from "../replay/excerpt.js";
 import type { Tolerances } from "../tolerance/tolerances.js";
-import { diffValues } from "../prompt/values.js";
+import { diffValues } from "../prompt/json-difference.js";
 import type { TapeResult } from "./tape.js";
 import type { UnusedResults } from "./unused.js";
 

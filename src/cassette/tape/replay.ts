@@ -145,9 +145,9 @@ function assertTools(tools: unknown, file: string | undefined): void {
   const isList = Array.isArray(tools);
   const wrong = isList ? tools.findIndex((tool) => !isTool(tool)) : 0;
   if (wrong < 0) return;
-  const summary = isList ? `tool ${wrong} was not made with defineTool` : "the tools are not a list";
+  const summary = isList ? `tool ${wrong} is not a Playhead tool` : "the tools are not a list";
   throw new CassetteError("invalid-options", `${summary}, so ${isList ? "it" : "they"} cannot be replayed`, {
-    hint: "Only tools made with Playhead's defineTool are replayed. Pass tools of another framework, such as the AI SDK, to that framework, and replay only the model. The tools then run live.",
+    hint: "Only tools of Playhead (`defineTool`) are replayed. Pass tools of another framework, such as the AI SDK, to that framework, and replay only the model. The tools then run live.",
     ...defined({ file }),
   });
 }

@@ -1,9 +1,10 @@
 // Where the arguments of two calls differ despite the tolerances, and which tolerances were used, in one walk over recorded values.
 
 import { canonicalize, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
-import type { ValueChange } from "../prompt/values.js";
+import type { ValueChange } from "../prompt/json-difference.js";
 import type { Rule, Scalar } from "./kinds.js";
-import { isNear, ownValue, toForm } from "./normal.js";
+import { isNear } from "./near.js";
+import { ownValue, toForm } from "./normal.js";
 import type { Place } from "./places.js";
 import { applySteps, isScalar, type Step } from "./steps.js";
 

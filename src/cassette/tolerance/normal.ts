@@ -31,7 +31,7 @@ function objectForm(object: JsonObject, place: Place, form: Form): JsonObject {
 }
 
 /** The default for an absent key of any name, in normal form. It is left out rather than filled in, as such names are countless. */
-function unnamedDefault(place: Place, key: string): JsonValue | undefined {
+export function unnamedDefault(place: Place, key: string): JsonValue | undefined {
   if (place.defaults.has(key)) return undefined;
   const inner = place.child(key);
   return inner?.default === undefined ? undefined : toForm(inner.default.tolerance.value, inner, "normal");
@@ -74,35 +74,6 @@ export function toSkeleton(value: JsonValue, place: Place | undefined): JsonValu
     if (!isAbsent) setOwn(result, key, skeleton);
   }
   return result;
-}
-
-/** Whether two normal forms are tolerated as equal. Reflexive and symmetric, but not transitive. */
-export function isAlike(a: JsonValue, b: JsonValue, place: Place | undefined): boolean {
-  if (a === b) return true;
-  if (place === undefined) return canonicalize(a) === canonicalize(b);
-  if (typeof a === "number" && typeof b === "number") return isNear(a, b, place);
-  if (isScalar(a) || isScalar(b)) return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-    return a.every((item, index) => isAlike(item, b[index] as JsonValue, place.child(String(index))));
-  }
-  return areObjectsAlike(a, b, place);
-}
-
-function areObjectsAlike(a: JsonObject, b: JsonObject, place: Place): boolean {
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
-    const absent = unnamedDefault(place, key);
-    const [old, now] = [a, b].map((object) => (Object.hasOwn(object, key) ? object[key] : absent));
-    if (old === undefined || now === undefined) return place.ignoreExtra !== undefined;
-    return isAlike(old, now, place.child(key));
-  });
-}
-
-export function isNear(a: number, b: number, place: Place): boolean {
-  return place.numeric.some(({ tolerance: { absolute, relative } }) => {
-    const allowed = Math.max(absolute, relative * Math.max(Math.abs(a), Math.abs(b)));
-    return Math.abs(a - b) <= allowed;
-  });
 }
 
 export function ownValue(object: JsonObject, key: string): JsonValue | undefined {

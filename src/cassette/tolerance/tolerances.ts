@@ -2,10 +2,11 @@
 
 import { canonicalize, showValue, type JsonObject, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import type { ValueChange } from "../prompt/values.js";
+import type { ValueChange } from "../prompt/json-difference.js";
 import { walkBoth } from "./compare.js";
 import type { RulesByTool } from "./document.js";
-import { isAlike, toForm, toSkeleton } from "./normal.js";
+import { isAlike } from "./near.js";
+import { toForm, toSkeleton } from "./normal.js";
 import { createPlaces, type Place, type PlaceTree } from "./places.js";
 import { createUseCounter, type ToleranceUse } from "./uses.js";
 

@@ -2,14 +2,13 @@
 // user.
 
 import { CASSETTE_SUFFIX, type CassetteV2, type Finder } from "../../cassette/index.js";
-import type { UserMessage } from "../../core/index.js";
+import { isDeviceName, type UserMessage } from "../../core/index.js";
 import { PIN_HEADER, slugOf, type Refusal } from "../../harness/index.js";
 import type { HttpRequest } from "../../host/index.js";
 import { MAX_GIVEN_NAME_BYTES, MAX_NAME_TEXT_CHARACTERS } from "../limits.js";
 
 /** Matches names that some system does not allow (Microsoft: "Naming Files, Paths, and Namespaces"), and hidden files. */
-const NOT_A_NAME =
-  /[\\/:*?"<>|\p{Cc}\p{Cs}]|^\.|[. ]$|^ |^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³]|conin\$|conout\$) *(?:\.|$)/iu;
+const NOT_A_NAME = /[\\/:*?"<>|\p{Cc}\p{Cs}]|^\.|[. ]$|^ /u;
 
 /** Invisible characters and those that change the direction of text, except the joiners, which some scripts need. */
 const INVISIBLE = /(?![\u200c\u200d])[\p{Cf}\u2028\u2029]/u;
@@ -27,7 +26,11 @@ export function readGivenName({ headers }: HttpRequest, findSecrets: Finder): { 
     return invalidName(`${PIN_HEADER} contains text that looks like a secret. Use a name such as "weather"`);
   }
   const isName =
-    name !== "" && !NOT_A_NAME.test(name) && !INVISIBLE.test(name) && Buffer.byteLength(name) <= MAX_GIVEN_NAME_BYTES;
+    name !== "" &&
+    !NOT_A_NAME.test(name) &&
+    !isDeviceName(name) &&
+    !INVISIBLE.test(name) &&
+    Buffer.byteLength(name) <= MAX_GIVEN_NAME_BYTES;
   if (isName) return { name };
   const what = `${PIN_HEADER} is ${JSON.stringify(decoded)}, which cannot be a file name`;
   return invalidName(`${what}. Use a name without a folder, such as "weather"`);

@@ -10,7 +10,7 @@ import { MAX_JSON_DEPTH } from "../limits.js";
 import type { AssistantMessage, LlmToolCall, Reasoning } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
-import { judgeFault, readFault } from "./error-kind.js";
+import { judgeFault, readFault } from "./vendor-error.js";
 import { quoteForeign } from "../text/mask.js";
 
 export interface Decoding {

@@ -8,7 +8,7 @@ import { DEFAULT_MAX_RESPONSE_BYTES, MAX_ERROR_BODY_BYTES, MAX_ERROR_BODY_WAIT_M
 import type { Ports } from "../ports.js";
 import { readField, toSafeCause, type SafeCause } from "./cause.js";
 import { startDeadline, type Deadline } from "./deadline.js";
-import { judgeFault, readFault } from "./error-kind.js";
+import { judgeFault, readFault } from "./vendor-error.js";
 import { dropCutSecret, quoteForeign } from "../text/mask.js";
 import { hintForStatus, readRetryAfter } from "./status.js";
 import { refuseDropped } from "./json-readers.js";

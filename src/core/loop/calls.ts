@@ -18,7 +18,7 @@ import type { HookPlace, ToolPolicy } from "../tools/policy.js";
 import type { ToolSet } from "../tools/registry.js";
 import { isThrown, thrownText } from "../text/thrown.js";
 import type { Budget, BudgetCap } from "./budget.js";
-import type { RunControl } from "./pacer.js";
+import type { RunControl } from "./run-control.js";
 
 /** The effect of a tool's error. `feedback`: the model reads it and the run continues. `fail`: the run ends with `tool-failed`. */
 export type OnToolError = "feedback" | "fail";

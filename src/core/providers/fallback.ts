@@ -11,7 +11,7 @@ import { portsProblem, withSystemPorts, type Ports } from "../ports.js";
 import type { FallbackAttempt, FallbackStart } from "./fallback/attempt.js";
 import { createCooldown } from "./fallback/cooldown.js";
 import { entryProblem, speakerOf, type FallbackEntry } from "./fallback/entry.js";
-import { createReasoningLatch } from "./fallback/latch.js";
+import { createReasoningLatch } from "./fallback/reasoning-latch.js";
 import { walkChain, type AuthFailure, type Chain } from "./fallback/walk.js";
 import { sleep } from "../time/wait.js";
 import { nameProblem } from "./vendor-options.js";

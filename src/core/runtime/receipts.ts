@@ -6,7 +6,7 @@ import type { EventLogOptions } from "../events/log.js";
 import type { Receipt } from "../receipts/receipt.js";
 import { createReceiptChain, type ReceiptChain } from "../receipts/chain.js";
 import type { ReceiptListener } from "../receipts/writer.js";
-import type { RunReceipts } from "../loop/pacer.js";
+import type { RunReceipts } from "../loop/run-control.js";
 import type { Ports } from "../ports.js";
 import type { Hlc } from "../time/hlc.js";
 import { untilAborted } from "../time/wait.js";

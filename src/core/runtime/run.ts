@@ -7,7 +7,7 @@ import type { JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { AgentEvent, EventBody, EventDetail } from "../events/event.js";
 import type { EventLog } from "../events/log.js";
-import { Pacer, type RunControl, type RunReceipts } from "../loop/pacer.js";
+import { Pacer, type RunControl, type RunReceipts } from "../loop/run-control.js";
 import type { UsageTotal } from "../model/usage.js";
 import type { Ports } from "../ports.js";
 import { quoteForeign } from "../text/mask.js";

@@ -5,7 +5,7 @@ import { seal } from "../canon/copy.js";
 import type { RunScope } from "../memory/run-memory.js";
 import type { EventBody, EventDetail } from "../events/event.js";
 import { createBudget, type Budget, type BudgetCap } from "../loop/budget.js";
-import type { RunControl } from "../loop/pacer.js";
+import type { RunControl } from "../loop/run-control.js";
 import { runLoop, type LoopStop } from "../loop/loop.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmTurnResponse } from "../model/provider.js";

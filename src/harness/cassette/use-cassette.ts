@@ -14,7 +14,7 @@ import {
 } from "../../cassette/index.js";
 import { defined, type FilePort, type LlmProviderAdapter } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
-import { once, type RunEnd } from "./finish.js";
+import { once, type RunEnd } from "./run-end.js";
 import { createNote, type LedgerEnvironment, type Note } from "./ledger-writer.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./path-in-lock.js";

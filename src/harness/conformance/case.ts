@@ -3,7 +3,7 @@
 import { AgentError, isThenable } from "../../core/index.js";
 import { Violation, type Clause } from "../contract/clause.js";
 import { checkedFactory, factoryHint, type Making } from "../contract/factory.js";
-import { assertOptionsObject, assertWait, describeGiven, isClass, missingMethods } from "../contract/given.js";
+import { assertOptionsObject, assertWait, describeGiven, isClass, missingMethods } from "../contract/check-inputs.js";
 import { describeThrown } from "../contract/thrown.js";
 import { settle } from "../contract/waiting.js";
 import { DEFAULT_CONFORMANCE_PATIENCE_MS, MAX_SUBJECT_END_MS } from "../limits.js";

@@ -1,7 +1,7 @@
 // A contract is a list of clauses. Conformance suites run each clause as a fixed case, and laws check drawn values against them.
 
 import { canonicalize } from "../../core/index.js";
-import { describeGiven } from "./given.js";
+import { describeGiven } from "./check-inputs.js";
 import { findStrictImpurity } from "./json.js";
 
 export interface Clause<S, R = void | Promise<void>> {

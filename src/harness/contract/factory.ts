@@ -1,6 +1,6 @@
 // Checks a function that makes the subject of a check: each call must return a complete, new one.
 
-import { describeGiven, isClass, letGo } from "./given.js";
+import { describeGiven, isClass, letGo } from "./check-inputs.js";
 import { describeThrown } from "./thrown.js";
 import { settle } from "./waiting.js";
 

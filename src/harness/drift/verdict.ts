@@ -90,7 +90,7 @@ function undecided(figures: ScenarioFigures, fewest: number): Decision {
   const isAlike = measured.samePaths || measured.isAllowed;
   const few =
     fewest < minRuns
-      ? `the ${isAlike ? "outcomes" : "paths"} differ in ${againstText(measured)}, below the required required ${minRuns}`
+      ? `the ${isAlike ? "outcomes" : "paths"} differ in ${againstText(measured)}, below the required ${minRuns}`
       : openTestText(figures, isAlike);
   const more =
     needed === undefined

@@ -2,7 +2,7 @@
 
 import { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "../../core/index.js";
 import { assertNew, factoryHint } from "../contract/factory.js";
-import { describeGiven, isClass, isObject, missingMethods, refuse } from "../contract/given.js";
+import { describeGiven, isClass, isObject, missingMethods, refuse } from "../contract/check-inputs.js";
 import { isCount } from "../contract/response.js";
 import { describeThrown } from "../contract/thrown.js";
 

@@ -14,7 +14,7 @@ import { conversation } from "../arbitraries/messages.js";
 import { withVolatile } from "../arbitraries/volatile.js";
 import { HarnessError } from "../errors.js";
 import { assertExamples, assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
-import { describeGiven, findMessagesFault, isClass, letGo, refuse } from "../contract/given.js";
+import { describeGiven, findMessagesFault, isClass, letGo, refuse } from "../contract/check-inputs.js";
 import { findImpurity } from "../contract/json.js";
 import { describeThrown } from "../contract/thrown.js";
 

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { AgentError, defined, showValue, toVisible } from "../../core/index.js";
 import { violationOf } from "../contract/clause.js";
-import { assertOptionsObject, assertWait, describeGiven } from "../contract/given.js";
+import { assertOptionsObject, assertWait, describeGiven } from "../contract/check-inputs.js";
 import { HarnessError } from "../errors.js";
 
 export interface LawOptions {

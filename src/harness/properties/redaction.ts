@@ -8,7 +8,7 @@ import { providerScript } from "../arbitraries/scripts.js";
 import { around, volatileText } from "../arbitraries/volatile.js";
 import { HarnessError } from "../errors.js";
 import { assertExamples, assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
-import { describeGiven, isClass, isObject, letGo, refuse } from "../contract/given.js";
+import { describeGiven, isClass, isObject, letGo, refuse } from "../contract/check-inputs.js";
 import { findAnswerFault } from "../contract/response.js";
 import { describeThrown } from "../contract/thrown.js";
 

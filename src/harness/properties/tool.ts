@@ -27,7 +27,7 @@ import { DEFAULT_TOOL_PROPERTY_TIMEOUT_MS } from "../limits.js";
 import { hostileArguments, mayBePoisoned } from "../arbitraries/tools.js";
 import { assertExamples, assertLawOptions, assertSeen, breaks, holdLaws, type LawOptions } from "./law.js";
 import { watchPrototypes } from "./prototypes.js";
-import { describeGiven, isObject, refuse } from "../contract/given.js";
+import { describeGiven, isObject, refuse } from "../contract/check-inputs.js";
 import { findLoss } from "../contract/json.js";
 import { describeThrown, isCrash } from "../contract/thrown.js";
 import { settle, type Settled } from "../contract/waiting.js";

@@ -1,7 +1,7 @@
 // The options of a fleet and of its runs, checked once and copied, so that later changes have no effect.
 
 import { AgentError, assertKnownOptions, defined, type AgentRuntime, type Ports } from "../../core/index.js";
-import { assertCount } from "../count.js";
+import { assertCount } from "../integer-option.js";
 import {
   MAX_FLEET_ATTEMPTS,
   MAX_FLEET_CONCURRENCY,

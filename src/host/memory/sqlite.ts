@@ -15,7 +15,7 @@ import {
   type JsonValue,
   type RuntimeMemory,
 } from "../../core/index.js";
-import { assertCount } from "../count.js";
+import { assertCount } from "../integer-option.js";
 import {
   DEFAULT_BUSY_TIMEOUT_MS,
   DEFAULT_MAX_MEMORY_FILE_BYTES,

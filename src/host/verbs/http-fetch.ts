@@ -8,7 +8,7 @@ import { startDeadline } from "./deadline.js";
 import { VerbError } from "./error.js";
 import { readBody, type Body, type BodyLimit } from "./http-body.js";
 import type { Net } from "./options.js";
-import { assertReachable, guardedLookup } from "./reachable-hosts.js";
+import { assertReachable, guardedLookup } from "./host-guard.js";
 
 export interface HttpAsk {
   readonly url: URL;

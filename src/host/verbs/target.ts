@@ -1,5 +1,6 @@
 // Parses a model's target: an http(s) URL, a `file:` URL or a relative path. Files are below the root folder, the root of `file:` URLs.
 
+import { isDeviceName } from "../../core/index.js";
 import type { RootPath } from "./descent.js";
 import { VerbError } from "./error.js";
 import type { World } from "./options.js";
@@ -51,15 +52,15 @@ function pathOf(components: readonly string[]): RootPath {
   for (const component of path) {
     if (component === "..") throw outside("a path with .. in it is refused");
     if (/[/\\\0]/.test(component)) throw outside("a path with a slash, backslash or NUL in a name is refused");
-    if (process.platform === "win32" && WINDOWS_MEANS_ANOTHER.test(component)) {
+    if (process.platform === "win32" && (WINDOWS_MEANS_ANOTHER.test(component) || isDeviceName(component))) {
       throw outside("the path has a name with another meaning on this system");
     }
   }
   return path;
 }
 
-/** Streams, devices, and names whose end is dropped. */
-const WINDOWS_MEANS_ANOTHER = /[:<>"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+/** Streams, and names whose end is dropped. */
+const WINDOWS_MEANS_ANOTHER = /[:<>"|?*]|[. ]$/;
 
 function outside(why: string): VerbError {
   return new VerbError("outside-root", why);

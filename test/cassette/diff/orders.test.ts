@@ -5,7 +5,7 @@ import type { DiffOptions } from "../../../src/cassette/diff/options.js";
 import { CALL_ORDERS, type CallOrder } from "../../../src/cassette/diff/order.js";
 import type { Tolerances } from "../../../src/cassette/index.js";
 import type { Cassette } from "../../../src/cassette/file/format.js";
-import { diffValues } from "../../../src/cassette/prompt/values.js";
+import { diffValues } from "../../../src/cassette/prompt/json-difference.js";
 import { canonicalize, type JsonObject } from "../../../src/core/index.js";
 import { call, runOf, stepsOf } from "./runs.js";
 

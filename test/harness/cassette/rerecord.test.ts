@@ -142,10 +142,10 @@ describe("the option replay", () => {
       const handle = await useCassette(FILE, scriptedProvider([say("x")]), { replay });
       const weather = aiTool({ description: "w", inputSchema: jsonSchema({ type: "object" }), execute: () => "rain" });
       for (const [tools, what] of [
-        [[weather], "tool 0 was not made with defineTool, so it cannot be replayed"],
+        [[weather], "tool 0 is not a Playhead tool, so it cannot be replayed"],
         [
           [tool("a", () => ""), { name: "b", inputSchema: {} }],
-          "tool 1 was not made with defineTool, so it cannot be replayed",
+          "tool 1 is not a Playhead tool, so it cannot be replayed",
         ],
         [{ weather }, "the tools are not a list, so they cannot be replayed"],
       ] as const) {

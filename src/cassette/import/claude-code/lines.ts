@@ -2,7 +2,7 @@
 // program's own notes. The format is not published; this follows the files of versions 1.0 to 2.1.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { isObject, toList, toName, toObject, toText } from "../value.js";
+import { isObject, toList, toName, toObject, toText } from "../foreign-json.js";
 
 /** Notes without the id of their transcript, by `type`, and the field that each has instead. */
 const NOTES: ReadonlyMap<string, string> = new Map([

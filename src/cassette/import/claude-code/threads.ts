@@ -5,7 +5,7 @@
 import type { JsonObject } from "../../../core/index.js";
 import { MAX_THREAD_LINES } from "../../limits.js";
 import type { RepairLog } from "../repair.js";
-import { malformed, toName } from "../value.js";
+import { malformed, toName } from "../foreign-json.js";
 import { answerIdOf, kindOf, resultIdsOf, type LineKind } from "./lines.js";
 
 /** One conversation as lines of the transcript, each answer's lines next to each other. */

@@ -8,7 +8,7 @@ import { readCalls, type CallWords } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserMessage } from "../message/content.js";
 import { countValue, createMessageReader, joinToolError, type ContentRules } from "../message/message.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, listIn, toName, toObject, toText } from "../value.js";
+import { isObject, listIn, toName, toObject, toText } from "../foreign-json.js";
 
 const FIELDS = ["role", "content", "tool_calls", "tool_call_id", "tool_call", "error"];
 const CALL: CallWords = { id: "id", name: "function", arguments: "args", ignored: ["placeholder_args"] };

@@ -7,7 +7,7 @@ import type { LogMessage } from "../log.js";
 import { takeCallBlocks, toArguments } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserContent } from "../message/content.js";
 import { createMessageReader, keepUnknown, toUsage, type ContentRules } from "../message/message.js";
-import { isObject, toObject, toText } from "../value.js";
+import { isObject, toObject, toText } from "../foreign-json.js";
 
 const FIELDS = ["role", "content", "id", "usage", "providerOptions", "experimental_providerMetadata"];
 

@@ -7,7 +7,7 @@ import { readCall, takeCallBlocks, type CallWords } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserContent } from "../message/content.js";
 import { countDropped, createMessageReader, toUsage, type ContentRules } from "../message/message.js";
 import type { RepairLog } from "../repair.js";
-import { isObject } from "../value.js";
+import { isObject } from "../foreign-json.js";
 
 const FIELDS = ["role", "content", "usage"];
 const CALL: CallWords = { id: "id", name: "name", arguments: "input", ignored: ["type", "cache_control"] };

@@ -11,7 +11,7 @@ import { countDropped, countValue, keepUnknown, type ContentRules } from "../mes
 import { readTools } from "../message/tools.js";
 import type { RepairLog } from "../repair.js";
 import { toTracedUsage } from "../trace/traced-call.js";
-import { isObject, listIn, malformed, toList, toName, toObject, toText } from "../value.js";
+import { isObject, listIn, malformed, toList, toName, toObject, toText } from "../foreign-json.js";
 
 const WHAT = "an ATIF trajectory";
 const STEP_FIELDS = new Set([

@@ -6,7 +6,7 @@ import type { LogMessage } from "../log.js";
 import { readCalls, type CallWords } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserMessage } from "../message/content.js";
 import { countDropped, createMessageReader, joinToolError, type ContentRules } from "../message/message.js";
-import { isObject, toName, toText } from "../value.js";
+import { isObject, toName, toText } from "../foreign-json.js";
 
 const FIELDS = ["id", "source", "model", "role", "content"];
 /** A `parse_error` explains why the arguments are not what the model wrote, which is not in the log. */

@@ -9,7 +9,7 @@ import { toUsage } from "../message/message.js";
 import type { RepairLog } from "../repair.js";
 import type { LogCalls, ModelCall } from "../trace/model-calls.js";
 import { createCallReader, type CallWords, type TracedCall } from "../trace/traced-call.js";
-import { isObject, malformed, toCount, toList, toName, toObject, toText } from "../value.js";
+import { isObject, malformed, toCount, toList, toName, toObject, toText } from "../foreign-json.js";
 import { readInspectMessages } from "./inspect-message.js";
 
 /** Fields of `config` that are for the client, not for the model. */

@@ -7,7 +7,7 @@ import { countAlternatives, takeTools, toChatMessages } from "../trace/chat.js";
 import type { LogCalls } from "../trace/model-calls.js";
 import { readRun, toRuns, type TraceNode } from "../trace/trace.js";
 import { toTracedUsage, unpackJson, type TracedCall } from "../trace/traced-call.js";
-import { isObject, toCount, toName, toObject, toText } from "../value.js";
+import { isObject, toCount, toName, toObject, toText } from "../foreign-json.js";
 
 export function isLangfuse(record: JsonValue): boolean {
   return isObject(record) && isObject(record["trace"]) && Array.isArray(record["observations"]);

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { LogRun } from "../log.js";
 import { readTools } from "../message/tools.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, listIn, toList, toName, toObject } from "../value.js";
+import { isObject, listIn, toList, toName, toObject } from "../foreign-json.js";
 import { isAiSdkMessage, readAiSdkMessages } from "./ai-sdk-messages.js";
 import { readAnthropicMessages, readSystem } from "./anthropic.js";
 import { readOpenAiMessages } from "./openai.js";

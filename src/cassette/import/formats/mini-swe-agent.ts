@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { LogMessage, LogRun } from "../log.js";
 import { toUsage } from "../message/message.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, listIn, toName, toObject, toText } from "../value.js";
+import { isObject, listIn, toName, toObject, toText } from "../foreign-json.js";
 import { readOpenAiMessages } from "./openai.js";
 
 /** Recognises a trajectory that names its format, or has the agent's own notes on the run. */

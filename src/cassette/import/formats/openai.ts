@@ -7,7 +7,7 @@ import { toArguments, toCallList } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserMessage } from "../message/content.js";
 import { countDropped, createMessageReader, toUsage, type ContentRules } from "../message/message.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, toName, toThoughts } from "../value.js";
+import { isObject, toName, toThoughts } from "../foreign-json.js";
 
 /** A mark set by a reader that moved text before the calls it came after. */
 export const AFTER_CALLS = "text after calls";

@@ -10,7 +10,7 @@ import { isOpenInference, readOpenInference } from "../trace/openinference.js";
 import { endedSpans, otlpSpans, type Span } from "../trace/span.js";
 import { readRun, toRuns, type TraceNode } from "../trace/trace.js";
 import type { TracedCall } from "../trace/traced-call.js";
-import { toName, toObject } from "../value.js";
+import { toName, toObject } from "../foreign-json.js";
 
 export function splitOtlp(requests: JsonValue): JsonObject[] {
   return toRuns(otlpSpans(requests as JsonValue[]).map(toNode), nameOf);

@@ -6,7 +6,7 @@
 import { parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
 import type { LogMessage, LogRun } from "../log.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, listIn, malformed, toList, toName, toObject, toText } from "../value.js";
+import { isObject, listIn, malformed, toList, toName, toObject, toText } from "../foreign-json.js";
 import { readOpenAiMessages } from "./openai.js";
 
 const WHAT = "a SWE-agent trajectory";

@@ -4,7 +4,7 @@
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { LogRun } from "../log.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, listIn, toName, toObject } from "../value.js";
+import { isObject, listIn, toName, toObject } from "../foreign-json.js";
 import { readOpenAiMessages } from "./openai.js";
 
 export function isTauBench(record: JsonValue): boolean {

@@ -1,7 +1,7 @@
 // One exchange of a recording, in the same words whichever tool recorded it.
 
 import type { JsonValue } from "../../../core/index.js";
-import { isObject, toList, toText } from "../value.js";
+import { isObject, toList, toText } from "../foreign-json.js";
 
 /** A body as a recording has it: text, bytes (perhaps compressed), JSON that the recorder parsed, or nothing. */
 export type RecordedBody =

@@ -2,7 +2,7 @@
 // the same shape, but where the answer was compressed, `content.text` is a JSON array of base64 pieces of the stream.
 
 import { defined, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { listIn, toName, toNumber, toObject, toText } from "../value.js";
+import { listIn, toName, toNumber, toObject, toText } from "../foreign-json.js";
 import { fromBase64Pieces } from "./base64.js";
 import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 

@@ -2,7 +2,7 @@
 // rawHeaders}. A compressed answer is a list of hex pieces; JSON answers and requests are parsed.
 
 import { fromHex, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { isObject, toNumber, toObject, toText } from "../value.js";
+import { isObject, toNumber, toObject, toText } from "../foreign-json.js";
 import { concat } from "./base64.js";
 import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 

@@ -4,7 +4,7 @@
 import { defined, isWireName, type JsonObject, type JsonValue } from "../../../core/index.js";
 import type { LogTurns, RecordedTurn } from "../turns.js";
 import { addRepairs, type RepairLog } from "../repair.js";
-import { isObject, malformed, toName, toText } from "../value.js";
+import { isObject, malformed, toName, toText } from "../foreign-json.js";
 import { modelOf, readTurn, type WireExchange } from "./split.js";
 
 /** Reads one conversation. Throws `import-malformed` for a turn that could not be read. */

@@ -19,7 +19,7 @@ import {
 import { MAX_EXCHANGES, MAX_RECORDING_CHARACTERS } from "../../limits.js";
 import { findKin, toAskedPrompt, type PromptStep } from "../../record/kinship.js";
 import { createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
-import { cleanJson, isObject, malformed, toName } from "../value.js";
+import { cleanJson, isObject, malformed, toName } from "../foreign-json.js";
 import type { HttpExchange, HttpRecording } from "./exchange.js";
 import { toPlain } from "./plain.js";
 

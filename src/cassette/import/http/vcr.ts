@@ -2,7 +2,7 @@
 // {string}, {base64_string}, `parsed_body`, or YAML's `!!binary`, which arrives here as {"!!binary": base64}.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { isObject, malformed, toNumber, toObject, toText } from "../value.js";
+import { isObject, malformed, toNumber, toObject, toText } from "../foreign-json.js";
 import { fromBase64Pieces } from "./base64.js";
 import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 

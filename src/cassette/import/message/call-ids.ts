@@ -4,7 +4,7 @@
 import { defined, type LlmMessage, type LlmToolCall } from "../../../core/index.js";
 import type { LogCall, LogMessage, LogToolMessage } from "../log.js";
 import { createRepairLog, type RepairLog } from "../repair.js";
-import { toName } from "../value.js";
+import { toName } from "../foreign-json.js";
 import { createOpenCalls, UNKNOWN_TOOL } from "./open-calls.js";
 
 /** The messages of a run in our shape, one for one. Repairs are counted for new messages; by default all are new. */

@@ -4,7 +4,7 @@ import { canonicalize, parseBoundedJson, type JsonObject, type JsonValue } from 
 import { CassetteError } from "../../errors.js";
 import type { LogCall } from "../log.js";
 import type { RepairLog } from "../repair.js";
-import { cleanJson, isObject, toName } from "../value.js";
+import { cleanJson, isObject, toName } from "../foreign-json.js";
 import { countDropped } from "./message.js";
 
 /** A format's names for the fields of a tool call, and fields that may be ignored. */

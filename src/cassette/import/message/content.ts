@@ -10,7 +10,7 @@ import {
   type Reasoning,
 } from "../../../core/index.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, toObject, toText } from "../value.js";
+import { isObject, toObject, toText } from "../foreign-json.js";
 import { countDropped, type ContentRules, type RoleReader } from "./message.js";
 
 type Piece = ContentPart | { type: "reasoning"; reasoning: Reasoning };

@@ -3,7 +3,7 @@
 import { canonicalize, defined, type JsonObject, type JsonValue, type Usage } from "../../../core/index.js";
 import type { LogMessage } from "../log.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, toCount, toObject, toText } from "../value.js";
+import { isObject, toCount, toObject, toText } from "../foreign-json.js";
 
 export interface ContentRules {
   repairs: RepairLog;

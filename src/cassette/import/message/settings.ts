@@ -3,7 +3,7 @@
 
 import type { JsonObject, JsonValue, LlmSettings } from "../../../core/index.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, toNumber, toObject, toText } from "../value.js";
+import { isObject, toNumber, toObject, toText } from "../foreign-json.js";
 
 type CallSettings = Omit<LlmSettings, "model">;
 type Name = keyof CallSettings;

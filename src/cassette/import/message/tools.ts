@@ -3,7 +3,7 @@
 
 import { canonicalize, type JsonValue, type LlmToolDefinition } from "../../../core/index.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, toName, toObject, toText } from "../value.js";
+import { isObject, toName, toObject, toText } from "../foreign-json.js";
 
 /** The tools that a log lists as offered, or undefined if it does not list them. */
 export function readTools(list: JsonValue | undefined, repairs: RepairLog): LlmToolDefinition[] | undefined {

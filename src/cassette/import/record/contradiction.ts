@@ -4,7 +4,7 @@
 import { defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { CassetteError } from "../../errors.js";
 import { FORMATS, type ImportFormat } from "../registry.js";
-import { isObject, toList, toObject, toText } from "../value.js";
+import { isObject, toList, toObject, toText } from "../foreign-json.js";
 import { detectFormat } from "./detect.js";
 
 /** Throws `import-malformed` with the sign that was found and the format that fits. */

@@ -2,7 +2,7 @@
 
 import type { JsonValue } from "../../../core/index.js";
 import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "../registry.js";
-import { isObject } from "../value.js";
+import { isObject } from "../foreign-json.js";
 
 /** `saw` describes an unknown record in a few words. */
 export type Detection = { kind: "known"; format: ImportFormat } | { kind: "unknown"; saw: string };

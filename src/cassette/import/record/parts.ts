@@ -6,7 +6,7 @@ import { assertFits } from "./contradiction.js";
 import { detectFormat } from "./detect.js";
 import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "../registry.js";
 import { readRecords, type RecordPlace } from "./records.js";
-import { malformed } from "../value.js";
+import { malformed } from "../foreign-json.js";
 
 export interface LogPart {
   place: RecordPlace;

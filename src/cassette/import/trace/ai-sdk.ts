@@ -3,7 +3,7 @@
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { RepairLog } from "../repair.js";
-import { toName, toText } from "../value.js";
+import { toName, toText } from "../foreign-json.js";
 import { toChatMessages } from "./chat.js";
 import { requestSettings, type CallSpan } from "./genai.js";
 import { numberIn, toTracedUsage, unpackJson, type TracedCall } from "./traced-call.js";

@@ -1,7 +1,7 @@
 // The parts of a chat message under any of their names: texts, thoughts, calls of tools, their results, images.
 
 import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { isObject, toObject, toText } from "../value.js";
+import { isObject, toObject, toText } from "../foreign-json.js";
 
 /** Parts by kind. `content` holds texts as text, and other parts as OpenAI's or unchanged. */
 export interface ChatParts {

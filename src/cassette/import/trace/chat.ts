@@ -4,7 +4,7 @@
 
 import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { AFTER_CALLS } from "../formats/openai.js";
-import { isObject, toList, toName, toObject, toText, toThoughts } from "../value.js";
+import { isObject, toList, toName, toObject, toText, toThoughts } from "../foreign-json.js";
 import { hasToolPart, isResultPart, toChatParts, toTextOf, type ChatParts } from "./chat-part.js";
 
 type ChatRole = "user" | "assistant";

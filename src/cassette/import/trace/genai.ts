@@ -3,7 +3,7 @@
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, toList, toName, toNumber, toObject, toText } from "../value.js";
+import { isObject, toList, toName, toNumber, toObject, toText } from "../foreign-json.js";
 import { toChatMessages } from "./chat.js";
 import { nestBelow } from "./span.js";
 import { numberIn, toTracedUsage, unpackJson, type TracedCall } from "./traced-call.js";

@@ -3,7 +3,7 @@
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, toList, toName, toObject } from "../value.js";
+import { isObject, toList, toName, toObject } from "../foreign-json.js";
 import { countAlternatives, toChatMessages } from "./chat.js";
 import type { CallSpan } from "./genai.js";
 import { nestBelow } from "./span.js";

@@ -2,7 +2,7 @@
 // spans of the JavaScript SDK (`ReadableSpan`: spanContext, startTime as [seconds, nanoseconds], plain attributes).
 
 import { MAX_JSON_DEPTH, setOwn, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { isObject, malformed, toList, toName, toNumber, toObject, toText } from "../value.js";
+import { isObject, malformed, toList, toName, toNumber, toObject, toText } from "../foreign-json.js";
 
 export interface Span {
   traceId: string;

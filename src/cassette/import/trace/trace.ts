@@ -3,7 +3,7 @@
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { addRepairs, createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
-import { malformed, toText } from "../value.js";
+import { malformed, toText } from "../foreign-json.js";
 import type { LogCalls } from "./model-calls.js";
 import { createCallReader, type TracedCall } from "./traced-call.js";
 

@@ -5,7 +5,7 @@ import { readOpenAiMessages } from "../formats/openai.js";
 import { createSettingsReader } from "../message/settings.js";
 import { readTools } from "../message/tools.js";
 import type { RepairLog } from "../repair.js";
-import { cleanJson, toCount, toNumber } from "../value.js";
+import { cleanJson, toCount, toNumber } from "../foreign-json.js";
 import { joinAnswer } from "./chat.js";
 import { createPromptReader, readOnce, type ModelCall, type ReadMessages } from "./model-calls.js";
 

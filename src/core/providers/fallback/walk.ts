@@ -17,7 +17,7 @@ import { judgeFailure, ProvidersExhaustedError, type Failure, type FallbackAttem
 import { waitAfter } from "./backoff.js";
 import type { Cooldown } from "./cooldown.js";
 import { modelFor, requestFor, speakerOf, type FallbackEntry } from "./entry.js";
-import type { ReasoningLatch } from "./latch.js";
+import type { ReasoningLatch } from "./reasoning-latch.js";
 
 /** A rejected key, for a refresh of credentials. */
 export interface AuthFailure {

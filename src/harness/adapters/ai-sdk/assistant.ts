@@ -13,7 +13,7 @@ import {
 import { assistantMessage, type Loose, objectIn, optional, asText, toJson, toLoose } from "../loose.js";
 import { extrasOf, withExtras } from "./extras.js";
 import { readFile, writeFile } from "./file.js";
-import type { SpecVersion } from "./spec.js";
+import type { SpecVersion } from "./sdk-types.js";
 
 /** Metadata has another name in a prompt than in an answer. Arguments are a value in a prompt and a text in an answer. */
 type Side = "prompt" | "answer";

@@ -4,7 +4,7 @@
 import { toBase64, type JsonObject } from "../../../core/index.js";
 import { type Loose, optional, toJson, toLoose, asText } from "../loose.js";
 import { refuse } from "./extras.js";
-import type { SpecVersion } from "./spec.js";
+import type { SpecVersion } from "./sdk-types.js";
 
 /** Reads a file. Exactly one of `data` (base64), `url`, `reference` and `text` is set. */
 export function readFile(part: Loose): JsonObject {

@@ -13,7 +13,7 @@ import { createFold } from "./fold.js";
 import { liveParts } from "./play/play.js";
 import { writeCall } from "./request.js";
 import { readResult } from "./result.js";
-import type { AnyAiSdkModel } from "./spec.js";
+import type { AnyAiSdkModel } from "./sdk-types.js";
 
 /** One call of a model that has not begun. */
 export interface LiveCall {

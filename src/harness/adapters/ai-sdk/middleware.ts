@@ -13,7 +13,7 @@ import type {
   GenerateResultOf,
   SpecVersion,
   StreamResultOf,
-} from "./spec.js";
+} from "./sdk-types.js";
 import { ANY_URL, generate, stream, toAiSdk, type ToAiSdkOptions } from "./to-ai-sdk.js";
 
 /** The call behind a request. A symbol field travels with a request and its copies, and is never recorded. */

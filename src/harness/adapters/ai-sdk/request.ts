@@ -16,7 +16,7 @@ import { HELD } from "../extras.js";
 import { EXTRAS, extrasOf, hasExtras, refuse, withExtras } from "./extras.js";
 import { readPrompt } from "./prompt/read.js";
 import { writePrompt } from "./prompt/write.js";
-import type { AiSdkCallOptions, SpecVersion } from "./spec.js";
+import type { AiSdkCallOptions, SpecVersion } from "./sdk-types.js";
 
 export function readCall(options: AiSdkCallOptions): LlmTurnRequest {
   if (options.includeRawChunks === true) refuse("includeRawChunks", "raw chunks are never recorded");

@@ -5,7 +5,7 @@ import { defined, type JsonObject, type LlmTurnResponse, type StopReason } from 
 import { type Loose, objectIn, optional, toLoose, asText } from "../loose.js";
 import { readAssistant, writeAssistant } from "./assistant.js";
 import { extrasOf, withExtras } from "./extras.js";
-import type { FinishReason, GenerateResult, ResultHead, SpecVersion } from "./spec.js";
+import type { FinishReason, GenerateResult, ResultHead, SpecVersion } from "./sdk-types.js";
 import { readUsage, writeUsage } from "./usage.js";
 
 export function readResult(result: Loose): LlmTurnResponse {

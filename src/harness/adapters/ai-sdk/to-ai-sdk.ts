@@ -14,7 +14,7 @@ import { assertProvider, streamOf, toFrameworkError } from "../foreign-model.js"
 import { playParts } from "./play/play.js";
 import { readCall } from "./request.js";
 import { writeResult } from "./result.js";
-import type { AiSdkModel, AiSdkModelV2, GenerateResult, SpecVersion, StreamPart, StreamResult } from "./spec.js";
+import type { AiSdkModel, AiSdkModelV2, GenerateResult, SpecVersion, StreamPart, StreamResult } from "./sdk-types.js";
 
 /** The options of {@link toAiSdk}. */
 export interface ToAiSdkOptions {

@@ -3,7 +3,7 @@
 
 import { canonicalize, defined, type JsonObject, type Usage } from "../../../core/index.js";
 import { type Loose, toLoose } from "../loose.js";
-import type { SpecVersion, TokenUsage } from "./spec.js";
+import type { SpecVersion, TokenUsage } from "./sdk-types.js";
 
 const FLAT = ["inputTokens", "outputTokens", "totalTokens", "reasoningTokens", "cachedInputTokens"];
 const INPUT = ["total", "noCache", "cacheRead", "cacheWrite"];

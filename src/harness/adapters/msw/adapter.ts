@@ -18,7 +18,7 @@ import {
 } from "../../../cassette/index.js";
 import { assertKnownOptions, defined, shorten, systemPorts } from "../../../core/index.js";
 import type { UseCassetteOptions } from "../../cassette/options.js";
-import { checkEnd, type RunEnd } from "../../cassette/finish.js";
+import { checkEnd, type RunEnd } from "../../cassette/run-end.js";
 import type { CassetteHandle, UseCassette } from "../../cassette/use-cassette.js";
 import { shelfReply } from "../../wire/shelf-reply.js";
 import { readBases, type Bases, type BaseUrls } from "./bases.js";

@@ -14,7 +14,7 @@ import { assertProvider, foreignProvider, streamOf, toFrameworkError, tornStream
 import { toLoose } from "../loose.js";
 import { readRequest, writeRequest } from "./request.js";
 import { readResponse, writeDone, writeResponse } from "./response.js";
-import type { AgentsModel, AgentsRequest, AgentsStreamEvent, AnyAgentsModel, RetryAdvice } from "./spec.js";
+import type { AgentsModel, AgentsRequest, AgentsStreamEvent, AnyAgentsModel, RetryAdvice } from "./sdk-types.js";
 
 /** The runner's own request. A symbol field travels with a request and its copies, and is never recorded. */
 const ORIGINAL = Symbol("playhead.original");

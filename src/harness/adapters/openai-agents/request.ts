@@ -16,7 +16,7 @@ import { given, optional, toJson, toLoose, asText, type Loose } from "../loose.j
 import { HELD } from "../extras.js";
 import { EXTRAS, extrasOf, hasExtras, isToolOfAgents, refuse, withExtras } from "./extras.js";
 import { readInput, writeInput } from "./input.js";
-import type { AgentsRequest } from "./spec.js";
+import type { AgentsRequest } from "./sdk-types.js";
 
 export function readRequest(request: AgentsRequest): LlmTurnRequest {
   for (const field of ["previousResponseId", "conversationId", "prompt"] as const) {

@@ -12,7 +12,7 @@ import {
 import { objectIn, optional, toJson, toLoose, asText, type Loose } from "../loose.js";
 import { readAssistant, writeAssistant } from "./assistant.js";
 import { extrasOf, withExtras } from "./extras.js";
-import type { AgentsResponse, AgentsStreamEvent, AgentsUsage, Counts, OutputItem, TokenCounts } from "./spec.js";
+import type { AgentsResponse, AgentsStreamEvent, AgentsUsage, Counts, OutputItem, TokenCounts } from "./sdk-types.js";
 
 /** `id` is the `responseId` of a whole answer, and the `id` of a streamed one. */
 export function readResponse({ output, usage, id }: Loose): LlmTurnResponse {

@@ -9,7 +9,7 @@ import { scriptedProvider } from "../../../../src/core/providers/scripted.js";
 import { fromAiSdk } from "../../../../src/harness/adapters/ai-sdk/from-ai-sdk.js";
 import { cassetteMiddleware, cassetteModel, wrappedModel } from "../../../../src/harness/adapters/ai-sdk/middleware.js";
 import { toAiSdk } from "../../../../src/harness/adapters/ai-sdk/to-ai-sdk.js";
-import type { SpecVersion } from "../../../../src/harness/adapters/ai-sdk/spec.js";
+import type { SpecVersion } from "../../../../src/harness/adapters/ai-sdk/sdk-types.js";
 import { PLAIN, RICH, scriptedModel, SDKS, tools, toStream, type Part, type Step } from "../../../support/ai-sdk.js";
 import { rejection } from "../../../support/refusal.js";
 

@@ -4,7 +4,7 @@ import type { JsonObject, LlmStreamDelta } from "../../../../core/index.js";
 import { type Loose, asText } from "../../loose.js";
 import { OWN_KEY, writeAssistant } from "../assistant.js";
 import type { Player } from "./layout.js";
-import type { SpecVersion } from "../spec.js";
+import type { SpecVersion } from "../sdk-types.js";
 
 /** One block of each kind, because the ends of the answer's blocks are unknown. The whole reasoning is attached at the end. */
 export function createBlocks(version: SpecVersion): Player {

@@ -4,7 +4,7 @@
 import type { LlmStreamDelta, LlmTurnResponse } from "../../../../core/index.js";
 import { type Loose, asText } from "../../loose.js";
 import { writeAssistant } from "../assistant.js";
-import type { SpecVersion } from "../spec.js";
+import type { SpecVersion } from "../sdk-types.js";
 
 /** Turns deltas into parts; `finish` gives the parts of the whole answer that no delta brought. */
 export interface Player {

@@ -6,7 +6,7 @@ import type { Loose } from "../../loose.js";
 import { createBlocks } from "./blocks.js";
 import { createLayout, type Player } from "./layout.js";
 import { writeHead } from "../result.js";
-import type { SpecVersion, StreamPart } from "../spec.js";
+import type { SpecVersion, StreamPart } from "../sdk-types.js";
 
 /** The parts that a live model of the SDK sent for an event. */
 export const liveParts = new WeakMap<LlmStreamEvent, readonly Loose[]>();

@@ -13,7 +13,7 @@ import { type Loose, optional, toJson, toLoose, asText } from "../../loose.js";
 import { readAssistant } from "../assistant.js";
 import { refuse, withExtras } from "../extras.js";
 import { readFile } from "../file.js";
-import type { PromptMessage } from "../spec.js";
+import type { PromptMessage } from "../sdk-types.js";
 
 export function readPrompt(prompt: readonly PromptMessage[]): LlmMessage[] {
   return prompt.flatMap(readMessage);

@@ -7,7 +7,7 @@ import { writeAssistant } from "../assistant.js";
 import { extrasOf, refuse } from "../extras.js";
 import { writeFile, writeResultFile } from "../file.js";
 import { ANY_IMAGE, DENIED } from "./read.js";
-import type { PromptMessage, SpecVersion } from "../spec.js";
+import type { PromptMessage, SpecVersion } from "../sdk-types.js";
 
 export function writePrompt(messages: readonly LlmMessage[], version: SpecVersion): PromptMessage[] {
   const prompt: PromptMessage[] = [];

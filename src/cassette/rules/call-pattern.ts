@@ -21,7 +21,7 @@ const MALFORMED: ArgumentMatch = {
 };
 
 /** Throws `AgentError` `invalid-options` for a schema that cannot be used. */
-export function compilePattern(pattern: CallPattern): Pattern {
+export function compileCallPattern(pattern: CallPattern): Pattern {
   const { tool, arguments: schema } = typeof pattern === "string" ? { tool: pattern } : pattern;
   const matches = schema === undefined ? undefined : createRuleMatch(tool, schema);
   return {

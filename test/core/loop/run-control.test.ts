@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { STEPS_PER_PAUSE } from "../../../src/core/loop/pacer.js";
+import { STEPS_PER_PAUSE } from "../../../src/core/loop/run-control.js";
 import type { LlmProviderAdapter } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { systemPorts } from "../../../src/core/ports.js";

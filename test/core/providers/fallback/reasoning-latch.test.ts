@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AssistantMessage, LlmMessage } from "../../../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../../../src/core/model/provider.js";
-import { createReasoningLatch } from "../../../../src/core/providers/fallback/latch.js";
+import { createReasoningLatch } from "../../../../src/core/providers/fallback/reasoning-latch.js";
 import { chainOf, fail, player } from "../../../support/chain.js";
 import { say } from "../../../support/script.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { diffValues, firstDifference, likenessOf } from "../../../src/cassette/prompt/values.js";
+import { diffValues, firstDifference, likenessOf } from "../../../src/cassette/prompt/json-difference.js";
 import type { JsonValue } from "../../../src/core/index.js";
 
 describe("diffValues", () => {

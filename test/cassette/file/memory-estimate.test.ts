@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseStrictJson } from "../../../src/cassette/file/json.js";
-import { isTooHeavy } from "../../../src/cassette/file/weight.js";
+import { isTooHeavy } from "../../../src/cassette/file/memory-estimate.js";
 
 const MIB = 2 ** 20;
 const objects = `[${"{},".repeat(10_000)}{}]`;

@@ -3,7 +3,7 @@
 // RegExp itself only tests single characters. docs/internal/dependencies.md says why this is no library.
 
 import { MAX_PATTERN_STEPS } from "../limits.js";
-import { parsePattern, type PatternNode } from "./pattern-parse.js";
+import { parsePattern, type PatternNode } from "./bounded-regex-parse.js";
 
 export type CompiledPattern =
   /** One character takes at most `steps`. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentError, LlmProviderHttpError } from "../../../src/core/errors.js";
 import { systemPorts } from "../../../src/core/ports.js";
-import { judgeFault, readFault } from "../../../src/core/http/error-kind.js";
+import { judgeFault, readFault } from "../../../src/core/http/vendor-error.js";
 import { postJson } from "../../../src/core/http/json-request.js";
 import { decodeOpenAi } from "../../../src/core/vendors/openai/decode.js";
 import { decodeAnthropic } from "../../../src/core/vendors/anthropic/decode.js";
