@@ -48,7 +48,13 @@ export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } 
 export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
 export { recordingProvider, type RecordingProvider } from "./record/recording-provider.js";
 export { collectTurn, openTurn, type CollectedTurn } from "./record/open-turn.js";
-export { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./record/recorder.js";
+export {
+  createRecorder,
+  type OpenTurn,
+  type Recorder,
+  type RecordingHead,
+  type RecordingOptions,
+} from "./record/recorder.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay/replay.js";
 export type { RecordedStreaming, StreamedTurn, UnfitPart } from "./stream/format.js";
 export {
@@ -88,7 +94,7 @@ export { formatToolDrift, type ToolDrift } from "./tape/watch.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
 export type { TapeResult } from "./tape/tape.js";
 export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tape/replay.js";
-export { createConversations, type PassingTurn } from "./record/conversations.js";
+export { createConversations, type Conversations, type PassingTurn } from "./record/conversations.js";
 export {
   addSignature,
   resolveSigningKey,

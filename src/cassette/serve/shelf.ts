@@ -80,6 +80,7 @@ export function createShelf(items: readonly ShelfItem[], options: ServeOptions =
     },
     exchange(request, pin) {
       for (const { file, cassette, exchanges } of pinned(all, pin)) {
+        if (exchanges.exchanges.length === 0) continue;
         const index = exchanges.take(exchanges.read(request));
         const exchange = exchanges.exchanges[index ?? -1];
         if (index !== undefined && exchange !== undefined) {

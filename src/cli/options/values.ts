@@ -42,6 +42,11 @@ export function portOption(condition = ""): Option {
   return new Option("--port <n>", meaning).argParser(wholeNumber(0, 65_535));
 }
 
+export function passOption(meaning: string): Option {
+  const option = new Option("--pass <pattern>", `${meaning}; "GET /v1/models" or "/v1/files/**" (repeatable)`);
+  return option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+}
+
 /** `CALL_ORDERS` of the cassette layer. */
 export const ORDER_CHOICES: readonly CallOrder[] = [
   "strict",

@@ -3,7 +3,14 @@
 import { gunzipSync } from "node:zlib";
 import { MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
 import { thrownText, wireOf } from "../../core/index.js";
-import { PIN_HEADER, readHeldState, refusalReply, type PassedPart, type Refusal } from "../../harness/index.js";
+import {
+  PIN_HEADER,
+  readHeldState,
+  refusalReply,
+  type IsPassed,
+  type PassedPart,
+  type Refusal,
+} from "../../harness/index.js";
 import {
   forward,
   type Forwarded,
@@ -14,12 +21,15 @@ import {
 } from "../../host/index.js";
 import { SENT_AGAIN, readBytes } from "../serve/handler.js";
 import { readGivenName } from "./names.js";
-import type { TurnWatch, ProxyRecorder } from "./recorder.js";
+import type { AnswerWatch } from "./answer-watch.js";
+import type { ProxyRecorder } from "./recorder.js";
 import { CliError } from "../errors.js";
 
 interface ProxyHandlerOptions {
   readonly target: URL;
   readonly recorder: ProxyRecorder;
+  /** True for a request that goes to the target unrecorded. */
+  readonly isPassed: IsPassed;
   /** Finds secrets in the names of files. */
   readonly findSecrets: Finder;
   /** Reserves a name for a client's recording. Resolves to the reason if the client cannot have it. */
@@ -30,40 +40,42 @@ interface ProxyHandlerOptions {
   readonly sentBack: (text: string) => void;
 }
 
-/** Forwards all requests except those that continue a conversation on the vendor's server. Records turns and counts other requests. */
+/** Forwards all requests except those that continue a conversation on the vendor's server. Records turns, and other requests as exchanges. */
 export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
-  const { target, recorder, note, sentBack } = options;
+  const { target, recorder, isPassed, note, sentBack } = options;
   return async (request) => {
-    const { method, path } = request;
+    const { method, path, search } = request;
     const wire = wireOf(request);
     const admitted = await admit(request, options);
     if ("refusal" in admitted) {
-      recorder.lose(`${method} ${path} was not passed on: ${admitted.refusal.message}`);
+      recorder.refuse(request, admitted.refusal.message);
       return refusalReply(admitted.refusal, wire);
     }
     const { bytes, name } = admitted;
+    if (isPassed(request)) {
+      recorder.pass(request);
+      const answer = await send(target, request, bytes);
+      return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
+    }
     const state = wire === undefined ? undefined : readHeldState(wire, bytes);
     if (state !== undefined) {
       if (state.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
-      else recorder.lose(`${method} ${path} was not passed on: ${state.held.message}`);
+      else recorder.refuse(request, state.held.message);
       return refusalReply(state.held, wire);
     }
-    const turn = wire === undefined ? undefined : recorder.open({ wire, path, body: bytes, name });
+    const { "content-type": type } = request.headers;
+    const opened = recorder.open({ method, path, url: `${path}${search}`, type, body: bytes, wire, name });
     const answer = await send(target, request, bytes);
-    if (turn === undefined && !("refusal" in answer)) recorder.pass(request);
-    if ("refusal" in answer && request.signal.aborted) {
-      turn?.failed();
-      recorder.lose(`${method} ${path}: ${LEFT}`);
+    const left = (): void => recorder.lose(request, `${method} ${path}: ${LEFT}`);
+    if ("refusal" in answer) {
+      opened.failed();
+      if (request.signal.aborted) left();
+      else note(answer.refusal.message);
       return refusalReply(answer.refusal, wire);
     }
-    if ("refusal" in answer || answer.status < 200 || answer.status > 299) {
-      turn?.failed();
-      if ("refusal" in answer) note(answer.refusal.message);
-      return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
-    }
-    return turn === undefined
-      ? answer
-      : { ...answer, body: watch(answer, turn, request.signal, () => recorder.lose(`${method} ${path}: ${LEFT}`)) };
+    if (opened.keeps(answer.status)) return { ...answer, body: watch(answer, opened, request.signal, left) };
+    opened.failed();
+    return answer;
   };
 }
 
@@ -104,10 +116,10 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
 }
 
 /**
- * Passes on the parts of an answer. Ends the turn with the last part, or when the client is gone. `left` is called if the client was
+ * Passes on the parts of an answer. Ends the watch with the last part, or when the client is gone. `left` is called if the client was
  * gone before the first part.
  */
-function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: () => void): HttpReply["body"] {
+function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal, left: () => void): HttpReply["body"] {
   const chunks: Uint8Array[] = [];
   const parts: PassedPart[] = [];
   let size = 0;
@@ -115,15 +127,22 @@ function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: ()
   const endTurn = (isCut: boolean): void => {
     if (isOver) return;
     isOver = true;
-    if (isCut && size === 0) {
-      turn.failed();
-      if (signal.aborted) left();
+    const isLeft = isCut && signal.aborted;
+    if (isLeft && size === 0) {
+      opened.failed();
+      left();
       return;
     }
     const kept = Buffer.concat(chunks);
     const bytes = size > MAX_RECORDED_BODY_BYTES ? undefined : plain(kept, isCut);
-    const isStreamed = bytes !== undefined && isStream(answer, bytes);
-    turn.answered({ bytes, isStream: isStreamed, isCut, parts: bytes === kept ? parts : [] });
+    const headers = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
+    const encoding = headers["content-encoding"] ?? "identity";
+    opened.answered({
+      ...{ bytes, isCut, isLeft, headers, status: answer.status },
+      isStream: bytes !== undefined && isStream(answer, bytes),
+      parts: bytes === kept ? parts : [],
+      packed: bytes === kept && size > 0 && encoding !== "identity" ? encoding : undefined,
+    });
   };
   const passOn = async function* (): AsyncGenerator<Uint8Array> {
     let isCut = true;

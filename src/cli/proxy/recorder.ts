@@ -1,50 +1,41 @@
-// Records the turns that pass a proxy, sorted into conversations, and counts the requests that are not recorded. Headers never come
-// here.
+// Records the turns and exchanges that pass a proxy, sorted into conversations, and counts every request. Of the headers, only the
+// content type of a request and those of an answer come here.
 
 import {
   createConversations,
   type CassetteV2,
-  type PassingTurn,
   type RecordedStreaming,
   type RedactOption,
 } from "../../cassette/index.js";
-import { thrownText, type Wire } from "../../core/index.js";
-import {
-  createLossTally,
-  createRequestTally,
-  parseTurn,
-  readPassed,
-  type CountedRequest,
-  type OutsideRequest,
-  type PassedAnswer,
-} from "../../harness/index.js";
-
-/** A turn that the vendor has not answered yet. Call one of the methods, once. */
-export interface TurnWatch {
-  /** The vendor answered with success. */
-  answered(answer: PassedAnswer): void;
-  /** The vendor answered with an error or did not answer. Nothing is recorded. */
-  failed(): void;
-}
+import { createLossTally, createTally, type DoorRequest, type DoorRow } from "../../harness/index.js";
+import { watchExchange, watchTurn, type AnswerKeep, type AnswerWatch, type PassingRequest } from "./answer-watch.js";
 
 export interface ProxyRecorder {
-  /** Opens a turn when it is requested. `name` is the client's name for its recording. */
-  open(requested: { wire: Wire; path: string; body: Uint8Array; name?: string | undefined }): TurnWatch;
-  /** Counts a request that was passed on although it is not a turn. */
-  pass(request: OutsideRequest): void;
+  /** Opens a turn or an exchange when it is requested. */
+  open(request: PassingRequest): AnswerWatch;
+  /** Counts a request that was passed on because an option names it. */
+  pass(request: DoorRequest): void;
   /** Counts a request that the proxy did not pass on. */
-  lose(why: string): void;
+  refuse(request: DoorRequest, why: string): void;
+  /** Counts a turn that could not be kept. */
+  lose(request: DoorRequest, why: string): void;
+  /** Recorded turns. */
   readonly recorded: number;
-  /** Why each turn that succeeded could not be kept. */
+  /** Why each turn that succeeded could not be kept, and each request was refused. */
   readonly lost: readonly string[];
   /** The kinds of content that a cassette cannot hold, with the number of turns recorded without each. */
   readonly without: ReadonlyMap<string, number>;
-  /** The requests that were passed on and are not turns. */
-  passedOn(): CountedRequest[];
+  /** What became of every request. */
+  rows(): readonly DoorRow[];
   /** The client's name for the recording of a conversation. */
   nameOf(conversation: number): string | undefined;
-  /** The answered turns of a conversation before its first open one. Undefined if there are none. */
+  /**
+   * The answers of a conversation so far. Undefined if there are none, and for an unnamed conversation without a turn before `end`,
+   * since its first turn names its file.
+   */
   toCassette(conversation: number): CassetteV2 | undefined;
+  /** Reports the conversations that will get no turn. */
+  end(): void;
 }
 
 /** Reports of a proxy while it records. */
@@ -53,42 +44,54 @@ export interface ProxyWatcher {
   lost(why: string): void;
   /** Called for the first answer with a kind of content that could not be recorded. */
   without(what: string): void;
-  /** Called for the first request of a kind that is not a turn. */
-  passedOn(request: OutsideRequest): void;
+  /** Called for the first request of a kind that was passed on and not recorded. */
+  passedOn(request: DoorRequest, why: string): void;
+  /** Called for the first exchange of a kind. */
+  exchanged(request: DoorRequest): void;
   /** Called for each conversation that changed. */
   kept(conversation: number): void;
 }
 
+export interface ProxyRecording {
+  readonly redact?: RedactOption;
+  readonly streams?: RecordedStreaming;
+  /** Records the vendor's errors as exchanges. */
+  readonly keepErrors?: boolean;
+}
+
 export function createProxyRecorder(
   watcher: ProxyWatcher,
-  { redact = {}, streams = "boundaries" }: { redact?: RedactOption; streams?: RecordedStreaming } = {},
+  { redact = {}, streams = "boundaries", keepErrors = false }: ProxyRecording = {},
 ): ProxyRecorder {
   const conversations = createConversations({}, redact);
   const lost: string[] = [];
   const { kinds: without, add: leave } = createLossTally((what) => watcher.without(what));
-  const passed = createRequestTally<OutsideRequest>();
+  const tally = createTally();
   const names = new Map<number, string>();
   let recorded = 0;
+  let isEnded = false;
 
-  const lose = (why: string): void => {
+  const add: AnswerKeep["add"] = ({ method, path }, outcome, reason) => tally.add({ method, path, outcome }, reason);
+  const note = (why: string): void => {
     lost.push(why);
     watcher.lost(why);
   };
-  // Any error is only reported, since the client has its answer and the turns before this one must still be written.
-  const loseBy = (error: unknown): void => lose(thrownText(error));
-
-  function keep(wire: Wire, turn: PassingTurn, passed: PassedAnswer, askedAt: number): void {
-    try {
-      const { response, note, left } = readPassed(wire, passed, askedAt, streams);
-      turn.answer(response, note);
+  const lose = (request: DoorRequest, why: string): void => {
+    add(request, "lost", why);
+    note(why);
+  };
+  const keep: AnswerKeep = {
+    ...{ conversations, streams, keepErrors, add, lose, leave },
+    exchanged: (request) => watcher.exchanged(request),
+    passedOn: (request, why) => watcher.passedOn(request, why),
+    changed: (conversation) => watcher.kept(conversation),
+    opened(conversation, name) {
+      if (name !== undefined) names.set(conversation, name);
+    },
+    recorded() {
       recorded++;
-      leave(left);
-    } catch (error) {
-      turn.fail();
-      loseBy(error);
-    }
-    watcher.kept(turn.conversation);
-  }
+    },
+  };
 
   return {
     get recorded() {
@@ -96,30 +99,23 @@ export function createProxyRecorder(
     },
     lost,
     without,
-    passedOn: () => passed.list(),
+    rows: () => tally.rows(),
     nameOf: (conversation) => names.get(conversation),
-    pass({ method, path }) {
-      if (passed.add({ method, path })) watcher.passedOn({ method, path });
+    pass: (request) => void add(request, "passed"),
+    refuse(request, why) {
+      add(request, "refused", why);
+      note(`${request.method} ${request.path} was not passed on: ${why}`);
     },
     lose,
-    open({ wire, path, body, name }) {
-      try {
-        const { request } = parseTurn(wire, body, path);
-        const turn = conversations.open(request, `${wire.name}:${request.settings.model}`, name);
-        if (name !== undefined) names.set(turn.conversation, name);
-        const askedAt = Date.now();
-        return {
-          answered: (answer) => keep(wire, turn, answer, askedAt),
-          failed: () => {
-            turn.fail();
-            watcher.kept(turn.conversation);
-          },
-        };
-      } catch (error) {
-        // A turn that the vendor refuses is not lost.
-        return { answered: () => loseBy(error), failed: () => undefined };
-      }
+    open: (request) =>
+      request.wire === undefined ? watchExchange(keep, request) : watchTurn(keep, request, request.wire),
+    toCassette(conversation) {
+      const isHeld = !isEnded && !names.has(conversation) && conversations.withoutTurns().includes(conversation);
+      return isHeld ? undefined : conversations.toCassette(conversation);
     },
-    toCassette: (conversation) => conversations.toCassette(conversation),
+    end() {
+      isEnded = true;
+      for (const conversation of conversations.withoutTurns()) watcher.kept(conversation);
+    },
   };
 }
