@@ -106,6 +106,8 @@ export interface MissReport {
   /** Descriptions of further differences from the nearest recorded turn, in tools and settings. Never empty. */
   also?: string[];
   hint: string;
+  /** Names of the filters by which the two prompts are the same. */
+  filters?: string[];
 }
 
 export interface CassetteErrorOptions {

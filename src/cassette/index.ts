@@ -44,7 +44,7 @@ export { migrateCassette, migrationOf } from "./file/migrate.js";
 export { describeOrigin, type OriginNote } from "./file/origin.js";
 export * from "./count/stats.js";
 export * from "./trust/acceptance.js";
-export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt-hash.js";
+export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt-delta.js";
 export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
 export { recordingProvider, type RecordingProvider } from "./record/recording-provider.js";
 export { collectTurn, openTurn, type CollectedTurn } from "./record/open-turn.js";
@@ -83,7 +83,14 @@ export { withValues, type RedactOption, type RedactOptions } from "./redact/opti
 export { createSecretFinder } from "./redact/text.js";
 export { replaceSecrets } from "./redact/detect/find.js";
 export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/detect/secret-rules.js";
-export { readHashFilter, type HashFilterName, type HashFilterOption, type NamedFilter } from "./prompt/hash-filters.js";
+export { readFilters } from "./prompt/filter-file.js";
+export {
+  readHashFilter,
+  type FilterPattern,
+  type HashFilterName,
+  type HashFilterOption,
+  type NamedFilter,
+} from "./prompt/hash-filters.js";
 export * from "./record/fork.js";
 export { contextsByTurn } from "./offer/context.js";
 export { isEmptyWire } from "./offer/wire-fields.js";
@@ -161,7 +168,7 @@ export { diffSets, nullHint, unpairedHint, type NamedCassette, type SetDiff } fr
 export { checkRules, checkTurns, watchRules, type RuledTurn } from "./rules/check.js";
 export * from "./rules/format.js";
 export { checkRuleSet, parseRules, readRules } from "./rules/read.js";
-export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/watch.js";
+export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/judge.js";
 export * from "./count/usage-sum.js";
 export * from "./offer/run-offers.js";
 export { diffValues, firstDifference, type ValueChange } from "./prompt/json-difference.js";
@@ -169,7 +176,7 @@ export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, type Detection } from "./import/record/detect.js";
 export { IMPORT_FORMATS, type ImportFormat } from "./import/registry.js";
 export { BINARY_KEY } from "./import/http/vcr.js";
-export { parseImport, type ImportedCassette, type ImportOptions } from "./import/parse.js";
+export { parseImport, type ImportedCassette, type ImportOptions } from "./import/import.js";
 export type { Repair, RepairKind } from "./import/repair.js";
 export {
   EXPORT_FORMATS,

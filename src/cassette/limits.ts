@@ -26,6 +26,19 @@ export const MAX_HARMLESS = 1_000;
 /** Characters of such a text. A longer one is searched each time. */
 export const MAX_HARMLESS_LENGTH = 64;
 
+// Filters of prompts
+export const MAX_FILTERS_BYTES = 1024 * 1024;
+/** Filters of one list. */
+export const MAX_FILTERS = 100;
+/** Characters of a filter's name, of its replacement, and of a field's name. */
+export const MAX_FILTER_TEXT = 100;
+/** Rounds over a text, which is rewritten again until it stays the same. */
+export const MAX_FILTER_ROUNDS = 8;
+/** Steps of a pattern over one text. The rest of the text stays as it is. */
+export const MAX_REPLACE_WORK = 20_000_000;
+/** Texts whose rewriting by patterns is remembered. */
+export const MAX_REMEMBERED_TEXTS = 1_000;
+
 // Streams
 /** Deltas of one answer that keep their boundaries. */
 export const MAX_STREAM_PIECES = 100_000;

@@ -61,7 +61,7 @@ export type {
   ToolPolicyResult,
   ToolResultDecision,
   ToolResultStatus,
-} from "./tools/policy.js";
+} from "./tools/policy-decision.js";
 export { toResultText, type ResultText } from "./tools/result.js";
 export { thrownText } from "./text/thrown.js";
 export * from "./tools/tool.js";
@@ -100,20 +100,28 @@ export type { AgentDefinition } from "./runtime/agent.js";
 export { handoffText, type Handoff, type Plan, type PlanEdge } from "./runtime/plan.js";
 export { createPluck, type InstanceVerb, type PluckInstance, type PluckOptions } from "./runtime/pluck.js";
 export * from "./runtime/runtime.js";
-export type { RunEnd, RunResult } from "./runtime/run.js";
+export type { RunEnd, RunResult } from "./runtime/run-plan.js";
 export type { AgentVisit } from "./runtime/visit.js";
 export { ANTHROPIC_PRICING } from "./vendors/anthropic/prices.js";
+export { GEMINI_PRICING } from "./vendors/gemini/prices.js";
 export { OPENAI_PRICING } from "./vendors/openai/prices.js";
 export type { AnthropicOptions } from "./vendors/anthropic/vendor.js";
 export { echoProvider } from "./providers/echo.js";
 export { fallbackProvider, type FallbackOptions } from "./providers/fallback.js";
-export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/attempt.js";
+export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/failure.js";
 export type { Backoff } from "./providers/fallback/backoff.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
-export type { AuthFailure } from "./providers/fallback/walk.js";
+export type { AuthFailure } from "./providers/fallback/retry.js";
 export type { OllamaOptions } from "./vendors/ollama/vendor.js";
-export { anthropicProvider, ollamaProvider, openaiProvider } from "./vendors/providers.js";
+export {
+  anthropicProvider,
+  geminiProvider,
+  ollamaProvider,
+  openaiProvider,
+  responsesProvider,
+} from "./vendors/providers.js";
 export type { OpenAiOptions } from "./vendors/openai/vendor.js";
+export type { ResponsesOptions } from "./vendors/responses/vendor.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
 export { isThenable, sleep, untilAborted, within } from "./time/wait.js";
 export { toArguments } from "./providers/calls.js";
@@ -127,6 +135,7 @@ export type { Decoding } from "./http/json-readers.js";
 export type { CollectedAnswer, PassedParts } from "./vendors/answer.js";
 export { cutAs, type Cut, type TimedStreamDelta, type TimedText } from "./wire/cut.js";
 export type { HttpFault, HttpFaultName, WireFailure } from "./wire/failure.js";
+export { createHeldConversations, type HeldConversations, type KeepAnswer } from "./wire/held-conversations.js";
 export { findHeldState, type HeldState } from "./wire/held-state.js";
 export { argumentsText } from "./vendors/openai/write.js";
 export type { WireStamp } from "./wire/pieces.js";

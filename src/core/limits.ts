@@ -98,6 +98,12 @@ export const MEMORY_GRACE_MS = 5_000;
 /** Milliseconds that a run waits for its memory to read or write. */
 export const MEMORY_TIMEOUT_MS = 30_000;
 
+// Conversations that a vendor's server holds
+/** Ids of answers and items that one door keeps. With more, those that were unused for longest are forgotten. */
+export const MAX_HELD_IDS = 100_000;
+/** Characters, as JSON, of the conversations that one door keeps. */
+export const MAX_HELD_CHARACTERS = 67_108_864;
+
 // Receipts
 /** Most receipts that wait for a pause of the loop. With one more, the oldest is signed at once. */
 export const MAX_DEFERRED_RECEIPTS = 5_000;

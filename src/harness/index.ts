@@ -89,7 +89,14 @@ export { toAiSdk } from "./adapters/ai-sdk/to-ai-sdk.js";
 export { fromAgentsModel, toAgentsModel } from "./adapters/openai-agents/model.js";
 export { createLossTally, readPassed, type PassedAnswer, type PassedPart } from "./wire/passed-answer.js";
 export { PASS_HINT, readPass, type IsPassed } from "./wire/pass.js";
-export { parseTurn, readHeldState, readTurn } from "./wire/read-turn.js";
+export {
+  beginConversation,
+  conversationReply,
+  FORGOT,
+  readTurn,
+  type HeldStateRefusal,
+  type WholeTurn,
+} from "./wire/read-turn.js";
 export { refusalReply, type Refusal } from "./wire/reply.js";
 export { PIN_HEADER, shelfReply } from "./wire/shelf-reply.js";
 export { missedExchange, servedExchange } from "./wire/shelf-exchange.js";

@@ -8,7 +8,7 @@ import { CassetteError } from "../../src/cassette/errors.js";
 import type { CassetteV1 } from "../../src/cassette/file/format.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { migrateCassette } from "../../src/cassette/file/migrate.js";
-import { hashPrompt } from "../../src/cassette/prompt/prompt-hash.js";
+import { hashPrompt } from "../../src/cassette/prompt/prompt-delta.js";
 import { hashJson } from "../../src/core/canon/digest.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";

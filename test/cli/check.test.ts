@@ -81,7 +81,7 @@ describe("cassette check", () => {
     ]);
     const { code, out } = await cli(["check", keptFile, "--rules", file]);
     expect(code).toBe(1);
-    expect(out).toContain("  - cheap, turn 0 (unknown): Turn 0 does not say how many tokens it took");
+    expect(out).toContain("  - cheap, turn 0 (unknown): Turn 0 does not report its tokens");
     expect(out).toContain("note  the rule typo names delte, which no cassette calls or offers\n");
   });
 

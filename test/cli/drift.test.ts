@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildCassette } from "../../src/cassette/file/build.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { hashPrompt } from "../../src/cassette/prompt/prompt-hash.js";
+import { hashPrompt } from "../../src/cassette/prompt/prompt-delta.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { resealCassette } from "../../src/cassette/prompt/reseal.js";
 import { hashJson, type JsonObject } from "../../src/core/index.js";

@@ -25,11 +25,21 @@ import { folder } from "./run.js";
 const JSON_TYPE = { "content-type": "application/json" };
 const SSE_TYPE = { "content-type": "text/event-stream" };
 const messages = [{ role: "user", content: "q" }];
-const TURN_PATHS: Record<WireName, string> = {
-  openai: "/v1/chat/completions",
-  anthropic: "/v1/messages",
-  ollama: "/api/chat",
+const GEMINI = "/v1beta/models/m";
+const TURN_PATHS: Record<WireName, readonly [whole: string, streamed: string]> = {
+  openai: ["/v1/chat/completions", "/v1/chat/completions"],
+  responses: ["/v1/responses", "/v1/responses"],
+  anthropic: ["/v1/messages", "/v1/messages"],
+  gemini: [`${GEMINI}:generateContent`, `${GEMINI}:streamGenerateContent?alt=sse`],
+  ollama: ["/api/chat", "/api/chat"],
 };
+
+function turnBody(name: WireName, stream: boolean): object {
+  const content = `${name} ${stream}`;
+  if (name === "gemini") return { contents: [{ role: "user", parts: [{ text: content }] }] };
+  if (name === "responses") return { model: "m", stream, input: content };
+  return { model: "m", max_tokens: 9, stream, messages: [{ role: "user", content }] };
+}
 
 /** A request and the vendor's answer to it. `parts` are sent one by one, and after them the connection breaks if `isCut`. */
 interface Kind {
@@ -56,8 +66,8 @@ const turns = (Object.keys(TURN_PATHS) as WireName[]).flatMap((name): Kind[] =>
     const stamp = { id: "1", createdAt: 0, model: "m" };
     return {
       name: `a turn of ${name}, ${stream ? "streamed" : "whole"}`,
-      path: TURN_PATHS[name],
-      send: post({ model: "m", max_tokens: 9, stream, messages: [{ role: "user", content: `${name} ${stream}` }] }),
+      path: TURN_PATHS[name][stream ? 1 : 0],
+      send: post(turnBody(name, stream)),
       headers: { "content-type": stream ? wire.streamType : "application/json" },
       parts: stream ? wire.stream(say("hello"), stamp) : [JSON.stringify(wire.write(say("hello"), stamp))],
       isTurn: true,

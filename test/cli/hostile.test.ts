@@ -34,7 +34,7 @@ describe.skipIf(!existsSync(mkfifo) || !existsSync("/dev/zero"))("a folder of od
     ["verify", ["verify", odd], 2],
     ["diff", ["diff", odd, odd], 2],
     ["lock", ["lock", odd, "--file", join(folder, "odd/cassettes.lock")], 2],
-    ["prune", ["prune", odd], 0],
+    ["prune", ["prune", odd], 2],
     ["serve", ["serve", odd], 2],
     ["show of a pipe", ["show", join(odd, "pipe.cassette.json")], 2],
     ["show of a device", ["show", join(odd, "zero.cassette.json")], 2],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildCassette, type BuiltTurn } from "../../src/cassette/file/build.js";
 import { createBundleStore } from "../../src/cassette/bundle/store.js";
-import { hashPrompt } from "../../src/cassette/prompt/prompt-hash.js";
+import { hashPrompt } from "../../src/cassette/prompt/prompt-delta.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import { nodeFiles, pathBeside } from "../../src/host/files.js";
 import { runOf } from "../cassette/diff/runs.js";

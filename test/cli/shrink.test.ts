@@ -44,7 +44,7 @@ describe("cassette shrink", () => {
     expect(ran.out).toContain("shown by the first 3 turn pairs of 4, and 1 of 2 turns that differ");
     const command = /see it: {2}cassette (.*)\n/.exec(ran.out)?.[1] ?? "";
     expect(command).toBe("drift small/base.cassette.json small/candidate.cassette.json --rules rules.json");
-    expect((await run(...command.split(" "))).out).toContain("a rule is broken that the baseline keeps");
+    expect((await run(...command.split(" "))).out).toContain("the candidate breaks a rule that the baseline keeps");
     expect(documentOf(await run(...argv, "--json"))).toMatchObject({ broken: { rule: "no-lima", turn: 2 } });
     expect(documentOf(await run("shrink", base, base, "--rules", "rules.json", "--json")).error?.code).toBe(
       "nothing-to-compare",

@@ -7,7 +7,9 @@ import {
   createRuntime,
   echoProvider,
   fallbackProvider,
+  geminiProvider,
   ollamaProvider,
+  responsesProvider,
   openaiProvider,
 } from "../../src/core/index.js";
 import { refusal } from "../support/refusal.js";
@@ -26,6 +28,8 @@ it.each([
   ["recordingProvider", () => recordingProvider(echoProvider(), { redcat: (x: unknown) => x } as never)],
   ["openaiProvider", () => openaiProvider({ apiKey: "k", model: "m", baseUrl: "http://localhost" } as never)],
   ["anthropicProvider", () => anthropicProvider({ apiKey: "k", model: "m", max_tokens: 5 } as never)],
+  ["responsesProvider", () => responsesProvider({ apiKey: "k", model: "m", max_tokens: 5 } as never)],
+  ["geminiProvider", () => geminiProvider({ apiKey: "k", model: "m", max_tokens: 5 } as never)],
   ["ollamaProvider", () => ollamaProvider({ model: "m", apiKey: "k" } as never)],
   ["fallbackProvider", () => fallbackProvider([{ provider: echoProvider() }], { onAtempt: () => undefined } as never)],
   ["openaiProvider without options", () => (openaiProvider as () => unknown)()],

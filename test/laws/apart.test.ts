@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../src/core/model/provider.js";
 import type { AgentRuntime } from "../../src/core/runtime/runtime.js";
 import type { Plan } from "../../src/core/runtime/plan.js";
-import type { RunResult } from "../../src/core/runtime/run.js";
+import type { RunResult } from "../../src/core/runtime/run-plan.js";
 import { agent, runtime } from "../support/agents.js";
 import { told } from "../support/plans.js";
 import { ask, say, tool } from "../support/script.js";

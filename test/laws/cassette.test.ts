@@ -15,7 +15,7 @@ import type { JsonValue } from "../../src/core/canon/value.js";
 import type { LlmMessage, LlmToolCall } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
-import type { RunResult } from "../../src/core/runtime/run.js";
+import type { RunResult } from "../../src/core/runtime/run-plan.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";
 import { jsonObject, text } from "../support/arbitraries.js";
 import { changesOf } from "../../src/harness/arbitraries/changes.js";

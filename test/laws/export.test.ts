@@ -8,7 +8,7 @@ import type { LossKind } from "../../src/cassette/export/loss.js";
 import { findThreads } from "../../src/cassette/export/threads.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import type { ImportFormat } from "../../src/cassette/import/registry.js";
-import { parseImport, type ImportedCassette } from "../../src/cassette/import/parse.js";
+import { parseImport, type ImportedCassette } from "../../src/cassette/import/import.js";
 import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import type { AssistantMessage, ContentPart, LlmMessage, LlmToolCall } from "../../src/core/model/message.js";
 import { cassetteOf, turnsOf, type AskedTurn } from "../../src/harness/arbitraries/cassettes.js";

@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LlmErrorKind } from "../../src/core/errors.js";
-import type { FallbackAttempt } from "../../src/core/providers/fallback/attempt.js";
+import type { FallbackAttempt } from "../../src/core/providers/fallback/failure.js";
 import type { Backoff } from "../../src/core/providers/fallback/backoff.js";
 import { chainOf, fail, player } from "../support/chain.js";
 import { say } from "../support/script.js";

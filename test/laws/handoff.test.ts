@@ -4,7 +4,7 @@ import { recordingProvider } from "../../src/cassette/record/recording-provider.
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
-import type { RunResult } from "../../src/core/runtime/run.js";
+import type { RunResult } from "../../src/core/runtime/run-plan.js";
 import { handoffGraph, planOf, type GraphEdge, type HandoffGraph } from "../../src/harness/arbitraries/plans.js";
 import { agent, runtime } from "../support/agents.js";
 import { recordedCassette } from "../support/oracle.js";

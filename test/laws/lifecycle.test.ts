@@ -7,7 +7,7 @@ import { MEMORY_GRACE_MS } from "../../src/core/limits.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
 import type { Plan } from "../../src/core/runtime/plan.js";
 import type { AgentRuntime } from "../../src/core/runtime/runtime.js";
-import type { ToolPolicy } from "../../src/core/tools/policy.js";
+import type { ToolPolicy } from "../../src/core/tools/policy-decision.js";
 import { agent, runtime } from "../support/agents.js";
 import { gate } from "../support/loop.js";
 import { watchedMemory } from "../support/memories.js";

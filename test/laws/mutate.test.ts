@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { buildCassette } from "../../src/cassette/file/build.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { checkCassette } from "../../src/cassette/trust/load-cassette.js";
-import { createPromptTracker } from "../../src/cassette/prompt/prompt-hash.js";
+import { createPromptTracker } from "../../src/cassette/prompt/prompt-delta.js";
 import { canonicalize } from "../../src/core/canon/json.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exportCassette } from "../../src/cassette/export/export.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { parseImport } from "../../src/cassette/import/parse.js";
+import { parseImport } from "../../src/cassette/import/import.js";
 import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import type { AssistantMessage, LlmMessage } from "../../src/core/model/message.js";
 import { cassetteOf, turnsOf } from "../../src/harness/arbitraries/cassettes.js";

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPromptTracker, hashPrompt } from "../../src/cassette/prompt/prompt-hash.js";
+import { createPromptTracker, hashPrompt } from "../../src/cassette/prompt/prompt-delta.js";
 import { seal } from "../../src/core/canon/copy.js";
 import { hashJson } from "../../src/core/canon/digest.js";
 import type { LlmMessage } from "../../src/core/model/message.js";

@@ -9,7 +9,7 @@ import { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "..
 import { estimateText } from "../../src/core/loop/estimate.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmToolDefinition, LlmTurnResponse } from "../../src/core/model/provider.js";
-import type { RunResult } from "../../src/core/runtime/run.js";
+import type { RunResult } from "../../src/core/runtime/run-plan.js";
 import { agent, runtime } from "../support/agents.js";
 import { playLoop } from "../support/loop.js";
 import { recordedCassette, verifyKept } from "../support/oracle.js";

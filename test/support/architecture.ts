@@ -47,6 +47,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "vertex",
   ],
   cassette: [
+    "regex",
     "file",
     "redact",
     "prompt",

@@ -2,7 +2,7 @@
 
 import { AgentError, LlmProviderHttpError, type LlmErrorKind } from "../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../src/core/model/provider.js";
-import type { FallbackAttempt } from "../../src/core/providers/fallback/attempt.js";
+import type { FallbackAttempt } from "../../src/core/providers/fallback/failure.js";
 import type { FallbackEntry } from "../../src/core/providers/fallback/entry.js";
 import { fallbackProvider, type FallbackOptions } from "../../src/core/providers/fallback.js";
 import { scriptedProvider, type ScriptStep } from "../../src/core/providers/scripted.js";

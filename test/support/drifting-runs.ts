@@ -2,7 +2,7 @@
 
 import { buildCassette, type BuiltTurn } from "../../src/cassette/file/build.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { hashPrompt } from "../../src/cassette/prompt/prompt-hash.js";
+import { hashPrompt } from "../../src/cassette/prompt/prompt-delta.js";
 import type { LlmMessage, LlmTurnResponse } from "../../src/core/index.js";
 
 /** One call in each turn, then an answer. Another `run` makes another recording. `success` is kept if it is given. */

@@ -1,6 +1,6 @@
 // Runtimes that a fleet can drive without models. A function does the work of a run, and the runs are kept.
 
-import type { RunResult } from "../../src/core/runtime/run.js";
+import type { RunResult } from "../../src/core/runtime/run-plan.js";
 import type { AgentRuntime } from "../../src/core/runtime/runtime.js";
 import type { FleetCell } from "../../src/host/fleet/cell.js";
 

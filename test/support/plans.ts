@@ -3,7 +3,7 @@
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import type { AgentDefinition } from "../../src/core/runtime/agent.js";
-import type { RunResult } from "../../src/core/runtime/run.js";
+import type { RunResult } from "../../src/core/runtime/run-plan.js";
 import { agent } from "./agents.js";
 import { say } from "./script.js";
 

@@ -2,7 +2,7 @@
 // a replay that gets one request after the other.
 
 import { createRuntime } from "../../src/core/runtime/runtime.js";
-import type { RunResult } from "../../src/core/runtime/run.js";
+import type { RunResult } from "../../src/core/runtime/run-plan.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";

@@ -1,6 +1,7 @@
-// A small agent with one tool, written three times, with each vendor's own client.
+// A small agent with one tool, once for each wire, written with each vendor's own client.
 
 import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI, type Content, type Part } from "@google/genai";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
 import OpenAI7 from "openai7";
@@ -91,5 +92,43 @@ const ollama: ClientAgent = async ({ url, isStream = false, goal = GOAL }) => {
   }
 };
 
+const responses: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
+  const client = new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0 });
+  const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: goal }];
+  const tools: OpenAI.Responses.Tool[] = [
+    { type: "function", name: "weather", description, parameters: schema, strict: false },
+  ];
+  for (;;) {
+    const body = { model: "gpt-5", input, tools, store: false, include: ["reasoning.encrypted_content" as const] };
+    const answer = isStream ? await client.responses.stream(body).finalResponse() : await client.responses.create(body);
+    input.push(...(answer.output as OpenAI.Responses.ResponseInputItem[]));
+    const calls = answer.output.flatMap((item) => (item.type === "function_call" ? item : []));
+    if (calls.length === 0) return answer.output_text;
+    for (const { call_id } of calls) input.push({ type: "function_call_output", call_id, output: "rain" });
+  }
+};
+
+const gemini: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
+  const client = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: url } });
+  const contents: Content[] = [{ role: "user", parts: [{ text: goal }] }];
+  const functionDeclarations = [{ name: "weather", description, parametersJsonSchema: schema }];
+  for (;;) {
+    const body = { model: "gemini-2.5-flash", contents, config: { tools: [{ functionDeclarations }] } };
+    const parts: Part[] = [];
+    if (isStream) {
+      for await (const chunk of await client.models.generateContentStream(body)) {
+        parts.push(...(chunk.candidates?.[0]?.content?.parts ?? []));
+      }
+    } else parts.push(...((await client.models.generateContent(body)).candidates?.[0]?.content?.parts ?? []));
+    contents.push({ role: "model", parts });
+    const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
+    if (calls.length === 0) return parts.map(({ text = "" }) => text).join("");
+    const results = calls.map(({ id, name }) => ({
+      functionResponse: { name: name ?? "", response: { output: "rain" }, ...(id === undefined ? {} : { id }) },
+    }));
+    contents.push({ role: "user", parts: results });
+  }
+};
+
 /** By wire. */
-export const CLIENT_AGENTS: Readonly<Record<WireName, ClientAgent>> = { openai, anthropic, ollama };
+export const CLIENT_AGENTS: Readonly<Record<WireName, ClientAgent>> = { openai, responses, anthropic, gemini, ollama };

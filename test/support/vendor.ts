@@ -1,4 +1,4 @@
-// A vendor on this machine that speaks all three wires and gives scripted answers, for clients that are pointed at it.
+// A vendor on this machine that speaks every wire and gives scripted answers, for clients that are pointed at it.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
@@ -23,7 +23,7 @@ export async function startVendor(answer: (request: WireRequest, index: number) 
     void bodyOf(incoming).then((body) => {
       const path = incoming.url ?? "";
       const wire = wireOf({ method: incoming.method ?? "", path: path.split("?")[0] ?? "" });
-      const turn = wire?.parse(JSON.parse(body));
+      const turn = wire?.parse(JSON.parse(body), path);
       asked.push({ path, headers: incoming.headers, request: turn?.request });
       if (wire === undefined || turn === undefined) {
         response.writeHead(200, { "content-type": "application/json" }).end(`{"path":${JSON.stringify(path)}}`);

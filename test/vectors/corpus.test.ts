@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createBundleStore } from "../../src/cassette/bundle/store.js";
 import { CassetteError } from "../../src/cassette/errors.js";
-import { parseImport } from "../../src/cassette/import/parse.js";
+import { parseImport } from "../../src/cassette/import/import.js";
 import { readLock } from "../../src/cassette/trust/lock.js";
 import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import { createCassetteStore } from "../../src/cassette/trust/cassette-store.js";

@@ -10,7 +10,7 @@ import { hashEnvelope, hashResponse } from "../../src/cassette/file/hashes.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { parseStrictJson } from "../../src/cassette/file/json.js";
 import { checkCassette } from "../../src/cassette/trust/load-cassette.js";
-import { hashPrompt } from "../../src/cassette/prompt/prompt-hash.js";
+import { hashPrompt } from "../../src/cassette/prompt/prompt-delta.js";
 import { CASSETTE_PAYLOAD_TYPE, signedBytes } from "../../src/cassette/trust/signature.js";
 import { preAuthEncode } from "../../src/core/canon/dsse.js";
 import { canonicalize } from "../../src/core/canon/json.js";

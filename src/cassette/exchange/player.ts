@@ -3,15 +3,16 @@
 import { canonicalize, sha256Hex } from "../../core/index.js";
 import { extensionsOf, type Cassette, type RecordedExchange } from "../file/format.js";
 import { readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js";
+import { resolveFilter } from "../prompt/noted-filters.js";
 import { neutralNumbers } from "../redact/placeholder.js";
 import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction } from "../redact/redactor.js";
 import { toBytes } from "./body.js";
 import type { PlainAnswer, PlainRequest } from "./http.js";
-import { readRequest, type ExchangeReading, type ExchangeRequest } from "./read.js";
+import { filterRequest, readRequest, type ExchangeRequest, type ScrubJson } from "./read.js";
 
 export interface ExchangePlayerOptions {
-  /** The filter that the recording was made with. */
+  /** Filters beyond those that the recording notes, or the function that it was made with. */
   readonly hashFilter?: HashFilterOption;
   /** The option of the recording, if it was more than the rules for secrets. */
   readonly redact?: RedactOption;
@@ -37,11 +38,16 @@ export function exchangesOf(cassette: Cassette): readonly RecordedExchange[] {
   return extensionsOf(cassette).exchanges ?? [];
 }
 
-/** Throws `invalid-options`, and `redaction-one-sided` if the cassette was redacted and `redact` is false. */
+/** Throws `invalid-options`, `filter-one-sided`, and `redaction-one-sided` if the cassette was redacted and `redact` is false. */
 export function createExchangePlayer(cassette: Cassette, options: ExchangePlayerOptions = {}): ExchangePlayer {
-  const exchanges = exchangesOf(cassette);
+  const { filter, option } = resolveFilter(cassette, options.hashFilter, options.file);
+  const { rewrite } = readHashFilter(option);
+  // A filter that was added later passes over the recording too.
+  const exchanges = exchangesOf(cassette).map((exchange) =>
+    rewrite === undefined ? exchange : { ...exchange, ...filterRequest(exchange, filter) },
+  );
   const used = exchanges.map(() => false);
-  const reading = replayReading(cassette, options);
+  const reading = { scrub: replayScrub(cassette, options), filter };
   let queues: ReadonlyMap<string, number[]> | undefined;
   let usedCount = 0;
 
@@ -74,11 +80,10 @@ export function toAnswer({ status, headers = {}, response, isCut }: RecordedExch
   return { status, headers, body: toBytes(response), ...(isCut === true ? { isCut } : {}) };
 }
 
-function replayReading(cassette: Cassette, { hashFilter, redact, file }: ExchangePlayerOptions): ExchangeReading {
+function replayScrub(cassette: Cassette, { redact, file }: ExchangePlayerOptions): ScrubJson {
   const { redacted } = extensionsOf(cassette);
   const side = createReplayRedaction(redacted, redact, file);
-  const { filter } = readHashFilter(hashFilter);
-  return { scrub: side === undefined ? (value) => value : (value) => side.scrubber.json(value), filter };
+  return side === undefined ? (value) => value : (value) => side.scrubber.json(value);
 }
 
 function toQueues(exchanges: readonly RecordedExchange[]): Map<string, number[]> {

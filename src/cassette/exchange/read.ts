@@ -3,7 +3,7 @@
 import { seal, type JsonValue, type LlmMessage } from "../../core/index.js";
 import type { ExchangeRequestBody, ExchangeResponseBody, RecordedExchange } from "../file/format.js";
 import { EXCHANGE_HEADERS } from "../file/exchanges.js";
-import type { HashFilter } from "../prompt/prompt-hash.js";
+import type { HashFilter } from "../prompt/prompt-delta.js";
 import { mapStrings } from "../redact/leaves.js";
 import { mediaOf, toRequestBody, toResponseBody } from "./body.js";
 import type { PlainAnswer, PlainRequest } from "./http.js";
@@ -78,6 +78,11 @@ function scrubBody<T extends ExchangeRequestBody | ExchangeResponseBody>(body: T
 
 function textsOf({ filename, text }: { filename?: string; text?: string }): Record<string, string> {
   return { ...(filename === undefined ? {} : { filename }), ...(text === undefined ? {} : { text }) };
+}
+
+/** The request with the text of its body rewritten. */
+export function filterRequest({ request }: Pick<ExchangeRequest, "request">, filter: HashFilter | undefined) {
+  return request === undefined ? {} : { request: filtered(request, filter) };
 }
 
 /** The body with every text rewritten by a filter of prompts, which takes each of them for a user message. */

@@ -79,6 +79,8 @@ export interface CassetteExtensions {
   filtered?: true;
   /** The filters in order, if they have names. A function is `custom`. */
   filters?: string[];
+  /** The filters by a pattern of one's own, which `filters` names. */
+  filterPatterns?: { name: string; pattern: string; replace?: string }[];
   redacted?: string[];
   contexts?: ContextExtension[];
   /** Written only by `cassette migrate`. */

@@ -3,8 +3,8 @@
 import { defined, hashJson, seal, type JsonObject, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { buildCassette, CREATED_WITH, type BuiltTurn } from "../file/build.js";
 import type { CassetteV2 } from "../file/format.js";
-import { createPromptChain } from "../prompt/prompt-hash.js";
-import type { LogAssistantMessage, LogMessage, LogRun } from "./log.js";
+import { createPromptChain } from "../prompt/prompt-delta.js";
+import type { LogAssistantMessage, LogMessage, LogRun } from "./log-run.js";
 import { toLlmMessages } from "./message/call-ids.js";
 import type { RunName } from "./path.js";
 import type { ImportFormat, ReadRun } from "./registry.js";

@@ -5,16 +5,21 @@ import { defined, hashJson, seal, type JsonObject, type LlmMessage } from "../..
 import { buildCassette, type BuiltTurn } from "../file/build.js";
 import type { CassetteV2, ContextExtension } from "../file/format.js";
 import { createPromptReader } from "../prompt/reader.js";
-import type { RedactOption } from "../redact/options.js";
+import { readHashFilter } from "../prompt/hash-filters.js";
+import type { RecordingOptions } from "../record/recorder.js";
 import { createRedactor, type Redactor } from "../redact/redactor.js";
 import type { ImportExtension } from "./cassette.js";
 
-/** Gives the cassette that a recorder with this `redact` writes. Throws `invalid-options`. */
-export function redactImported(cassette: CassetteV2, option: RedactOption | undefined): CassetteV2 {
-  const redactor = createRedactor(option);
+/** Gives the cassette that a recorder with these options writes. Throws `invalid-options`. */
+export function redactImported(
+  cassette: CassetteV2,
+  { redact, hashFilter }: Pick<RecordingOptions, "redact" | "hashFilter">,
+): CassetteV2 {
+  const redactor = createRedactor(redact);
+  const { filter, noted: filters } = readHashFilter(hashFilter);
   const { version, entries, envelopeHash, extensions = {}, ...head } = cassette;
   const noted = extensions.contexts ?? [];
-  const prompts = createPromptReader({ scrub: redactor.messages });
+  const prompts = createPromptReader({ scrub: redactor.messages, ...defined({ filter }) });
   const messages: LlmMessage[] = [];
   const contexts: ContextExtension[] = [];
   const turns = entries.map(({ turnIndex, promptHash, prompt, response }): BuiltTurn => {
@@ -29,10 +34,11 @@ export function redactImported(cassette: CassetteV2, option: RedactOption | unde
   });
   const facts = cleanFacts(extensions["import"] as ImportExtension, redactor);
   const redacted = redactor.used();
-  if (redacted.length === 0) return cassette;
+  if (redacted.length === 0 && filter === undefined) return cassette;
   const cleaned = {
     ...extensions,
-    redacted,
+    ...filters,
+    ...(redacted.length === 0 ? {} : { redacted }),
     ...(contexts.length === 0 ? {} : { contexts }),
     import: facts as unknown as JsonObject,
   };

@@ -19,7 +19,7 @@ import { isNockCall, readNock } from "./http/nock.js";
 import { readConversation } from "./http/read.js";
 import { splitRecording } from "./http/split.js";
 import { isVcr, readVcr } from "./http/vcr.js";
-import type { LogRun } from "./log.js";
+import type { LogRun } from "./log-run.js";
 import type { RepairLog } from "./repair.js";
 import type { LogCalls } from "./trace/model-calls.js";
 import { isEndedSpan, isOtlp } from "./trace/span.js";

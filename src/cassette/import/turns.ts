@@ -2,10 +2,10 @@
 // they pass the same checks as in a recorder.
 
 import type { LlmMessage, LlmSettings, LlmToolDefinition, LlmTurnResponse } from "../../core/index.js";
-import { createPromptTracker } from "../prompt/prompt-hash.js";
+import { createPromptTracker } from "../prompt/prompt-delta.js";
 import { assertMessage, assertResponse, recordable } from "../record/recordable.js";
 import { toContexts, type CallTurns } from "./trace/model-calls.js";
-import type { LogFacts } from "./log.js";
+import type { LogFacts } from "./log-run.js";
 
 export interface RecordedTurn {
   messages: LlmMessage[];

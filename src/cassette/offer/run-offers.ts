@@ -3,7 +3,7 @@
 import { canonicalize, defined, parsePointer, type JsonValue } from "../../core/index.js";
 import { extensionsOf, type Cassette, type ContextExtension } from "../file/format.js";
 import type { ValueChange } from "../prompt/json-difference.js";
-import { changeSentence, compareOffers, type OfferChange } from "./offer-change.js";
+import { changeSentence, compareOffers, type OfferChange } from "./compare-offers.js";
 import { placesOf } from "./schema-change.js";
 
 /** A tool or a setting that was added, removed or changed. */

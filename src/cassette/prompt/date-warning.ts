@@ -1,13 +1,18 @@
 // Finds the time of a recording in its own prompts. Such a recording replays until midnight, or never.
 
 import type { LlmMessage, Ports } from "../../core/index.js";
-import { MONTHS } from "./hash-filters.js";
+import { MONTHS, TEXT_FILTERS } from "./text-filters.js";
+import { HASH_FILTER_NAMES } from "./hash-filters.js";
 import { mapMessage } from "../redact/leaves.js";
 
 const HOUR = 3_600_000;
 
-export const IN_A_TEST = `Record with a hashFilter such as ["isoDate", "date"], or set the clock in the test.`;
-export const IN_A_CLIENT = "Give the client a fixed date, for the recording and for every replay.";
+/** Advice by the name of the filter that covers the time. */
+type Advice = (filter: string) => string;
+
+export const IN_A_TEST: Advice = (filter) => `Set hashFilter: ["${filter}"], or set the clock in the test.`;
+export const IN_A_CLIENT: Advice = (filter) =>
+  `Record or serve with --filter ${filter}, or give the client a fixed date for the recording and for every replay.`;
 
 interface Prompted {
   readonly prompt?: { readonly messages: readonly LlmMessage[] } | undefined;
@@ -23,9 +28,13 @@ export function createTimeWarning(ports: Pick<Ports, "now" | "warn">, advice = I
     if (found === undefined) return;
     isWarned = true;
     ports.warn(
-      `playhead: a recorded prompt holds the time of the recording (${found}), so a replay at another time will miss. ${advice}`,
+      `playhead: a recorded prompt holds the time of the recording (${found}), so a replay at another time will miss. ${advice(filterOf(found))}`,
     );
   };
+}
+
+function filterOf(time: string): string {
+  return HASH_FILTER_NAMES.find((name) => TEXT_FILTERS[name].rewrite(time) !== time) ?? "date";
 }
 
 /** The first text of `prompts` that is a date or a Unix time of a recording from `start` to `end` (Unix ms). */

@@ -4,7 +4,7 @@
 
 import { isSealed, type LlmMessage } from "../../core/index.js";
 import { keepMessages, type Redactor } from "../redact/redactor.js";
-import { createPromptTracker, type HashFilter, type PromptStep } from "./prompt-hash.js";
+import { createPromptTracker, type HashFilter, type PromptStep } from "./prompt-delta.js";
 import { assertMessages } from "./request.js";
 
 export interface PromptReader {

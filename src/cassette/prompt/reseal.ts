@@ -2,7 +2,7 @@
 
 import { buildCassette, type BuiltTurn } from "../file/build.js";
 import type { CassetteV2 } from "../file/format.js";
-import { createPromptChain } from "./prompt-hash.js";
+import { createPromptChain } from "./prompt-delta.js";
 
 /** A turn before it is hashed. Without `prompt` its `promptHash` is kept. */
 export type UnsealedTurn = BuiltTurn;

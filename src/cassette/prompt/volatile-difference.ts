@@ -1,26 +1,21 @@
 // Text that changes with each run: dates, ids, paths, numbers. If nothing else differs, a miss can name the filter that helps.
 
 import { hashJson, type LlmMessage } from "../../core/index.js";
-import { HASH_FILTER_NAMES, readHashFilter, type HashFilterName } from "./hash-filters.js";
 import { extensionsOf, type Cassette } from "../file/format.js";
 import { mapMessage } from "../redact/leaves.js";
+import { HASH_FILTER_NAMES, readHashFilter, type HashFilterName } from "./hash-filters.js";
+import { fieldBefore, TEXT_FILTERS, type TextFilterName } from "./text-filters.js";
 
 export interface VolatileChange {
   what: string;
   hint: string;
+  /** The filters by which the two prompts are the same, with those in use. */
+  filters?: string[];
 }
 
-const NOUNS: Readonly<Record<HashFilterName, string>> = {
-  uuid: "a UUID",
-  isoDate: "a date",
-  date: "a date",
-  path: "a path",
-  sessionId: "a session id",
-};
-
-/** From 2001 to 2286: 10 digits of seconds, or 13 of milliseconds. */
-const EPOCH = /^[1-9][0-9]{9}(?:[0-9]{3})?$/;
 const NUMBER = /[0-9]+(?:\.[0-9]+)?/g;
+const A_NUMBER = "a number";
+const nounOf = (name: HashFilterName): string => TEXT_FILTERS[name as TextFilterName]?.noun ?? A_NUMBER;
 
 /** Undefined if the prompts differ in anything else, or not at all. `cassette` names the filters in use. */
 export function findVolatileChange(
@@ -31,22 +26,40 @@ export function findVolatileChange(
   if (recorded.length !== now.length || isEqual(recorded, now)) return undefined;
   const holds = (names: readonly HashFilterName[]): boolean =>
     isEqual(rewritten(recorded, names), rewritten(now, names));
-  if (!holds(HASH_FILTER_NAMES)) return findNumberChange(recorded, now);
-  const needed = HASH_FILTER_NAMES.reduce<readonly HashFilterName[]>((kept, name) => {
+  const fields = holds(HASH_FILTER_NAMES) ? [] : findFields(recorded, now);
+  if (fields === undefined) return findNumberChange(recorded, now);
+  const candidates: readonly HashFilterName[] = [...HASH_FILTER_NAMES, ...fields];
+  const needed = candidates.reduceRight<readonly HashFilterName[]>((kept, name) => {
     const fewer = kept.filter((each) => each !== name);
     return holds(fewer) ? fewer : kept;
-  }, HASH_FILTER_NAMES);
-  const list = [...new Set([...filtersOf(cassette), ...needed])].map((name) =>
-    name === "custom" ? "yourFilter" : `"${name}"`,
-  );
-  const isDate = needed.some((name) => NOUNS[name] === "a date");
-  const filter = `put hashFilter: [${list.join(", ")}] into the options of the cassette, then record it again`;
+  }, candidates);
+  return describe([...new Set([...filtersOf(cassette), ...needed])], needed);
+}
+
+function describe(all: readonly string[], needed: readonly HashFilterName[]): VolatileChange {
+  const nouns = [...new Set(needed.map(nounOf))];
+  const hasFunction = all.includes("custom");
+  const list = all.map((name) => (isKnown(name) ? JSON.stringify(name) : "yourFilter"));
+  const option = `put hashFilter: [${list.join(", ")}] into the options of the cassette`;
+  const filter = hasFunction ? `first ${option}, then record it again.` : `${option}. The recording stays as it is.`;
+  const isTime = needed.some((name) => CLOCKS.includes(name));
+  const either = isTime
+    ? `Either set the clock to the recorded day (${SET_CLOCK}): nothing to record. Or`
+    : nouns.includes(A_NUMBER)
+      ? "If the change was not intended, undo it. If the number changes with each run,"
+      : "";
   return {
-    what: `the two differ only in ${[...new Set(needed.map((name) => NOUNS[name]))].join(" and ")}`,
-    hint: isDate
-      ? `Either set the clock to the recorded day (${SET_CLOCK}): nothing to record. Or first ${filter}.`
-      : `First ${filter}.`,
+    what: `the two differ only in ${nouns.join(" and ")}`,
+    hint: either === "" ? filter.charAt(0).toUpperCase() + filter.slice(1) : `${either} ${filter}`,
+    ...(hasFunction ? {} : { filters: all.filter(isKnown) }),
   };
+}
+
+/** Filters of texts that a test can set by its clock. */
+const CLOCKS: readonly HashFilterName[] = ["isoDate", "date", "time", "unixTime"];
+
+function isKnown(name: string): boolean {
+  return Object.hasOwn(TEXT_FILTERS, name) || name.startsWith("number-in:");
 }
 
 /** A single function has no name in the recording. */
@@ -57,31 +70,37 @@ function filtersOf(cassette: Cassette): readonly string[] {
 
 const SET_CLOCK = "vi.setSystemTime in Vitest, mock.timers in node:test";
 
+/** Filters of the fields whose numbers differ, if nothing else does. Undefined if a number has no field. */
+function findFields(recorded: readonly LlmMessage[], now: readonly LlmMessage[]): HashFilterName[] | undefined {
+  const [before, after] = [recorded, now].map((side) => takeNumbers(rewritten(side, HASH_FILTER_NAMES)));
+  if (before === undefined || after === undefined || !isEqual(before.messages, after.messages)) return undefined;
+  const fields = after.numbers.flatMap(({ number, field }, index) =>
+    number === before.numbers[index]?.number ? [] : [field],
+  );
+  return fields.includes(undefined)
+    ? undefined
+    : [...new Set(fields.map((field): HashFilterName => `number-in:${field ?? ""}`))];
+}
+
 function findNumberChange(recorded: readonly LlmMessage[], now: readonly LlmMessage[]): VolatileChange | undefined {
   const [before, after] = [recorded, now].map(takeNumbers) as [Numbers, Numbers];
   if (!isEqual(before.messages, after.messages)) return undefined;
-  const changed = after.numbers.filter((number, index) => number !== before.numbers[index]);
-  return changed.every((number) => EPOCH.test(number))
-    ? {
-        what: "the two differ only in a time in seconds or milliseconds",
-        hint: `Set the clock in the test (${SET_CLOCK}), or record it again with a hashFilter function that replaces the time.`,
-      }
-    : {
-        what: "the two differ only in a number",
-        hint: "If the change was not intended, undo it. If the number changes with each run, record again with a hashFilter function that replaces it.",
-      };
+  return {
+    what: `the two differ only in ${A_NUMBER}`,
+    hint: "If the change was not intended, undo it. If the number changes with each run, use a filter with a pattern, or record again with a hashFilter function that replaces it.",
+  };
 }
 
 interface Numbers {
   messages: readonly LlmMessage[];
-  numbers: readonly string[];
+  numbers: readonly { number: string; field: string | undefined }[];
 }
 
 function takeNumbers(messages: readonly LlmMessage[]): Numbers {
-  const numbers: string[] = [];
+  const numbers: { number: string; field: string | undefined }[] = [];
   const take = (text: string): string =>
-    text.replace(NUMBER, (number) => {
-      numbers.push(number);
+    text.replace(NUMBER, (number, at: number) => {
+      numbers.push({ number, field: fieldBefore(text, at) });
       return "<number>";
     });
   return { messages: messages.map((message) => mapMessage(message, take)), numbers };

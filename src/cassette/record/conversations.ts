@@ -5,9 +5,8 @@ import type { PlainAnswer, PlainRequest } from "../exchange/http.js";
 import type { OpenExchange } from "../exchange/record.js";
 import type { CassetteV2 } from "../file/format.js";
 import { createTimeWarning, IN_A_CLIENT } from "../prompt/date-warning.js";
-import type { RedactOption } from "../redact/options.js";
 import { findKin, toAskedPrompt, type AskedPrompt, type PromptStep } from "./kinship.js";
-import { createRecorder, type OpenTurn, type Recorder } from "./recorder.js";
+import { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./recorder.js";
 
 /** An open turn of one of several conversations. */
 export interface PassingTurn extends OpenTurn {
@@ -55,8 +54,11 @@ interface Conversation {
   provider: string;
 }
 
-/** An empty set of conversations; `redact` is for the recorder of each. */
-export function createConversations(ports: Partial<Ports> = {}, redact: RedactOption = {}): Conversations {
+/** An empty set of conversations; `recording` is for the recorder of each. */
+export function createConversations(
+  ports: Partial<Ports> = {},
+  recording: Pick<RecordingOptions, "redact" | "hashFilter"> = {},
+): Conversations {
   const all: Conversation[] = [];
   let latest: Conversation | undefined;
   // The recorders give advice for tests, which does not fit here.
@@ -68,7 +70,7 @@ export function createConversations(ports: Partial<Ports> = {}, redact: RedactOp
   };
 
   function begin(provider: string, name: string | undefined): Conversation {
-    const recorder = createRecorder(() => conversation.provider, { ports: quiet, redact });
+    const recorder = createRecorder(() => conversation.provider, { ...recording, ports: quiet });
     const conversation: Conversation = { name, steps: [], refused: new Set(), recorder, provider };
     all.push(conversation);
     return conversation;

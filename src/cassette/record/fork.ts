@@ -4,6 +4,7 @@ import { defined, providerName, withSystemPorts, type LlmProviderAdapter } from 
 import { buildCassette } from "../file/build.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteExtensions, CassetteV2 } from "../file/format.js";
+import { resolveFilter } from "../prompt/noted-filters.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import { withRules } from "../redact/options.js";
 import { redactedBy } from "../redact/redactor.js";
@@ -18,7 +19,7 @@ import { createStreamNote } from "../stream/record.js";
 /** The live provider, or a function that creates it. The function is called at most once, at the first live turn. */
 export type LiveSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promise<LlmProviderAdapter>);
 
-/** Options of the new recording, and of its replayed part. `hashFilter` must be that of the cassette. */
+/** Options of the new recording, and of its replayed part. A function given as `hashFilter` must be that of the cassette. */
 export interface ResumeOptions extends RecordingOptions {
   readonly live: LiveSource;
   /** As for `cassetteProvider`, for replayed turns. */
@@ -86,8 +87,10 @@ function checkSource(cassette: unknown, file: string | undefined): CassetteV2 {
 type Until = "count" | "miss";
 
 function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptions, until: Until): ForkProvider {
-  const { live, file, allowRedacted, ...recording } = options;
-  const { hashFilter, redact: asked } = recording;
+  const { live, file, allowRedacted, ...given } = options;
+  const { option: hashFilter } = resolveFilter(source, given.hashFilter, file);
+  const recording = { ...given, ...defined({ hashFilter }) };
+  const { redact: asked } = recording;
   const redact = withRules(asked, redactedBy(source.extensions?.redacted));
   const replay = cassetteProvider(prefix, defined({ hashFilter, redact, allowRedacted, file }));
   const line = createLine(replay, live, until);

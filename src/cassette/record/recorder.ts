@@ -20,7 +20,7 @@ import { buildCassette, CREATED_WITH, type BuiltTurn } from "../file/build.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "../file/format.js";
 import { createContextReader, type TurnContext } from "../offer/context.js";
 import { readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js";
-import type { HashFilter } from "../prompt/prompt-hash.js";
+import type { HashFilter } from "../prompt/prompt-delta.js";
 import { createPromptReader } from "../prompt/reader.js";
 import { assertRequest } from "../prompt/request.js";
 import { createTimeWarning } from "../prompt/date-warning.js";
@@ -163,7 +163,7 @@ export function createRecorder(nameOf: () => string, options: RecordingOptions =
 /** The calls in the order they were made, and the turns that became of those at its front. */
 function createLine(options: RecordingOptions) {
   const redactor = createRedactor(options.redact);
-  const { filter, names } = readHashFilter(options.hashFilter);
+  const { filter, noted } = readHashFilter(options.hashFilter);
   const read = createRequestReader(redactor, filter);
   const exchanges = createExchangeLine({ scrub: (value) => redactor.json(value), filter });
   const { prompts: keepsPrompts = true } = options;
@@ -223,12 +223,11 @@ function createLine(options: RecordingOptions) {
     /** The extensions of this recording; `before` is what an older part of it had redacted. */
     extensions(before: readonly string[] = []): CassetteExtensions {
       const redacted = listRedacted([...before, ...redactor.used()]);
-      const filters = names === undefined ? [] : [...names];
       return {
         createdWith: CREATED_WITH,
         prompts: keepsPrompts,
-        ...(filter === undefined ? {} : { filtered: true as const }),
-        ...nonEmpty({ filters, redacted, contexts, streams, exchanges: exchanges.answered() }),
+        ...noted,
+        ...nonEmpty({ redacted, contexts, streams, exchanges: exchanges.answered() }),
       };
     },
   };

@@ -1,7 +1,7 @@
 // Explains a replay miss: the turn, the message and the JSON pointer, the recorded and the live value, and what to do.
 
 import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
-import { changeText, compareOffers, placeOf, type OfferChange } from "../offer/offer-change.js";
+import { changeText, compareOffers, placeOf, type OfferChange } from "../offer/compare-offers.js";
 import { deltasOf, rebuildPrompt } from "../prompt/rebuild.js";
 import { firstDifference } from "../prompt/json-difference.js";
 import { findVolatileChange } from "../prompt/volatile-difference.js";
@@ -117,6 +117,7 @@ export function explainPromptMiss(
     ...defined({ recorded, actual }),
     what: volatile === undefined ? change : `${change}; ${volatile.what}`,
     hint: volatile?.hint ?? CHOICES,
+    ...defined({ filters: volatile?.filters }),
   };
 }
 

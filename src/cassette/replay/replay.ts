@@ -18,11 +18,11 @@ import { DEFAULT_MAX_GAP_MS } from "../limits.js";
 import { contextsByTurn, createContextReader, type TurnContext } from "../offer/context.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import { extensionsOf, type Cassette } from "../file/format.js";
-import { assertSameFilter, readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js";
+import { readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js";
+import { resolveFilter, type ReplayFilter } from "../prompt/noted-filters.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import { explainMiss, explainOfferMiss } from "./miss.js";
 import { createMissLog } from "./miss-log.js";
-import type { HashFilter } from "../prompt/prompt-hash.js";
 import { createPromptReader, type PromptReader } from "../prompt/reader.js";
 import { assertNotRedacted, findNumbers } from "./redacted-replay.js";
 import { redactedCalls, type RedactedArgument } from "../redact/calls.js";
@@ -40,7 +40,10 @@ export interface ReplayOptions extends StreamingOptions {
   readonly strict?: boolean;
   /** Refuses version 1 cassettes. Default false. Recommended in CI. */
   readonly requireIntegrity?: boolean;
-  /** The `hashFilter` of the recording. */
+  /**
+   * Filters for both sides, besides those that the recording notes by name. A function must be that of the recording, or the provider
+   * throws `filter-one-sided`.
+   */
   readonly hashFilter?: HashFilterOption;
   /** The `redact` option of the recording, if it used more than the default rules. False refuses a redacted recording. */
   readonly redact?: RedactOption;
@@ -94,18 +97,18 @@ export interface CassetteProvider extends LlmProviderAdapter {
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
   assertKnownOptions("cassetteProvider", options, OPTIONS);
   assertStreaming("cassetteProvider", options);
-  const { strict = true, file, rerecord, streaming = "chunked", speed = 1, maxGapMs = DEFAULT_MAX_GAP_MS } = options;
+  const { file, rerecord, streaming = "chunked", speed = 1, maxGapMs = DEFAULT_MAX_GAP_MS } = options;
   if (rerecord !== undefined && (typeof rerecord !== "string" || rerecord === "")) {
     throw new CassetteError("invalid-options", "rerecord of cassetteProvider must be a command", {
       hint: "Pass the command that records the cassette as text, or leave it out.",
     });
   }
-  const named = readHashFilter(options.hashFilter);
+  readHashFilter(options.hashFilter);
   const recording = seal(checkCassette(sealIfJson(cassette), options));
-  if (strict) assertSameFilter(recording, named, file);
+  const filtered = filterFor(recording, options);
   const ports = withSystemPorts(options.ports);
   const warn = (text: string): void => ports.warn(`playhead: ${file ?? "a cassette"}: ${text}`);
-  const session = createSession(recording, options, named.filter, warn);
+  const session = createSession(filtered, options, warn);
   const pace = streaming === "timed" ? { speed, maxGapMs, ports } : undefined;
   const streams = readStreams(recording);
   const notes = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
@@ -174,7 +177,17 @@ function createOrderNote(warn: Warn): (turnIndex: number, firstUnused: number) =
   };
 }
 
-function createSession(recording: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined, warn: Warn) {
+/** Without `strict`, filters that do not fit are no obstacle. */
+function filterFor(recording: Cassette, { strict = true, hashFilter, file }: ReplayOptions): ReplayFilter {
+  try {
+    return resolveFilter(recording, hashFilter, file);
+  } catch (error) {
+    if (strict || !(error instanceof CassetteError) || error.code !== "filter-one-sided") throw error;
+    return { option: hashFilter, filter: readHashFilter(hashFilter).filter, recording };
+  }
+}
+
+function createSession({ recording, filter }: ReplayFilter, options: ReplayOptions, warn: Warn) {
   const noteOrder = createOrderNote(warn);
   const { strict = true, file } = options;
   const { entries } = recording;
@@ -188,7 +201,7 @@ function createSession(recording: Cassette, options: ReplayOptions, hashFilter: 
   function begin() {
     const side = createReplayRedaction(redacted, options.redact, file);
     const readContext = createContextReader(side && ((value) => side.scrubber.json(value)));
-    const prompts = createPromptReader(defined({ scrub: side?.scrubber.messages, filter: hashFilter }));
+    const prompts = createPromptReader(defined({ scrub: side?.scrubber.messages, filter }));
     return { recording, side, readContext, prompts, turns: createUnusedTurns(entries, contexts) };
   }
 

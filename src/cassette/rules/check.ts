@@ -5,7 +5,7 @@ import type { Cassette } from "../file/format.js";
 import { MAX_BREAKS_PER_RULE } from "../limits.js";
 import type { RuleBreak, RuleSet } from "./format.js";
 import { checkRuleSet } from "./read.js";
-import { compileRules, type Found, type RuleWatch } from "./watch.js";
+import { compileRules, type Found, type RuleWatch } from "./judge.js";
 
 export type RuledTurn = Pick<LlmTurnResponse, "usage" | "costUsd" | "model"> & {
   message: Pick<AssistantMessage, "toolCalls">;

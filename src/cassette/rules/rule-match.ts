@@ -1,5 +1,5 @@
 // Matches the arguments of a call against the schema of a rule, in bounded time. The validator would run a `pattern` as a regular
-// expression of the engine, and some take exponential time. So the search of `tolerance/pattern.ts` matches the patterns first, and the
+// expression of the engine, and some take exponential time. So the search of `regex/compile.ts` matches the patterns first, and the
 // validator gets the results as lists of texts and names.
 
 import {
@@ -14,7 +14,7 @@ import {
   type JsonValue,
 } from "../../core/index.js";
 import { MAX_PATTERN_INPUT, MAX_PATTERN_TEXTS, MAX_PATTERN_WORK } from "../limits.js";
-import { compilePattern, type CompiledPattern } from "../tolerance/bounded-regex.js";
+import { compilePattern, type CompiledPattern } from "../regex/compile.js";
 import { findEndlessReference } from "./circular-refs.js";
 
 type Regex = Extract<CompiledPattern, { kind: "compiled" }>;

@@ -15,7 +15,8 @@ import { createExchangePlayer, type ExchangePlayer } from "../exchange/player.js
 import { contextAt } from "../offer/context.js";
 import { extensionsOf, type Cassette, type ContextExtension } from "../file/format.js";
 import { rebuildPrompts } from "../prompt/rebuild.js";
-import { hashPrompt } from "../prompt/prompt-hash.js";
+import { resolveFilter } from "../prompt/noted-filters.js";
+import { hashPrompt, type HashFilter } from "../prompt/prompt-delta.js";
 import { likenessOf } from "../prompt/json-difference.js";
 import { neutralNumbers } from "../redact/placeholder.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
@@ -66,7 +67,7 @@ export interface Served {
   planOf(turnIndex: number): StreamPlan | undefined;
 }
 
-export interface ServeOptions extends Pick<ReplayOptions, "redact" | "allowRedacted"> {
+export interface ServeOptions extends Pick<ReplayOptions, "redact" | "allowRedacted" | "hashFilter"> {
   /** Called once if fields of requests are not compared, since the recording does not say whether it was made with them. */
   readonly warn?: (text: string) => void;
 }
@@ -79,10 +80,10 @@ export function toAsked(wire: Wire, request: WireRequest): Asked {
 /** Throws `CassetteError` if the cassette is refused or cannot be replayed. */
 export function serveCassette(value: unknown, file: string, names: Iterable<string>, given: ServeOptions = {}): Served {
   const { warn, ...options } = given;
-  const ports = { warn: () => undefined };
-  const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports });
+  const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports: { warn: () => undefined } });
   const { cassette } = provider;
-  const prompts = rebuildPrompts(cassette);
+  const { recording, filter } = resolveFilter(cassette, options.hashFilter, file);
+  const prompts = rebuildPrompts(recording);
   const { contexts: noted = [], redacted } = extensionsOf(cassette);
   const contexts = comparableContexts(noted);
   const fields = createWireFieldCheck(noted, (text) => warn?.(`${file}: ${text}`));
@@ -105,7 +106,7 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
     return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, isContinued: false, length, likeness };
   }
 
-  const isExact = (asked: Asked, turnIndex: number) => cassette.entries[turnIndex]?.promptHash === asked.promptHash;
+  const isExact = (asked: Asked, turnIndex: number) => recording.entries[turnIndex]?.promptHash === asked.promptHash;
   const all = cassette.entries.map((entry) => entry.turnIndex);
   const unused = () => all.filter((index) => !used.has(index));
 
@@ -113,22 +114,22 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
     file,
     names: new Set(names),
     cassette,
-    exchanges: createExchangePlayer(cassette, { file, ...defined({ redact: options.redact }) }),
+    exchanges: createExchangePlayer(cassette, { ...options, file }),
     get remaining() {
       return provider.remaining;
     },
     findExact(request) {
-      const asked = asKnown(request, fields);
+      const asked = asFiltered(asKnown(request, fields), filter);
       const same = unused().filter((index) => isExact(asked, index));
       return pick(same.map((index) => judge(asked, index, true, asked.request.messages.length)));
     },
     findAlike(request) {
-      const asked = asRecorded(asKnown(request, fields), redaction);
+      const asked = asRecorded(asFiltered(asKnown(request, fields), filter), redaction, filter);
       const measured = unused().map((index) => measure(asked, index));
       return pick(measured.filter((near) => near.isPrompt));
     },
     nearest(request) {
-      const asked = asRecorded(asKnown(request, fields), redaction);
+      const asked = asRecorded(asFiltered(asKnown(request, fields), filter), redaction, filter);
       const measured = all.map((index) => measure(asked, index));
       return measured.find((near) => near.isPrompt) ?? longest(measured);
     },
@@ -171,13 +172,25 @@ function asKnown(asked: Asked, fields: WireFieldCheck): Asked {
 }
 
 /** The request as the recording would hold it. Placeholders are numbered per prompt, since clients come in any order. */
-function asRecorded(asked: Asked, redaction: () => ReplayRedaction | undefined): Asked {
+function asRecorded(
+  asked: Asked,
+  redaction: () => ReplayRedaction | undefined,
+  filter: HashFilter = (messages) => messages,
+): Asked {
   const side = redaction();
   if (side === undefined) return asked;
   const { wire, request } = asked;
-  const messages = side.scrubber.messages(request.messages);
+  const messages = [...filter([...side.scrubber.messages(request.messages)])];
   const plain = throughWire({ ...request, messages }, wire, request)?.messages ?? messages;
   return { ...asked, digests: digestAlike(neutral(plain)) };
+}
+
+/** The request with the hash and the digests of its filtered prompt. Its messages stay, since the replay filters them itself. */
+function asFiltered(asked: Asked, filter: HashFilter | undefined): Asked {
+  if (filter === undefined) return asked;
+  const { wire, request } = asked;
+  const { promptHash, digests } = toAsked(wire, { ...request, messages: [...filter([...request.messages])] });
+  return { ...asked, promptHash, digests };
 }
 
 /** Placeholders numbered by their first appearance in the prompt. */

@@ -3,7 +3,7 @@
 import { canonicalize, isPlainObject, showValue, type JsonValue } from "../../core/index.js";
 import { MAX_PATTERN_LENGTH, MAX_TOLERANCE_CHOICES } from "../limits.js";
 import { FIELDS, WORDS, type DateUnit, type Scalar, type Tolerance } from "./kinds.js";
-import { compilePattern } from "./bounded-regex.js";
+import { compilePattern } from "../regex/compile.js";
 import { isScalar } from "./steps.js";
 
 const UNITS: readonly DateUnit[] = ["any", "instant", "day"];

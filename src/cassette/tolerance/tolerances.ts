@@ -3,7 +3,7 @@
 import { canonicalize, showValue, type JsonObject, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { ValueChange } from "../prompt/json-difference.js";
-import { walkBoth } from "./compare.js";
+import { walkBoth } from "./differences.js";
 import type { RulesByTool } from "./document.js";
 import { isAlike } from "./near.js";
 import { toForm, toSkeleton } from "./normal.js";

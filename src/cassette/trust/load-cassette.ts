@@ -16,7 +16,7 @@ import type { Cassette, CassetteV2 } from "../file/format.js";
 import { parseStrictJson, type StrictJsonOptions } from "../file/json.js";
 import { checkLocked, type LockPlace } from "./lock.js";
 import { migrationOf } from "../file/migrate.js";
-import { createPromptChain } from "../prompt/prompt-hash.js";
+import { createPromptChain } from "../prompt/prompt-delta.js";
 import type { Refuse } from "../file/downgrade.js";
 import { checkShape } from "../file/shape.js";
 import { describeFinding, judgeSignatures } from "./signed-by.js";

@@ -4,7 +4,7 @@ import { KEY_VARIABLES, VENDORS, type Vendor } from "../../core/index.js";
 
 const vendors = Object.values<Vendor>(VENDORS);
 
-const variables = vendors.map(({ client }) => client.variable);
+const variables = [...new Set(vendors.map(({ client }) => client.variable))];
 
 /** "OPENAI_BASE_URL, ANTHROPIC_BASE_URL or OLLAMA_HOST" */
 export const BASE_VARIABLES = `${variables.slice(0, -1).join(", ")} or ${variables.at(-1)}`;

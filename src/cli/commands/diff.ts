@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { comparisonOptions } from "../options/comparison.js";
 import { jobsOption, maxBytesOption, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
-import { runs } from "../terminal/commander.js";
+import { runs } from "../terminal/command-action.js";
 
 export function diffCommand(program: Command, io: CommandIo): void {
   const command = program

@@ -3,7 +3,7 @@
 import { Option, type Command } from "commander";
 import type { ExportFormat } from "../../cassette/index.js";
 import type { CommandIo } from "../terminal/io.js";
-import { runs } from "../terminal/commander.js";
+import { runs } from "../terminal/command-action.js";
 import { parsePath } from "../options/values.js";
 
 /** A copy of the cassette layer's EXPORT_FORMATS, so that a help text loads nothing; a test compares them. */

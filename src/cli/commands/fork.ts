@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { wholeNumber, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
-import { runs } from "../terminal/commander.js";
+import { runs } from "../terminal/command-action.js";
 
 export function forkCommand(program: Command, io: CommandIo): void {
   program

@@ -3,8 +3,8 @@
 import { Option, type Command } from "commander";
 import type { ImportFormat } from "../../cassette/index.js";
 import type { CommandIo } from "../terminal/io.js";
-import { runs } from "../terminal/commander.js";
-import { collectPaths, parsePath } from "../options/values.js";
+import { runs } from "../terminal/command-action.js";
+import { collectPaths, filterFileOption, filterOption, parsePath } from "../options/values.js";
 
 /** A copy of the cassette layer's IMPORT_FORMATS, so that a help text loads nothing; a test compares them. */
 export const FORMAT_CHOICES: readonly ImportFormat[] = [
@@ -39,6 +39,8 @@ export function importCommand(program: Command, io: CommandIo): void {
     )
     .option("--model <model>", "model of records that do not name one")
     .option("--no-redact", "keep secrets; without this option they are redacted")
+    .addOption(filterOption())
+    .addOption(filterFileOption())
     .option("--force", "replace existing cassettes")
     .option("--json", "print one JSON document")
     .action(runs(async () => (await import("../import/import.js")).importLogs, io));

@@ -6,7 +6,7 @@ import { MAX_MUTANTS_AT_ONCE } from "../limits.js";
 import { wholeNumber, collectPaths, parsePath, MUTANT_CHOICES } from "../options/values.js";
 import type { MutateOptions } from "../mutate/mutate.js";
 import type { CommandIo } from "../terminal/io.js";
-import { splitCommand } from "../terminal/commander.js";
+import { splitCommand } from "../terminal/command-action.js";
 
 export function mutateCommand(program: Command, io: CommandIo): void {
   program

@@ -12,7 +12,7 @@ export function replayCommand(program: Command, io: CommandIo): void {
     .passThroughOptions()
     .option("--json", "print one JSON document; the output of the command goes to stderr")
     .action(async (command: string[], { json }: { json?: boolean }) => {
-      const { runWithCassettes } = await import("../child/run.js");
+      const { runWithCassettes } = await import("../child/run-with-cassettes.js");
       await runWithCassettes({ verb: "replay", mode: "replay", command, json: json === true }, io);
     });
 }

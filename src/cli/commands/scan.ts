@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
-import { runs } from "../terminal/commander.js";
+import { runs } from "../terminal/command-action.js";
 import { collectPaths } from "../options/values.js";
 
 export function scanCommand(program: Command, io: CommandIo): void {

@@ -1,10 +1,17 @@
 // `cassette serve`: replay for clients that speak a vendor's wire.
 
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { DEFAULT_PORT, passOption, portOption, collectPaths } from "../options/values.js";
+import {
+  DEFAULT_PORT,
+  filterFileOption,
+  filterOption,
+  passOption,
+  portOption,
+  collectPaths,
+} from "../options/values.js";
 import type { ServeOptions } from "../serve/serve.js";
 import type { CommandIo } from "../terminal/io.js";
-import { splitCommand } from "../terminal/commander.js";
+import { splitCommand } from "../terminal/command-action.js";
 
 export function serveCommand(program: Command, io: CommandIo): void {
   program
@@ -24,6 +31,8 @@ export function serveCommand(program: Command, io: CommandIo): void {
         .default("chunked"),
     )
     .option("--speed <x>", "with --streaming timed: how many times faster than recorded (default: 1)", parseSpeed)
+    .addOption(filterOption())
+    .addOption(filterFileOption())
     .option("--allow-redacted", "serve tool calls whose arguments contain a placeholder for a secret")
     .option("--allow-unused", "report unused recorded turns and exchanges without failing")
     .addOption(passOption("a request that may stay unrecorded: it is answered with 404 and does not fail"))

@@ -3,7 +3,7 @@
 import { Option, type Command } from "commander";
 import { maxBytesOption, collectPaths } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
-import { runs } from "../terminal/commander.js";
+import { runs } from "../terminal/command-action.js";
 
 export function statsCommand(program: Command, io: CommandIo): void {
   program

@@ -5,7 +5,7 @@ import type { Rate } from "../../core/index.js";
 import { toleranceOptions } from "../options/comparison.js";
 import { wholeNumber, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
-import { runs } from "../terminal/commander.js";
+import { runs } from "../terminal/command-action.js";
 
 const parseCount = wholeNumber(1, 999_999);
 
@@ -16,7 +16,7 @@ export function stepCheckCommand(program: Command, io: CommandIo): void {
     .argument("<path>", "cassette file or folder", parsePath)
     .option(
       "--provider <p>",
-      "model to ask: openai:MODEL, anthropic:MODEL, ollama:MODEL or module:./provider.mjs",
+      "model to ask: VENDOR:MODEL (openai, responses, anthropic, gemini, ollama) or module:./provider.mjs",
       parseProvider,
     )
     .option("--base-url <url>", "base URL of the vendor's API")
@@ -41,7 +41,7 @@ export function stepCheckCommand(program: Command, io: CommandIo): void {
 
 function parseProvider(text: string): string {
   if (/^[a-z][\w-]*:\S/.test(text)) return text;
-  throw new InvalidArgumentError("Use openai:MODEL, anthropic:MODEL, ollama:MODEL or module:./provider.mjs.");
+  throw new InvalidArgumentError("Use VENDOR:MODEL, such as openai:gpt-4o, or module:./provider.mjs.");
 }
 
 function parseUsd(text: string): number {

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
-import { runs } from "../terminal/commander.js";
+import { runs } from "../terminal/command-action.js";
 import { parsePath } from "../options/values.js";
 
 export function whyCommand(program: Command, io: CommandIo): void {
@@ -15,7 +15,7 @@ export function whyCommand(program: Command, io: CommandIo): void {
       "JSON file with { messages, tools?, settings? } or a vendor's request body; - reads stdin",
       parsePath,
     )
-    .option("--wire <name>", "wire of the body: openai, anthropic or ollama (default: recognised)")
+    .option("--wire <name>", "wire of the body: openai, responses, anthropic, gemini or ollama (default: recognised)")
     .option("--json", "print one JSON document")
     .action(runs(async () => (await import("../why/why.js")).why, io));
 }

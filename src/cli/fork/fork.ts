@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { assertForkable, CASSETTE_SUFFIX, CassetteError, createCassetteStore } from "../../cassette/index.js";
 import { usageError } from "../errors.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { runWithCassettes } from "../child/run.js";
+import { runWithCassettes } from "../child/run-with-cassettes.js";
 
 export interface ForkCommandOptions {
   at: number;

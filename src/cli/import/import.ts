@@ -16,6 +16,7 @@ import {
 import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { MAX_IMPORTED_RECORDS } from "../limits.js";
+import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createPrinter, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
@@ -23,7 +24,7 @@ import { readLog } from "./read-log.js";
 import { countRefused, createTally, printTally, refuseLog, refuseRecord, toJsonTally, type Tally } from "./tally.js";
 import { yamlToJson } from "./yaml.js";
 
-export interface ImportCommandOptions {
+export interface ImportCommandOptions extends FilterOptions {
   out: string;
   format?: ImportFormat;
   model?: string;
@@ -51,13 +52,14 @@ export async function importLogs(
   { maxRecords = MAX_IMPORTED_RECORDS, maxMemory = getHeapStatistics().heap_size_limit }: ImportLimits = {},
 ): Promise<void> {
   const files = filesAt(io);
+  const hashFilter = await readFilterOptions(options, files);
   const tally = createTally();
   const progress = createProgress(io, "importing");
   const write = createWriter(createCassetteStore(files), options, tally);
   for (const log of logs) {
     try {
       const text = await yamlToJson(await readLog(files, log), log);
-      const runs = readRuns(log, text, { ...options, maxRecords, maxMemory }, tally);
+      const runs = readRuns(log, text, { ...options, ...defined({ hashFilter }), maxRecords, maxMemory }, tally);
       for (const batch of inBatches(runs, BATCH)) {
         await write(batch, log);
         progress.step(tally.written.length, 0);
@@ -85,7 +87,7 @@ function exitCodeFor(tally: Tally): ExitCode {
 function* readRuns(
   log: string,
   text: string,
-  options: ImportCommandOptions & Required<ImportLimits>,
+  options: ImportCommandOptions & Required<ImportLimits> & Pick<ImportOptions, "hashFilter">,
   tally: Tally,
 ): Generator<ImportedCassette> {
   let records = 0;
@@ -103,7 +105,7 @@ function* readRuns(
       countRecord();
       refuseRecord(tally, { ...toFailure(error), file: log });
     },
-    ...defined({ format: options.format, model: options.model }),
+    ...defined({ format: options.format, model: options.model, hashFilter: options.hashFilter }),
     ...(options.redact === false ? { redact: false as const } : {}),
   };
   for (const imported of parseImport(text, importOptions)) {

@@ -47,6 +47,20 @@ export function passOption(meaning: string): Option {
   return option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
 }
 
+/** May be given several times, each with one name or more. */
+export function filterOption(condition = ""): Option {
+  const meaning = `${condition}texts of prompts to leave out of the comparison: isoDate, date, time, path, version, number-in:<field> and more`;
+  return new Option("--filter <names>", meaning).argParser(collectNames);
+}
+
+export function filterFileOption(condition = ""): Option {
+  return new Option("--filter-file <file>", `${condition}JSON file with filters and patterns`).argParser(parsePath);
+}
+
+function collectNames(text: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), ...text.split(",").map((name) => name.trim())];
+}
+
 /** `CALL_ORDERS` of the cassette layer. */
 export const ORDER_CHOICES: readonly CallOrder[] = [
   "strict",

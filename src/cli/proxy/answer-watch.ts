@@ -9,16 +9,34 @@ import {
   type PlainRequest,
   type RecordedStreaming,
 } from "../../cassette/index.js";
-import { AgentError, thrownText, type Wire } from "../../core/index.js";
-import { parseTurn, readPassed, type DoorOutcome, type DoorRequest, type PassedAnswer } from "../../harness/index.js";
+import { AgentError, thrownText, type HeldConversations, type Wire } from "../../core/index.js";
+import {
+  beginConversation,
+  readPassed,
+  type DoorOutcome,
+  type DoorRequest,
+  type HeldStateRefusal,
+  type PassedAnswer,
+  type Refusal,
+  type WholeTurn,
+} from "../../harness/index.js";
 
 /** A request below the target. `url` is its path with its query. */
 export interface PassingRequest extends PlainRequest, DoorRequest {
   readonly body: Uint8Array;
-  /** The wire of a turn. */
-  readonly wire?: Wire | undefined;
   /** The client's name for its recording. */
   readonly name?: string | undefined;
+}
+
+/** A request that begins a conversation on the vendor's server without a turn. */
+export interface BeginningRequest extends PassingRequest {
+  readonly wire: Wire;
+  readonly held: HeldConversations;
+}
+
+export interface TurnRequest extends BeginningRequest {
+  /** The turn, or the reason why its answer cannot be recorded. */
+  readonly read: WholeTurn | { readonly refusal: Refusal } | HeldStateRefusal;
 }
 
 /** An answer that passed by. */
@@ -100,46 +118,89 @@ function passOn(keep: AnswerKeep, request: PassingRequest, why: string): void {
   if (keep.add(request, "passed-on", why)) keep.passedOn(request, why);
 }
 
-export function watchTurn(keep: AnswerKeep, request: PassingRequest, wire: Wire): AnswerWatch {
-  const keeps = (status: number): boolean => keep.keepErrors || isSuccess(status);
+export function watchTurn(keep: AnswerKeep, request: TurnRequest): AnswerWatch {
+  const { wire, read, held, name } = request;
+  if (!("turn" in read)) return watchUnread(keep, request, ("held" in read ? read.held : read.refusal).message);
+  const { request: asked } = read.turn;
   try {
-    const { request: asked } = parseTurn(wire, request.body, request.path);
-    const turn = keep.conversations.open(asked, `${wire.name}:${asked.settings.model}`, request.name);
-    keep.opened(turn.conversation, request.name);
-    const open: WatchedTurn = { request, wire, turn, askedAt: Date.now() };
-    return {
-      keeps,
+    const turn = keep.conversations.open(asked, `${wire.name}:${asked.settings.model}`, name);
+    keep.opened(turn.conversation, name);
+    // An error is recorded with the whole conversation, since a replay gives other ids than the vendor.
+    const open: WatchedTurn = { request: { ...request, body: read.body }, wire, turn, read, askedAt: Date.now() };
+    return trackedBy(held, {
+      keeps: (status) => keep.keepErrors || isSuccess(status),
       answered: (answer) => (isSuccess(answer.status) ? keepTurn(keep, open, answer) : refuseTurn(keep, open, answer)),
       failed: () => failTurn(keep, open),
-    };
+    });
   } catch (error) {
-    return {
-      keeps,
-      answered: (answer) =>
-        isSuccess(answer.status)
-          ? keep.lose(request, thrownText(error))
-          : watchExchange(keep, request).answered(answer),
-      // A turn that the vendor refuses is not lost.
-      failed: () => void keep.add(request, "failed"),
-    };
+    return watchUnread(keep, request, thrownText(error));
   }
+}
+
+/** A turn that cannot be recorded. One that the vendor refuses is not lost. */
+function watchUnread(keep: AnswerKeep, request: PassingRequest, why: string): AnswerWatch {
+  return {
+    keeps: (status) => keep.keepErrors || isSuccess(status),
+    answered: (answer) =>
+      isSuccess(answer.status) ? keep.lose(request, why) : watchExchange(keep, request).answered(answer),
+    failed: () => void keep.add(request, "failed"),
+  };
+}
+
+/** A replay answers the request itself, so only an error of the vendor is recorded. */
+export function watchBeginning(keep: AnswerKeep, request: BeginningRequest): AnswerWatch {
+  const { wire, held, body } = request;
+  return trackedBy(held, {
+    ...watchUnread(keep, request, ""),
+    answered(answer) {
+      if (!isSuccess(answer.status)) {
+        watchExchange(keep, request).answered(answer);
+        return;
+      }
+      try {
+        beginConversation(wire, held, body, toPlain(answer, false).body);
+        keep.add(request, "begun");
+      } catch (error) {
+        keep.lose(request, thrownText(error));
+      }
+    },
+  });
+}
+
+/** The same watch. A request that comes before its end waits for it where it may continue the answer. */
+function trackedBy(held: HeldConversations, watch: AnswerWatch): AnswerWatch {
+  let over = (): void => undefined;
+  held.track(new Promise<void>((resolve) => (over = resolve)));
+  return {
+    keeps: (status) => watch.keeps(status),
+    answered(answer) {
+      watch.answered(answer);
+      over();
+    },
+    failed() {
+      watch.failed();
+      over();
+    },
+  };
 }
 
 interface WatchedTurn {
   readonly request: PassingRequest;
   readonly wire: Wire;
   readonly turn: PassingTurn;
+  readonly read: WholeTurn;
   readonly askedAt: number;
 }
 
 function keepTurn(keep: AnswerKeep, open: WatchedTurn, passed: PassingAnswer): void {
-  const { request, wire, turn, askedAt } = open;
+  const { request, wire, turn, read, askedAt } = open;
   if (passed.isCut && passed.bytes?.length === 0 && !keep.keepErrors) {
     failTurn(keep, open);
     return;
   }
   try {
-    const { response, note, left } = readPassed(wire, passed, askedAt, keep.streams);
+    const { response, answer, note, left } = readPassed(wire, passed, askedAt, keep.streams);
+    read.keep?.(answer);
     turn.answer(response, note);
     keep.recorded();
     keep.add(request, "turn");

@@ -2,10 +2,11 @@
 
 import { gunzipSync } from "node:zlib";
 import { MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
-import { thrownText, wireOf } from "../../core/index.js";
+import { createHeldConversations, holderOf, thrownText, wireOf } from "../../core/index.js";
 import {
+  FORGOT,
   PIN_HEADER,
-  readHeldState,
+  readTurn,
   refusalReply,
   type IsPassed,
   type PassedPart,
@@ -38,11 +39,14 @@ interface ProxyHandlerOptions {
   readonly note: (text: string) => void;
   /** Called for a refused request that its client sends again as a whole conversation. */
   readonly sentBack: (text: string) => void;
+  /** Called when conversations that a request may continue are forgotten. */
+  readonly forgot: (text: string) => void;
 }
 
-/** Forwards all requests except those that continue a conversation on the vendor's server. Records turns, and other requests as exchanges. */
+/** Forwards all requests except those that continue a thread that began elsewhere, or other state of the vendor. Records turns, and other requests as exchanges. */
 export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
-  const { target, recorder, isPassed, note, sentBack } = options;
+  const { target, recorder, isPassed, note, sentBack, forgot } = options;
+  const held = createHeldConversations(() => forgot(FORGOT));
   return async (request) => {
     const { method, path, search } = request;
     const wire = wireOf(request);
@@ -57,14 +61,21 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
       const answer = await send(target, request, bytes);
       return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
     }
-    const state = wire === undefined ? undefined : readHeldState(wire, bytes);
-    if (state !== undefined) {
-      if (state.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
-      else recorder.refuse(request, state.held.message);
-      return refusalReply(state.held, wire);
+    const read = wire === undefined ? undefined : await readTurn(wire, bytes, `${path}${search}`, held);
+    if (read !== undefined && "held" in read && (read.isRecoverable || !read.isElsewhere)) {
+      if (read.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
+      else recorder.refuse(request, read.held.message);
+      return refusalReply(read.held, wire);
     }
     const { "content-type": type } = request.headers;
-    const opened = recorder.open({ method, path, url: `${path}${search}`, type, body: bytes, wire, name });
+    const passing = { method, path, url: `${path}${search}`, type, body: bytes, name };
+    const holder = holderOf(request);
+    const opened =
+      wire !== undefined && read !== undefined
+        ? recorder.turn({ ...passing, wire, read, held })
+        : holder === undefined
+          ? recorder.exchange(passing)
+          : recorder.begin({ ...passing, wire: holder, held });
     const answer = await send(target, request, bytes);
     const left = (): void => recorder.lose(request, `${method} ${path}: ${LEFT}`);
     if ("refusal" in answer) {
@@ -196,10 +207,11 @@ export function parseTarget(text: string): URL {
   return refuse(`${url.protocol}//${url.host} is not https. Plain http is for this machine only`);
 }
 
-/** The client's path below the base, without a second `/v1` if the client's own base URL has one. */
+/** The client's path below the base, without a second `/v1` or `/v1beta` if the client's own base URL has one. */
 function below(target: URL, path: string, search: string): URL {
   const base = target.pathname.replace(/\/+$/, "");
-  const rest = base.endsWith("/v1") && path.startsWith("/v1/") ? path.slice("/v1".length) : path;
+  const version = /\/v\d+[a-z\d]*$/.exec(base)?.[0];
+  const rest = version !== undefined && path.startsWith(`${version}/`) ? path.slice(version.length) : path;
   const url = new URL(target);
   url.pathname = base + rest;
   url.search = search;

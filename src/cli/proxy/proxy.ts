@@ -15,6 +15,7 @@ import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
 import { BASE_VARIABLES, clientSettings, settingsText } from "../child/base-url-variables.js";
+import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { listen, untilOver, untilSignal, type Stop } from "../serve/listen.js";
 import { parsePass, printRequests, toJsonRow } from "../serve/requests.js";
 import { proxyHandler, parseTarget } from "./handler.js";
@@ -22,7 +23,7 @@ import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
 import { createSaver, type Saved } from "./saver.js";
 
-export interface ProxyOptions {
+export interface ProxyOptions extends FilterOptions {
   target: string;
   out: string;
   port: number;
@@ -49,6 +50,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const isPassed = parsePass(options.pass);
     const files = filesAt(io);
     const store = createCassetteStore(files);
+    const hashFilter = await readFilterOptions(options, files);
     const output = await createProxyOutput(options.out, {
       files,
       store,
@@ -69,8 +71,8 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const values = secretsOf(io.env);
     const isRedacted = options.redact !== false;
     const redact = isRedacted && withValues(undefined, values);
-    const { streams = "boundaries", keepErrors = false } = options;
-    const recorder: ProxyRecorder = createProxyRecorder(watcher, { redact, streams, keepErrors });
+    const recording = { redact, ...defined({ hashFilter, streams: options.streams, keepErrors: options.keepErrors }) };
+    const recorder: ProxyRecorder = createProxyRecorder(watcher, recording);
     const saver = createSaver({
       cassetteOf: (conversation) => recorder.toCassette(conversation),
       write: (conversation, cassette) => output.write(conversation, cassette, recorder.nameOf(conversation)),
@@ -84,6 +86,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
       findSecrets: isRedacted ? createSecretFinder({ rules: SECRET_RULES, values }) : () => [],
       note: (why) => note("not answered: ", why),
       sentBack: (why) => note("sent back: ", why),
+      forgot: (why) => note(why),
     });
     const server = await listen(handler, {
       port: options.port,

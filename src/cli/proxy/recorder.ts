@@ -1,18 +1,26 @@
 // Records the turns and exchanges that pass a proxy, sorted into conversations, and counts every request. Of the headers, only the
 // content type of a request and those of an answer come here.
 
-import {
-  createConversations,
-  type CassetteV2,
-  type RecordedStreaming,
-  type RedactOption,
-} from "../../cassette/index.js";
+import { createConversations, type CassetteV2, type RecordingOptions } from "../../cassette/index.js";
 import { createLossTally, createTally, type DoorRequest, type DoorRow } from "../../harness/index.js";
-import { watchExchange, watchTurn, type AnswerKeep, type AnswerWatch, type PassingRequest } from "./answer-watch.js";
+import {
+  watchBeginning,
+  watchExchange,
+  watchTurn,
+  type AnswerKeep,
+  type AnswerWatch,
+  type BeginningRequest,
+  type PassingRequest,
+  type TurnRequest,
+} from "./answer-watch.js";
 
 export interface ProxyRecorder {
-  /** Opens a turn or an exchange when it is requested. */
-  open(request: PassingRequest): AnswerWatch;
+  /** Opens an exchange when it is requested. */
+  exchange(request: PassingRequest): AnswerWatch;
+  /** Opens a turn when it is requested. */
+  turn(request: TurnRequest): AnswerWatch;
+  /** Follows a conversation that begins without a turn. */
+  begin(request: BeginningRequest): AnswerWatch;
   /** Counts a request that was passed on because an option names it. */
   pass(request: DoorRequest): void;
   /** Counts a request that the proxy did not pass on. */
@@ -52,18 +60,16 @@ export interface ProxyWatcher {
   kept(conversation: number): void;
 }
 
-export interface ProxyRecording {
-  readonly redact?: RedactOption;
-  readonly streams?: RecordedStreaming;
+export interface ProxyRecording extends Pick<RecordingOptions, "redact" | "streams" | "hashFilter"> {
   /** Records the vendor's errors as exchanges. */
   readonly keepErrors?: boolean;
 }
 
 export function createProxyRecorder(
   watcher: ProxyWatcher,
-  { redact = {}, streams = "boundaries", keepErrors = false }: ProxyRecording = {},
+  { streams = "boundaries", keepErrors = false, ...recording }: ProxyRecording = {},
 ): ProxyRecorder {
-  const conversations = createConversations({}, redact);
+  const conversations = createConversations({}, recording);
   const lost: string[] = [];
   const { kinds: without, add: leave } = createLossTally((what) => watcher.without(what));
   const tally = createTally();
@@ -107,8 +113,9 @@ export function createProxyRecorder(
       note(`${request.method} ${request.path} was not passed on: ${why}`);
     },
     lose,
-    open: (request) =>
-      request.wire === undefined ? watchExchange(keep, request) : watchTurn(keep, request, request.wire),
+    exchange: (request) => watchExchange(keep, request),
+    turn: (request) => watchTurn(keep, request),
+    begin: (request) => watchBeginning(keep, request),
     toCassette(conversation) {
       const isHeld = !isEnded && !names.has(conversation) && conversations.withoutTurns().includes(conversation);
       return isHeld ? undefined : conversations.toCassette(conversation);

@@ -1,8 +1,10 @@
 // The replay server as a function from requests to replies.
 
 import { CassetteError, type MissReport, type Shelf } from "../../cassette/index.js";
-import { AgentError, defined, wireOf } from "../../core/index.js";
+import { AgentError, createHeldConversations, defined, holderOf, wireOf } from "../../core/index.js";
 import {
+  conversationReply,
+  FORGOT,
   missedExchange,
   PIN_HEADER,
   readTurn,
@@ -19,7 +21,7 @@ import { TO_PASS } from "./requests.js";
 
 /** For a request that continues a thread. It follows the method and the path. */
 export const SENT_AGAIN =
-  "continues a conversation on the vendor's server (thread), which no recording holds. toolRunner and beta.messages.thread " +
+  "continues a conversation on the vendor's server (thread) that did not begin here. toolRunner and beta.messages.thread " +
   "of @anthropic-ai/sdk now send the whole conversation by themselves: nothing to do.";
 
 /** A request that no recorded turn or exchange answers. */
@@ -39,13 +41,15 @@ export interface RefusedRequest extends DoorRequest {
 
 /** Called for every request, before the reply goes out. */
 export interface ServeWatcher {
-  answered(request: DoorRequest, from: "turn" | "exchange"): void;
+  answered(request: DoorRequest, from: "turn" | "exchange" | "begun"): void;
   missed(miss: ServedMiss, request: DoorRequest): void;
   /** Called for a request that is not recorded, which an option allows. */
   passed(request: DoorRequest): void;
   refused(request: RefusedRequest, why: string): void;
   /** Called for a refused request that its client sends again in another form. */
   noted(why: string): void;
+  /** Called when conversations that a request may continue are forgotten. */
+  forgot(why: string): void;
 }
 
 const RECORD_AGAIN =
@@ -54,7 +58,7 @@ const RECORD_AGAIN =
 /** The difference of a miss that a new recording does not fix. A number may be an intended change. */
 const CHANGES_BY_ITSELF = /; the two differ only in (?!a number$)/;
 const FIX_VALUE =
-  "A new recording would miss again on another day or run: give the client a fixed value, such as a date from a variable of the test.";
+  "A new recording would miss again on another day or run: give the client a fixed value, such as a date from a variable of the test";
 
 /** Hints about a miss for clients that do not use our library. */
 const TO_DO: Readonly<Record<MissReport["code"], string>> = {
@@ -86,8 +90,9 @@ export function serveHandler(
   watcher: ServeWatcher,
   { nameOf, streaming, isPassed = () => false }: ServeHandling,
 ): HttpHandler {
+  const held = createHeldConversations(() => watcher.forgot(FORGOT));
   return async (request) => {
-    const { method, path, signal } = request;
+    const { method, path, search, signal } = request;
     const wire = wireOf(request);
     const pass = (): HttpReply => {
       watcher.passed(request);
@@ -105,24 +110,30 @@ export function serveHandler(
     if ("refusal" in read) return refuse(read.refusal);
     try {
       const pin = pinOf(request);
-      const plain = plainOf(request, read.bytes);
+      const parsed = wire && (await readTurn(wire, read.bytes, `${path}${search}`, held));
+      // An exchange with a continued conversation holds the whole one.
+      const plain = plainOf(request, parsed !== undefined && "turn" in parsed ? parsed.body : read.bytes);
       const recorded = replyFromExchange(shelf, plain, nameOf, pin);
       if (recorded !== undefined) {
         watcher.answered(request, "exchange");
         return recorded;
       }
-      if (wire === undefined) {
+      const holder = holderOf(request);
+      if (holder !== undefined) {
+        watcher.answered(request, "begun");
+        return conversationReply(holder, read.bytes, held);
+      }
+      if (wire === undefined || parsed === undefined) {
         const missed = missedExchange(shelf, plain, pin);
         return missed === undefined ? refuse(unknownPath(request)) : miss(missed);
       }
-      const parsed = readTurn(wire, read.bytes, path);
       if ("held" in parsed) {
         if (!parsed.isRecoverable) return refuse(parsed.held);
         watcher.noted(`${method} ${path} ${SENT_AGAIN}`);
         return refusalReply(parsed.held, wire);
       }
       if ("refusal" in parsed) return refuse(parsed.refusal);
-      const reply = await shelfReply(wire, parsed.turn, { shelf, nameOf, streaming, signal, ...defined({ pin }) });
+      const reply = await shelfReply(wire, parsed, { shelf, nameOf, streaming, signal, ...defined({ pin }) });
       watcher.answered(request, "turn");
       return reply;
     } catch (error) {
@@ -147,7 +158,7 @@ const RECORD_IT = "Record again with cassette record --proxy, which records ever
 /** Reports a miss to the watcher and the client, which must not see the paths of files. */
 function toMiss(error: CassetteError, request: DoorRequest, watcher: ServeWatcher, nameOf: NameOf): Refusal {
   const { code, summary, file, miss, pointer } = error;
-  const hint = miss === undefined ? error.hint : CHANGES_BY_ITSELF.test(miss.what) ? FIX_VALUE : TO_DO[miss.code];
+  const hint = miss === undefined ? error.hint : toDo(miss);
   const todo = hint === undefined ? "" : `\n  to do    ${hint}`;
   const place = file === undefined || summary.includes(file) ? "" : `\n  file     ${file}`;
   watcher.missed({ code, message: `${summary}${place}${todo}`, ...defined({ file, pointer }) }, request);
@@ -155,6 +166,12 @@ function toMiss(error: CassetteError, request: DoorRequest, watcher: ServeWatche
   if (miss === undefined || hint === undefined) return { status: code in TO_DO ? 409 : 404, code, message };
   const named = file === undefined ? {} : { cassette: nameOf(file) };
   return { status: 409, code, message, miss: { ...miss, hint, ...named } };
+}
+
+function toDo({ code, what, filters }: MissReport): string {
+  const option = filters === undefined ? "" : `start cassette serve with --filter ${filters.join(",")}`;
+  if (CHANGES_BY_ITSELF.test(what)) return option === "" ? `${FIX_VALUE}.` : `${FIX_VALUE}. Or ${option}.`;
+  return option === "" ? TO_DO[code] : `${TO_DO[code]} If the number changes with each run, ${option}.`;
 }
 
 /** The cassette that a client names by task or file. A name that does not fit into a header is percent-encoded. */

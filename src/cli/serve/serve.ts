@@ -23,13 +23,14 @@ import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
+import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { findTarget, pathIn } from "../options/recordings.js";
 import { clientSettings, PLACEHOLDER_KEYS, settingsText } from "../child/base-url-variables.js";
 import { serveHandler, type ServedMiss, type ServeWatcher } from "./handler.js";
 import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
 import { parsePass, printRequests, toJsonRow } from "./requests.js";
 
-export interface ServeOptions {
+export interface ServeOptions extends FilterOptions {
   port: number;
   host?: string;
   once?: boolean;
@@ -68,7 +69,8 @@ export async function serve(
     const tally = createTally();
     const note = createNotes(io);
     const { allowRedacted = false } = options;
-    const shelf = createShelf(named, { redact, allowRedacted, warn: (text) => note(text) });
+    const hashFilter = await readFilterOptions(options, filesAt(io));
+    const shelf = createShelf(named, { redact, allowRedacted, ...defined({ hashFilter }), warn: (text) => note(text) });
     const misses: ServedMiss[] = [];
     let answered = 0;
     const add = ({ method, path }: DoorRequest, outcome: DoorOutcome): void =>
@@ -92,6 +94,7 @@ export async function serve(
         if (options.once === true) stop.now();
       },
       noted: (why) => note("sent back: ", why),
+      forgot: (why) => note(why),
     };
     const { streaming = "chunked", speed = 1 } = options;
     for (const { file, cassette } of streaming === "whole" ? [] : items) {

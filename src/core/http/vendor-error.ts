@@ -102,10 +102,10 @@ const NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
 
 /** Failures that some vendors name only in their message. */
 const MESSAGES: readonly (readonly [LlmErrorKind, RegExp])[] = [
-  // Anthropic, vLLM and OpenRouter, xAI, llama.cpp, Mistral.
+  // Anthropic, vLLM and OpenRouter, xAI, llama.cpp, Mistral, Gemini.
   [
     "context-length",
-    /prompt is too long|maximum (?:context|prompt) length|exceeds? the available context|too large for model with/i,
+    /prompt is too long|maximum (?:context|prompt) length|exceeds? the (?:available context|maximum number of tokens)|too large for model with/i,
   ],
   ["permission", /credit balance is too low/i],
   // xAI answers 400 to a wrong key.

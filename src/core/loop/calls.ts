@@ -13,8 +13,8 @@ import {
   type PreparedCall,
   type ToolOutcome,
 } from "../tools/call.js";
-import { executeGuarded } from "../tools/policy-run.js";
-import type { HookPlace, ToolPolicy } from "../tools/policy.js";
+import { executeGuarded } from "../tools/policy.js";
+import type { HookPlace, ToolPolicy } from "../tools/policy-decision.js";
 import type { ToolSet } from "../tools/registry.js";
 import { isThrown, thrownText } from "../text/thrown.js";
 import type { Budget, BudgetCap } from "./budget.js";

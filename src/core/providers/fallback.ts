@@ -8,11 +8,11 @@ import { providerName, type LlmProviderAdapter } from "../model/provider.js";
 import { unknownOptions } from "../options.js";
 import { showValue } from "../text/show.js";
 import { portsProblem, withSystemPorts, type Ports } from "../ports.js";
-import type { FallbackAttempt, FallbackStart } from "./fallback/attempt.js";
+import type { FallbackAttempt, FallbackStart } from "./fallback/failure.js";
 import { createCooldown } from "./fallback/cooldown.js";
 import { entryProblem, speakerOf, type FallbackEntry } from "./fallback/entry.js";
 import { createReasoningLatch } from "./fallback/reasoning-latch.js";
-import { walkChain, type AuthFailure, type Chain } from "./fallback/walk.js";
+import { walkChain, type AuthFailure, type Chain } from "./fallback/retry.js";
 import { sleep } from "../time/wait.js";
 import { nameProblem } from "./vendor-options.js";
 

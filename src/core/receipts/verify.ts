@@ -6,7 +6,7 @@ import { keyIdOf, readPublicKey } from "../canon/key.js";
 import { invalidOptions } from "../errors.js";
 import { MAX_RECEIPT_FINDINGS } from "../limits.js";
 import { showValue } from "../text/show.js";
-import { linkReceipts, type Placed } from "./link.js";
+import { linkReceipts, type Placed } from "./check-links.js";
 import { isTornLine, readReceipt, type ReceiptFlaw } from "./read.js";
 import type { Receipt } from "./receipt.js";
 

@@ -8,7 +8,7 @@ import { createBudget, type BudgetLimits } from "../loop/budget.js";
 import type { OnToolError } from "../loop/calls.js";
 import { seal } from "../canon/copy.js";
 import { SETTING_NAMES, type LlmProviderAdapter, type LlmSettings } from "../model/provider.js";
-import { assertPolicies, type ToolPolicy } from "../tools/policy.js";
+import { assertPolicies, type ToolPolicy } from "../tools/policy-decision.js";
 import { createToolSet, type ToolManifest, type ToolSet } from "../tools/registry.js";
 import type { VerbBodies } from "../tools/verbs.js";
 

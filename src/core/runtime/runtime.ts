@@ -22,7 +22,7 @@ import type { VerbBodies } from "../tools/verbs.js";
 import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
 import { toPlan, type Plan } from "./plan.js";
 import { createReceipts } from "./receipts.js";
-import { runPlan, type RunResult } from "./run.js";
+import { runPlan, type RunResult } from "./run-plan.js";
 
 /** The options of {@link createRuntime}. */
 export interface RuntimeOptions {

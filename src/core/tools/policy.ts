@@ -1,156 +1,187 @@
-// Tool policies, with which a host decides on each tool call before it runs, and on its result. This file holds their shapes and checks
-// their answers. `policy-run.ts` runs a call under them. Any fault of a policy ends the run: a broken guard lets nothing through.
+// Runs one tool call under policies: call hooks, the tool, result hooks. An agent without policies never enters this file.
 
-import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
-import { ToolPolicyError, invalidOptions } from "../errors.js";
-import { MAX_CAUSE_CHARACTERS } from "../limits.js";
-import { thrownText } from "../text/thrown.js";
+import { defined } from "../defined.js";
+import { ToolPolicyError } from "../errors.js";
+import type { JsonObject, JsonValue } from "../canon/value.js";
+import { scrubArguments } from "./argument-check.js";
+import { invokeTool, toFailure, type CallScope, type PreparedCall, type ReadyCall, type ToolOutcome } from "./call.js";
+import { settleWithin } from "./deadline.js";
+import { assertNotAborted } from "./abort.js";
+import {
+  readCallDecision,
+  readResultDecision,
+  toHookError,
+  type HookPlace,
+  type ToolPolicy,
+  type ToolPolicyCall,
+  type ToolResultDecision,
+  type ToolResultStatus,
+} from "./policy-decision.js";
+import { toResultText } from "./result.js";
+import { isThrown, thrownText } from "../text/thrown.js";
 
-/** A call that passed our own checks, as a deep copy for one hook. */
-export interface ToolPolicyCall {
-  readonly tool: string;
-  readonly callId: string;
-  readonly agentId: string;
-  /** Index of the turn that made the call, as in the run's events and in a recording of the agent. */
+export interface GuardScope extends CallScope {
+  readonly policies: readonly ToolPolicy[];
   readonly turnIndex: number;
-  /** Index of the call within its turn. */
   readonly callIndex: number;
-  readonly arguments: JsonObject;
-  /** The run's signal. A hook has no time limit, but the run stops waiting for it when this fires. */
-  readonly signal: AbortSignal;
+  /** Called for each decision that changes something, in order. */
+  readonly note: (hook: HookPlace["hook"], action: string) => void;
 }
 
-/** The result of a call, as a deep copy for one hook. */
-export interface ToolPolicyResult extends ToolPolicyCall {
+/** `executeCall` under policies. A call that our own checks refused never reaches them. */
+export async function executeGuarded(prepared: PreparedCall, scope: GuardScope): Promise<ToolOutcome> {
+  if (prepared.kind === "refused") return prepared.outcome;
+  const { signal } = scope.context;
+  try {
+    const { args, answer } = await askBefore(prepared, scope);
+    const given = answer ?? (await runTool(prepared, args, scope));
+    assertNotAborted(signal);
+    if (given.outcome.kind === "denied") return (prepared.outcome = given.outcome);
+    const final = await askAfter(prepared, args, given, scope);
+    assertNotAborted(signal);
+    return (prepared.outcome = final.outcome);
+  } catch (error) {
+    assertNotAborted(signal);
+    return (prepared.outcome = toFailure(error));
+  }
+}
+
+/** The complete text for the model, and the outcome that follows from it. */
+interface Answer {
+  readonly outcome: ToolOutcome;
   readonly status: ToolResultStatus;
-  /** The complete output for the model, before it is cut: JSON if the tool returned JSON, and text if not. */
-  readonly output: JsonValue;
-  /** The reason why there is no result, as in the log. Undefined for the status `done`. */
+  readonly output: Output;
   readonly error?: string;
 }
 
-/** The status of a result. `cancelled` means that an earlier hook withheld it. */
-export type ToolResultStatus = "done" | "error" | "cancelled";
-
-/** A policy's decision on a call before it runs. */
-export type ToolCallDecision =
-  | { readonly action: "allow" }
-  /** Replaces the arguments with `input`, which must match the tool's schema. */
-  | { readonly action: "modify"; readonly input: object }
-  /** Skips the tool. The model reads `message` as an error, and the run goes on. */
-  | { readonly action: "reject-and-continue"; readonly message: string }
-  /** Skips the tool. The model reads `output` as its result. */
-  | { readonly action: "synthesize"; readonly output: unknown }
-  /** Ends the run: it rejects with a `ToolPolicyError` with this message. The model reads nothing. */
-  | { readonly action: "error"; readonly message: string };
-
-/** A policy's decision on a result. The model reads `output`, in the last two cases as an error. The log keeps `error`. */
-export type ToolResultDecision =
-  | { readonly status: "done"; readonly output: unknown }
-  /** Counts as a failed tool. See the agent's `onToolError`. */
-  | { readonly status: "error"; readonly error: string; readonly output: unknown }
-  /** Withholds the result. The run goes on. */
-  | { readonly status: "cancelled"; readonly error: string; readonly output: unknown };
-
-/**
- * Decides on tool calls before they run and on their results.
- *
- * Contract: hooks run in the order of the list, and each sees the changes of the hooks before it. `undefined` changes nothing. If a
- * hook throws or returns anything but a decision, the run ends with a `ToolPolicyError`. Hooks for the calls of one turn may run
- * concurrently.
- */
-export interface ToolPolicy {
-  /** Runs before a call. After any decision other than `allow` and `modify`, no further call hook runs. */
-  call?(call: ToolPolicyCall): ToolCallDecision | undefined | Promise<ToolCallDecision | undefined>;
-  /** Runs after a call that ran, failed, or was rejected or answered by a policy, but not if our own checks refused it. */
-  result?(result: ToolPolicyResult): ToolResultDecision | undefined | Promise<ToolResultDecision | undefined>;
+/** An output, kept as text so that each hook gets its own copy. */
+interface Output {
+  readonly text: string;
+  readonly isJson: boolean;
 }
 
-/** Throws `AgentError` `invalid-options` unless `policies` is a list of policies. */
-export function assertPolicies(owner: string, policies: unknown): asserts policies is readonly ToolPolicy[] {
-  const hint = "Pass a list of objects with a function `call`, `result` or both.";
-  if (!Array.isArray(policies)) throw invalidOptions(`${owner} has policies that are not a list`, hint);
-  const wrong = policies.findIndex((policy) => !isPolicy(policy));
-  if (wrong === -1) return;
-  throw invalidOptions(`${owner} has an invalid policy at index ${wrong}`, hint);
+async function askBefore(
+  { call, tool, args: first }: ReadyCall,
+  scope: GuardScope,
+): Promise<{ args: JsonObject; answer?: Answer }> {
+  const place = { hook: "call", tool: tool.name } as const;
+  let args = first;
+  for (const policy of scope.policies) {
+    if (policy.call === undefined) continue;
+    const seen = describeCall(call.id, tool.name, args, scope);
+    const decision = await askHook(() => policy.call?.(seen), readCallDecision, place, scope);
+    if (decision === undefined || decision.action === "allow") continue;
+    scope.note("call", decision.action);
+    switch (decision.action) {
+      case "modify":
+        args = orHookError(() => tool.check(decision.input), place);
+        break;
+      case "reject-and-continue":
+        return { args, answer: toBlocked(decision.message, decision.message, false) };
+      case "synthesize":
+        return { args, answer: orHookError(() => toDone(decision.output), place) };
+      case "error":
+        throw new ToolPolicyError(decision.message);
+    }
+  }
+  return { args };
 }
 
-function isPolicy(policy: unknown): boolean {
-  // A function has a `call` of its own.
-  if (typeof policy !== "object" || policy === null) return false;
-  const { call, result } = policy as Partial<Record<keyof ToolPolicy, unknown>>;
-  const hooks = [call, result].filter((hook) => hook !== undefined);
-  return hooks.length > 0 && hooks.every((hook) => typeof hook === "function");
+async function runTool(ready: ReadyCall, args: JsonObject, scope: GuardScope): Promise<Answer> {
+  assertNotAborted(scope.context.signal);
+  try {
+    return toDone(await invokeTool(ready, scrubArguments(args), scope));
+  } catch (error) {
+    const outcome = toFailure(error);
+    const text = outcome.kind === "denied" ? "" : outcome.content;
+    return { outcome, status: "error", output: { text, isJson: false }, error: thrownText(error) };
+  }
 }
 
-/** The hook of a policy and the tool, for error messages. */
-export interface HookPlace {
-  readonly hook: "call" | "result";
-  readonly tool: string;
+async function askAfter(
+  { call, tool }: ReadyCall,
+  args: JsonObject,
+  given: Answer,
+  scope: GuardScope,
+): Promise<Answer> {
+  const place = { hook: "result", tool: tool.name } as const;
+  let answer = given;
+  for (const policy of scope.policies) {
+    if (policy.result === undefined) continue;
+    const { status, output, error } = answer;
+    const about = { status, output: copyOutput(output), ...defined({ error }) };
+    const seen = { ...describeCall(call.id, tool.name, args, scope), ...about };
+    const decision = await askHook(() => policy.result?.(seen), readResultDecision, place, scope);
+    if (decision === undefined) continue;
+    scope.note("result", decision.status);
+    answer = orHookError(() => toReplacement(decision), place);
+  }
+  return answer;
 }
 
-/** The keys that each decision needs besides its name. "text" means that the value must be a string. */
-type Shape = Readonly<Record<string, "text" | "any">>;
-
-const CALL_SHAPES: Readonly<Record<ToolCallDecision["action"], Shape>> = {
-  allow: {},
-  modify: { input: "any" },
-  "reject-and-continue": { message: "text" },
-  synthesize: { output: "any" },
-  error: { message: "text" },
-};
-
-const RESULT_SHAPES: Readonly<Record<ToolResultStatus, Shape>> = {
-  done: { output: "any" },
-  error: { error: "text", output: "any" },
-  cancelled: { error: "text", output: "any" },
-};
-
-/** Checks the answer of a call hook. Throws `ToolPolicyError`. */
-export function readCallDecision(answer: unknown, place: HookPlace): ToolCallDecision | undefined {
-  assertDecision(answer, "action", CALL_SHAPES, place);
-  return answer as ToolCallDecision | undefined;
-}
-
-export function readResultDecision(answer: unknown, place: HookPlace): ToolResultDecision | undefined {
-  assertDecision(answer, "status", RESULT_SHAPES, place);
-  return answer as ToolResultDecision | undefined;
-}
-
-function assertDecision(
-  answer: unknown,
-  name: string,
-  shapes: Readonly<Record<string, Shape>>,
+/** Runs a hook and checks its answer. An error in it ends the run. After an abort, no hook starts. */
+async function askHook<T>(
+  ask: () => unknown,
+  read: (answer: unknown, place: HookPlace) => T,
   place: HookPlace,
-): void {
-  const flaw = answer === undefined ? undefined : findFlaw(answer, name, shapes);
-  if (flaw === undefined) return;
-  const known = Object.keys(shapes).join(", ");
-  throw new ToolPolicyError(`the ${place.hook} hook of a policy gave ${flaw} for tool ${place.tool}`, {
-    hint: `Return nothing, or an object whose ${name} is one of ${known}.`,
-  });
+  { context: { signal }, ports }: GuardScope,
+): Promise<T> {
+  assertNotAborted(signal);
+  let answer: unknown;
+  try {
+    answer = await settleWithin(Promise.resolve(ask()), { signal, timeoutMs: Infinity, ports });
+    return read(answer, place);
+  } catch (error) {
+    throw isThrown(error, ToolPolicyError) ? error : toHookError(error, place);
+  }
 }
 
-function findFlaw(answer: unknown, name: string, shapes: Readonly<Record<string, Shape>>): string | undefined {
-  if (!isPlainObject(answer)) return "something that is not a decision";
-  const kind = answer[name];
-  if (typeof kind !== "string" || !Object.hasOwn(shapes, kind)) return `an unknown ${name}`;
-  const shape = shapes[kind] as Shape;
-  const strange = Object.keys(answer).find((key) => key !== name && !Object.hasOwn(shape, key));
-  if (strange !== undefined) return `${kind} with an unknown ${JSON.stringify(strange)}`;
-  const missing = Object.keys(shape).find((key) => {
-    return answer[key] === undefined || (shape[key] === "text" && typeof answer[key] !== "string");
-  });
-  return missing === undefined
-    ? undefined
-    : `${kind} without ${shape[missing] === "text" ? "a text as " : ""}${missing}`;
+function describeCall(callId: string, tool: string, args: JsonObject, scope: GuardScope): ToolPolicyCall {
+  const { turnIndex, callIndex, context } = scope;
+  const { agentId, signal } = context;
+  return { tool, callId, agentId, turnIndex, callIndex, arguments: scrubArguments(args), signal };
 }
 
-/** Converts an error thrown by a hook into the error that ends the run. A `ToolPolicyError` stays as it is. */
-export function toHookError(thrown: unknown, { hook, tool }: HookPlace): ToolPolicyError {
-  const text = thrownText(thrown).slice(0, MAX_CAUSE_CHARACTERS).toWellFormed();
-  return new ToolPolicyError(`the ${hook} hook of a policy failed at tool ${tool}: ${text}`, {
-    hint: "See `cause`. A policy that fails lets no call through.",
-    cause: thrown,
-  });
+/** Blames the policy for arguments that the tool refuses and for an output without a text form. */
+function orHookError<T>(make: () => T, place: HookPlace): T {
+  try {
+    return make();
+  } catch (error) {
+    throw toHookError(error, place);
+  }
+}
+
+function toReplacement(decision: ToolResultDecision): Answer {
+  switch (decision.status) {
+    case "done":
+      return toDone(decision.output);
+    case "error": {
+      const { error: message, output: value } = decision;
+      const output = toOutput(value);
+      const outcome = { kind: "failed", content: toResultText(output.text).text, message, error: message } as const;
+      return { outcome, status: "error", output, error: message };
+    }
+    case "cancelled":
+      return toBlocked(decision.output, decision.error, true);
+  }
+}
+
+function toDone(value: unknown): Answer {
+  const output = toOutput(value);
+  const { text: content, cut } = toResultText(output.text);
+  return { outcome: { kind: "ok", content, cut }, status: "done", output };
+}
+
+function toBlocked(value: unknown, message: string, ran: boolean): Answer {
+  const output = toOutput(value);
+  const outcome = { kind: "blocked", content: toResultText(output.text).text, message, ran } as const;
+  return { outcome, status: ran ? "cancelled" : "error", output, error: message };
+}
+
+function toOutput(value: unknown): Output {
+  return { text: toResultText(value, Infinity).text, isJson: typeof value !== "string" };
+}
+
+function copyOutput({ text, isJson }: Output): JsonValue {
+  return isJson ? (JSON.parse(text) as JsonValue) : text;
 }

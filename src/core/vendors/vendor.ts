@@ -2,11 +2,13 @@
 
 import type { JsonObject } from "../canon/value.js";
 import { plainDecoding } from "../http/json-readers.js";
+import type { StreamWire } from "../http/fold.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
 import { createStreamDecoder, type StreamDecoder } from "../providers/stream.js";
 import type { VendorTraits } from "../providers/vendor-options.js";
 import type { Cut, TimedText } from "../wire/cut.js";
 import type { HttpFault, HttpFaultName, WireFailure } from "../wire/failure.js";
+import type { WireState } from "../wire/held-conversations.js";
 import type { HeldState } from "../wire/held-state.js";
 import type { WireStamp } from "../wire/pieces.js";
 import type { WireTurn } from "../wire/turn.js";
@@ -16,14 +18,17 @@ import { readAnswer, type CollectedAnswer, type NoteLoss, type PassedParts } fro
 export interface Wire {
   readonly name: string;
   /**
-   * Reads a request. `path` is that of its URL, for what the vendor says there. Throws `invalid-options` for a body that holds
+   * Reads a request. `path` is that of its URL, with its query, for what the vendor says there. Throws `invalid-options` for a body that holds
    * something a turn request cannot.
    */
   parse(body: unknown, path?: string): WireTurn;
   /** Returns the body of the same request from our own provider. Throws if the wire cannot carry the request. */
   encode(request: LlmTurnRequest, model: string, maxTokens: number): JsonObject;
-  /** Reads a collected answer. `passed` receives the deltas of a stream, `note` what is left out. Throws `provider-response`. */
-  read(answer: CollectedAnswer, passed?: PassedParts, note?: NoteLoss): LlmTurnResponse;
+  /**
+   * Reads a collected answer. `passed` receives the deltas of a stream, `note` what is left out, and `see` the answer as the vendor's
+   * JSON. Throws `provider-response`.
+   */
+  read(answer: CollectedAnswer, passed?: PassedParts, note?: NoteLoss, see?: (json: unknown) => void): LlmTurnResponse;
   /** Reads a streamed answer as it comes; the decoder throws `provider-response`. */
   decoder(): StreamDecoder;
   write(response: LlmTurnResponse, stamp: WireStamp): JsonObject;
@@ -36,6 +41,8 @@ export interface Wire {
   fail(failure: WireFailure): JsonObject;
   /** The state on the vendor's server that a request body continues. */
   findHeldState(body: unknown): HeldState | undefined;
+  /** How requests continue what the server holds. Absent for a server that holds nothing, or nothing that can be followed. */
+  readonly state?: WireState;
 }
 
 export interface VendorClient {
@@ -69,9 +76,20 @@ export function defineVendor(parts: Omit<Vendor, Derived>): Vendor {
     ...parts,
     encode: (request, model, maxTokens) =>
       parts.call(request, { options: { model, maxTokens } as { model: string }, host, streaming: false }).body,
-    read: (answer, passed, note) => readAnswer(answer, format, passed, note),
+    read: (answer, passed, note, see) =>
+      readAnswer(answer, see === undefined ? format : seen(format, see), passed, note),
     decoder: () => createStreamDecoder(format, plainDecoding),
     stream: (response, stamp) => events(response, stamp).map(({ text }) => text),
     streamType: format.isSse ? "text/event-stream; charset=utf-8" : "application/x-ndjson",
+  };
+}
+
+function seen(format: StreamWire, see: (json: unknown) => void): StreamWire {
+  return {
+    ...format,
+    decode(json, decoding) {
+      see(json);
+      return format.decode(json, decoding);
+    },
   };
 }

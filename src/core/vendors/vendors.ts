@@ -6,11 +6,13 @@ import type { LlmProviderAdapter, LlmTurnRequest } from "../model/provider.js";
 import { carryMessageFields, wireFieldsOf, withWireFields } from "../wire/fields.js";
 import type { WireRequest } from "../wire/turn.js";
 import { anthropic } from "./anthropic/vendor.js";
+import { gemini } from "./gemini/vendor.js";
 import { ollama } from "./ollama/vendor.js";
 import { openai } from "./openai/vendor.js";
+import { responses } from "./responses/vendor.js";
 import type { Vendor, Wire } from "./vendor.js";
 
-export const VENDORS = { openai, anthropic, ollama } satisfies Readonly<Record<string, Vendor>>;
+export const VENDORS = { openai, responses, anthropic, gemini, ollama } satisfies Readonly<Record<string, Vendor>>;
 
 /** The name of a vendor, of its wire, and of the setting that holds extra fields of its requests. */
 export type WireName = keyof typeof VENDORS;
@@ -30,6 +32,11 @@ export function isWireName(name: unknown): name is WireName {
 /** Finds the vendor of a request by the end of its path, without the query. Undefined if the request is not a turn. */
 export function wireOf(request: { method: string; path: string }): Vendor | undefined {
   return Object.values<Vendor>(VENDORS).find((vendor) => vendor.isTurn(request));
+}
+
+/** Finds the vendor whose server begins a conversation for a request that is not a turn. */
+export function holderOf(request: { method: string; path: string }): Vendor | undefined {
+  return Object.values<Vendor>(VENDORS).find(({ state }) => state?.beginning?.matches(request) === true);
 }
 
 /** Endpoints for conversation turns, for use in messages. */

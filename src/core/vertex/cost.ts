@@ -2,7 +2,7 @@
 
 import { figure } from "../loop/estimate.js";
 import { toMicroCents } from "../model/usage.js";
-import type { FallbackAttempt } from "../providers/fallback/attempt.js";
+import type { FallbackAttempt } from "../providers/fallback/failure.js";
 
 /** The cost of one attempt in integer micro-cents (1e-8 USD): 0 for a failed attempt and for a model without a price. */
 export interface CostUpdated {

@@ -3,7 +3,7 @@
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { EventBody } from "../events/event.js";
 import { MAX_SUMMARY_SOURCE_CHARACTERS } from "../limits.js";
-import type { FallbackAttempt, FallbackStart } from "../providers/fallback/attempt.js";
+import type { FallbackAttempt, FallbackStart } from "../providers/fallback/failure.js";
 import { maskSecrets } from "../text/mask.js";
 import { callFacts, resultFacts } from "../tools/facts.js";
 import { TOOL_UNAVAILABLE } from "../tools/tool.js";

@@ -1,5 +1,5 @@
-// Finds requests that continue a conversation on the vendor's server. The model sees more than their messages, so two equal requests can
-// mean different things. They are neither recorded nor replayed.
+// Finds requests that continue state on the vendor's server. The model sees more than their messages, so two equal requests can mean
+// different things. A door first puts in what it knows (held-conversations.ts). It refuses what is left.
 
 import { invalidOptions } from "../errors.js";
 import { toList, toObject } from "../http/json-readers.js";
@@ -44,13 +44,14 @@ export function findHeldState(json: unknown): HeldState | undefined {
   return held(`messages[${index}].audio.id`, `${WHOLE}: send the model's words as text.`);
 }
 
-/** Throws `invalid-options` for a body that continues state on the vendor's server. */
-export function refuseHeldState(json: unknown): void {
-  const state = findHeldState(json);
+/** Throws `invalid-options` for a body that continues state on the vendor's server, as `find` finds it. */
+export function refuseHeldState(json: unknown, find = findHeldState): void {
+  const state = find(json);
   if (state !== undefined) throw invalidOptions(state.message, state.hint);
 }
 
-function held(field: string, hint: string): HeldState {
-  const message = `the request continues a conversation on the vendor's server (${field}): a recording of it would not hold that conversation`;
+/** `field` is the path of the field that names the state. */
+export function held(field: string, hint: string): HeldState {
+  const message = `the request continues a conversation on the vendor's server (${field}), and its beginning is not known here`;
   return { field, message, hint, status: 400, code: "held-state", isRecoverable: false };
 }

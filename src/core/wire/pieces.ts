@@ -12,6 +12,8 @@ export interface WireStamp {
   model: string;
   /** OpenAI streams hold the usage only if the request wants it. */
   wantsUsage?: boolean;
+  /** The events of a stream are the items of one JSON list, which Gemini sends without `alt=sse`. */
+  isList?: boolean;
 }
 
 export function modelOf(response: LlmTurnResponse, stamp: WireStamp): string {

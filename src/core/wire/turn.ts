@@ -21,6 +21,8 @@ export interface WireTurn {
   isStream: boolean;
   /** OpenAI's `stream_options.include_usage`. Other wires always report usage. */
   wantsUsage: boolean;
+  /** A stream comes as one JSON list. Absent for server-sent events and lines. */
+  isList?: boolean;
 }
 
 /** A turn from the fields that a parser found. `fields` are those without a setting. An empty list of tools is left out. */
@@ -33,8 +35,9 @@ export function toTurn(found: {
   model: string;
   isStream: boolean;
   wantsUsage?: boolean;
+  isList?: boolean | undefined;
 }): WireTurn {
-  const { wire, fields, messages, tools, settings, model, isStream, wantsUsage = false } = found;
+  const { wire, fields, messages, tools, settings, model, isStream, wantsUsage = false, isList } = found;
   return {
     request: {
       messages,
@@ -43,6 +46,7 @@ export function toTurn(found: {
     },
     isStream,
     wantsUsage,
+    ...defined({ isList }),
   };
 }
 
@@ -93,10 +97,10 @@ export function readNumber(object: WireObject, key: string): number | undefined 
 }
 
 /** One stop sequence or a list of them, as a list. */
-export function readStops(value: unknown): string[] | undefined {
+export function readStops(value: unknown, place = "stop"): string[] | undefined {
   if (value === undefined || value === null) return undefined;
   const stops = Array.isArray(value) ? toList(value) : [value];
-  if (!stops.every((stop) => typeof stop === "string")) refuse("stop", "must be a text or a list of texts");
+  if (!stops.every((stop) => typeof stop === "string")) refuse(place, "must be a text or a list of texts");
   return stops.length === 0 ? undefined : stops.map(toText);
 }
 

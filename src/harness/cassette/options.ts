@@ -22,7 +22,8 @@ export interface UseCassetteOptions extends StreamingOptions {
   readonly mode?: CassetteMode;
   /** Kept in the recording. */
   readonly agentId?: string;
-  readonly hashFilter?: HashFilterOption;
+  /** Filters of prompts, as for `recordingProvider`, or the path of a filter file. */
+  readonly hashFilter?: HashFilterOption | string;
   /** As for `recordingProvider`. Variables of the environment whose names look secret are always redacted. */
   readonly redact?: RedactOption;
   /**

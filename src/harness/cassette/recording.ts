@@ -11,7 +11,7 @@ import {
   type RecordingProvider,
 } from "../../cassette/index.js";
 import { defined, sha256Hex, type FilePort, type JsonObject } from "../../core/index.js";
-import { adoptCommand } from "../matchers/baseline/command.js";
+import { adoptCommand } from "../text/rerun-commands.js";
 
 type RecordMode = "record" | "refresh";
 

@@ -6,11 +6,13 @@ import {
   CassetteError,
   cassetteProvider,
   createCassetteStore,
+  readFilters,
   readTolerances,
   recordingProvider,
   secretsOf,
   withValues,
   type CassetteStore,
+  type HashFilterOption,
 } from "../../cassette/index.js";
 import { defined, type FilePort, type LlmProviderAdapter } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
@@ -22,7 +24,7 @@ import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js"
 import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
 import { createRecordingDesk, fileExists, keptRunHint, type RecordingDesk, type TakenFiles } from "./recording.js";
 import { withCommand } from "./refused.js";
-import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
+import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./continue-recording.js";
 import { createToolSide, liveSide, type ToolSide } from "./tool-side.js";
 
 /** One cassette in use by one test, returned by `useCassette`. */
@@ -75,12 +77,14 @@ export function createOwnedUseCassette(
 
   return async (file, live, given = {}) => {
     assertArguments(file, given);
-    const options = { ...given, redact: withValues(given.redact, secretsOf({ ...environment })) };
+    const { hashFilter: filters, ...others } = given;
+    const redact = withValues(given.redact, secretsOf({ ...environment }));
     assertLive(live);
-    const mode = resolveMode(environment, options.mode);
-    const { rerecord: command } = options;
+    const mode = resolveMode(environment, given.mode);
+    const { rerecord: command } = given;
     try {
-      const handle = await open(parts, mode, file, live, options);
+      const hashFilter = typeof filters === "string" ? await readFilters(files, filters) : filters;
+      const handle = await open(parts, mode, file, live, { ...others, redact, ...defined({ hashFilter }) });
       return command === undefined ? handle : { ...handle, rerecord: command };
     } catch (error) {
       await noteUnfinished(parts.note, file);
@@ -107,6 +111,11 @@ function onceNamed(note: Note, file: string, finish: (ended: RunEnd) => Promise<
   });
 }
 
+/** The options with the filters of a file read. */
+interface OpenedOptions extends Omit<UseCassetteOptions, "hashFilter"> {
+  readonly hashFilter?: HashFilterOption;
+}
+
 interface Parts extends HarnessHost {
   readonly store: CassetteStore;
   readonly desk: RecordingDesk;
@@ -118,7 +127,7 @@ async function open(
   mode: CassetteMode,
   file: string,
   live: LiveProvider,
-  options: UseCassetteOptions,
+  options: OpenedOptions,
 ): Promise<CassetteHandle> {
   const { files, environment, desk } = parts;
   switch (mode) {
@@ -153,7 +162,7 @@ async function record(
   file: string,
   live: LiveProvider,
   mode: "record" | "refresh",
-  options: UseCassetteOptions,
+  options: OpenedOptions,
 ): Promise<CassetteHandle> {
   await desk.open(file, mode, options.rerecord);
   const { agentId, hashFilter, redact, maxBytes, sign, streams } = options;
@@ -178,7 +187,7 @@ async function replay(
   { files, store, note }: Parts,
   file: string,
   live: LiveProvider,
-  options: UseCassetteOptions,
+  options: OpenedOptions,
 ): Promise<CassetteHandle> {
   const { hashFilter, requireIntegrity = true, maxBytes, lock, replay: side = "model", onToolDrift = "stop" } = options;
   const { redact = {}, allowRedacted = false, rerecord, streaming, speed, maxGapMs } = options;
@@ -223,7 +232,7 @@ async function rerecord(
   { store, desk, note }: Parts,
   file: string,
   live: LiveProvider,
-  { agentId, hashFilter, redact, allowRedacted, maxBytes, streams }: UseCassetteOptions,
+  { agentId, hashFilter, redact, allowRedacted, maxBytes, streams }: OpenedOptions,
   plan?: ForkPlan,
 ): Promise<CassetteHandle> {
   const recording = defined({ hashFilter, redact, streams, allowRedacted });

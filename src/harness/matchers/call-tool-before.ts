@@ -1,6 +1,6 @@
 // toCallToolBefore: the `before` rule of a rules file as a matcher. Calls of one turn have no order.
 
-import { handleAdvice } from "./baseline/command.js";
+import { handleAdvice } from "../text/rerun-commands.js";
 import { callLines, compareCall, expectedText, parseCallSpec, type ComparedCall } from "./expected-call.js";
 import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { madeCallsOf } from "./run-result.js";

@@ -1,7 +1,7 @@
 // toCallToolTimes: the model made this call exactly the given number of times.
 
 import { plural } from "../../core/index.js";
-import { handleAdvice } from "./baseline/command.js";
+import { handleAdvice } from "../text/rerun-commands.js";
 import { usesText } from "./baseline/comparison.js";
 import { parseCall } from "./call-tool.js";
 import { callLines, compareCall, expectedText, nearestFirst, type ComparedCall } from "./expected-call.js";

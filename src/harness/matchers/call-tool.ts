@@ -3,7 +3,7 @@
 import { defined } from "../../core/index.js";
 import type { Tolerances } from "../../cassette/index.js";
 import { usesText } from "./baseline/comparison.js";
-import { handleAdvice } from "./baseline/command.js";
+import { handleAdvice } from "../text/rerun-commands.js";
 import {
   ARGS_HINT,
   assertArgs,

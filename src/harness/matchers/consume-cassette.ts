@@ -3,7 +3,7 @@
 import { plural } from "../../core/index.js";
 import { CassetteError, type CassetteProvider, type RecordingProvider } from "../../cassette/index.js";
 import { findCarrier } from "./carrier.js";
-import { handleAdvice } from "./baseline/command.js";
+import { handleAdvice } from "../text/rerun-commands.js";
 import { misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { describeValue } from "../text/describe.js";
 

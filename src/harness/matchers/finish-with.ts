@@ -3,7 +3,7 @@
 import { defined, isPlainObject, type StopReason } from "../../core/index.js";
 import { equalityOf } from "./arguments.js";
 import { cassetteOf, findCarrier } from "./carrier.js";
-import { handleAdvice } from "./baseline/command.js";
+import { handleAdvice } from "../text/rerun-commands.js";
 import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { eventsOf, RUN_HINT, runOf, type RunLike } from "./run-result.js";
 import { describeValue, showExpected } from "../text/describe.js";

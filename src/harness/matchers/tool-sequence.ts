@@ -2,7 +2,7 @@
 
 import type { CallOrder, Tolerances } from "../../cassette/index.js";
 import { MAX_SEQUENCE_PAIRS } from "../limits.js";
-import { handleAdvice } from "./baseline/command.js";
+import { handleAdvice } from "../text/rerun-commands.js";
 import { callText, compareCall, expectedText, type ExpectedCall } from "./expected-call.js";
 import { assertOptions, misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { madeCallsOf, type MadeCall } from "./run-result.js";

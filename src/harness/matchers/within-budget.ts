@@ -1,7 +1,7 @@
 // toStayWithinBudget: compares what a run used with limits, after the run. An agent's caps end a run instead.
 
 import { isPlainObject } from "../../core/index.js";
-import { handleAdvice } from "./baseline/command.js";
+import { handleAdvice } from "../text/rerun-commands.js";
 import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { figuresOf, type RunFigures } from "./run-figures.js";
 import { describeValue } from "../text/describe.js";

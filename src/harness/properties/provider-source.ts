@@ -2,7 +2,14 @@
 
 import { providerName, type LlmProviderAdapter, type LlmTurnRequest } from "../../core/index.js";
 import { checkedFactory, factoryHint } from "../contract/factory.js";
-import { describeGiven, findMessagesFault, isClass, isObject, missingMethods, refuse } from "../contract/check-inputs.js";
+import {
+  describeGiven,
+  findMessagesFault,
+  isClass,
+  isObject,
+  missingMethods,
+  refuse,
+} from "../contract/check-inputs.js";
 import { settle } from "../contract/waiting.js";
 
 /** A provider, or a function that makes a new one in the same state at each call. */

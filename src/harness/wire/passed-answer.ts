@@ -21,7 +21,7 @@ export interface PassedPart {
 }
 
 /**
- * The response, a note of how it streamed, and the kinds of content that it has no place for. Throws `not-recordable`, or
+ * The response, the same as JSON of the vendor, a note of how it streamed, and the kinds of content that it has no place for. Throws `not-recordable`, or
  * `provider-response` for an answer that is not whole.
  */
 export function readPassed(wire: Wire, passed: PassedAnswer, requestedAt: number, streams: RecordedStreaming) {
@@ -29,8 +29,14 @@ export function readPassed(wire: Wire, passed: PassedAnswer, requestedAt: number
   if (bytes === undefined) throw new CassetteError("not-recordable", "an answer was too large to be kept");
   const noted = isStream && streams !== false ? noteParts(passed, requestedAt, streams) : undefined;
   const left = new Set<string>();
-  const response = wire.read({ bytes, isStream, isCut }, noted, (what) => left.add(what));
-  return { response, note: noted?.note, left };
+  let answer: unknown;
+  const response = wire.read(
+    { bytes, isStream, isCut },
+    noted,
+    (what) => left.add(what),
+    (json) => (answer = json),
+  );
+  return { response, answer, note: noted?.note, left };
 }
 
 /** Counts the turns that were recorded without each kind of content. Calls `report` for the first turn of a kind. */

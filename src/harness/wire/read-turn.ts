@@ -1,16 +1,15 @@
 // Reads a turn from the bytes of a vendor's client.
 
-import { AgentError, findDroppedArgument, parseBoundedJson, type Wire, type WireTurn } from "../../core/index.js";
-import type { Refusal } from "./reply.js";
-
-/**
- * The turn of a request to `path`. Throws SyntaxError if the body is not JSON in UTF-8 or is nested too deep, and `AgentError` if it
- * holds something that a turn cannot.
- */
-export function parseTurn(wire: Wire, bytes: Uint8Array, path: string): WireTurn {
-  const text = readUtf8(bytes);
-  return turnOf(wire, parseBoundedJson(text), text, path);
-}
+import {
+  AgentError,
+  findDroppedArgument,
+  parseBoundedJson,
+  type HeldConversations,
+  type KeepAnswer,
+  type Wire,
+  type WireTurn,
+} from "../../core/index.js";
+import { refusalReply, type Refusal, type WireReply } from "./reply.js";
 
 function turnOf(wire: Wire, body: unknown, text: string, path: string): WireTurn {
   const dropped = findDroppedArgument(text);
@@ -23,50 +22,91 @@ function turnOf(wire: Wire, body: unknown, text: string, path: string): WireTurn
   return wire.parse(body, path);
 }
 
+const NOT_UTF8 = "the request's body is not UTF-8";
+const NOT_JSON = "the request's body is not JSON in UTF-8";
+
 function readUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new SyntaxError("the request's body is not UTF-8");
+    throw new SyntaxError(NOT_UTF8);
   }
 }
 
-/** A body that continues a conversation on the vendor's server. It is always refused, even while recording. */
-interface HeldStateRefusal {
+/** Printed once when a door holds more conversations of the vendor's server than it can. */
+export const FORGOT =
+  "too many conversations are held for requests that continue them: the ones that were unused for longest are forgotten";
+
+/** A turn with its whole conversation. `keep` takes its answer, if the vendor's server keeps that. */
+export interface WholeTurn {
+  readonly turn: WireTurn;
+  /** The body with the whole conversation: as it came, unless it continues one. */
+  readonly body: Uint8Array;
+  readonly keep: KeepAnswer | undefined;
+}
+
+/** A body that continues state on the vendor's server that this door does not know. */
+export interface HeldStateRefusal {
   readonly held: Refusal;
   /** True where the vendor's client reacts by sending the whole conversation. */
   readonly isRecoverable: boolean;
+  /** True for a conversation that began elsewhere. A recorder may pass on the request. */
+  readonly isElsewhere: boolean;
 }
 
-/** The refusal of a body that continues a conversation on the vendor's server. Undefined for any other body. */
-export function readHeldState(wire: Wire, bytes: Uint8Array): HeldStateRefusal | undefined {
-  try {
-    return refusalOfState(wire, parseBoundedJson(readUtf8(bytes)));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function refusalOfState(wire: Wire, body: unknown): HeldStateRefusal | undefined {
-  const state = wire.findHeldState(body);
-  if (state === undefined) return undefined;
-  const { status, code, message, hint, isRecoverable } = state;
-  return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable };
-}
-
-export function readTurn(
+/** Reads a request to `path`. A body that continues a conversation in `held` is read as if its client had sent all of it. */
+export async function readTurn(
   wire: Wire,
   bytes: Uint8Array,
   path: string,
-): { turn: WireTurn } | { refusal: Refusal } | HeldStateRefusal {
+  held: HeldConversations,
+): Promise<WholeTurn | { refusal: Refusal } | HeldStateRefusal> {
   try {
     const text = readUtf8(bytes);
-    const body = parseBoundedJson(text);
-    return refusalOfState(wire, body) ?? { turn: turnOf(wire, body, text, path) };
+    const json = parseBoundedJson(text);
+    let found = held.resolve(wire, json);
+    if (found.isUnknown) {
+      // The client may have read the end of an answer before we did.
+      await held.settled();
+      found = held.resolve(wire, json);
+    }
+    const { body, isUnknown, keep } = found;
+    const state = wire.findHeldState(body);
+    if (state === undefined) {
+      const whole = body === json ? bytes : new TextEncoder().encode(JSON.stringify(body));
+      return { turn: turnOf(wire, body, text, path), body: whole, keep };
+    }
+    const { status, code, message, hint, isRecoverable } = state;
+    return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable, isElsewhere: isUnknown };
   } catch (error) {
     if (error instanceof AgentError) return { refusal: { status: 400, code: error.code, message: error.message } };
     if (!(error instanceof SyntaxError)) throw error;
-    return { refusal: { status: 400, code: "not-json", message: "the request's body is not JSON in UTF-8" } };
+    return { refusal: notJson(error) };
+  }
+}
+
+function notJson({ message }: SyntaxError): Refusal {
+  return { status: 400, code: "not-json", message: message === NOT_UTF8 ? NOT_UTF8 : NOT_JSON };
+}
+
+/** Keeps a conversation that begins without a turn. Returns the vendor's `answer`, or our own in its place. */
+export function beginConversation(
+  wire: Wire,
+  held: HeldConversations,
+  asked: Uint8Array,
+  answer?: Uint8Array,
+): unknown {
+  const parse = (bytes: Uint8Array): unknown => (bytes.length === 0 ? {} : parseBoundedJson(readUtf8(bytes)));
+  return held.begin(wire, parse(asked), answer === undefined ? undefined : parse(answer));
+}
+
+/** Answers a request that begins a conversation without a turn. */
+export function conversationReply(wire: Wire, asked: Uint8Array, held: HeldConversations): WireReply {
+  try {
+    const body = JSON.stringify(beginConversation(wire, held, asked));
+    return { status: 200, headers: { "content-type": "application/json" }, body };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return refusalReply(notJson(error), wire);
   }
 }

@@ -46,7 +46,7 @@ export function answerReply(
   const type =
     stream === undefined
       ? { "content-type": "application/json" }
-      : { "content-type": wire.streamType, "cache-control": "no-cache" };
+      : { "content-type": stamp.isList === true ? "application/json" : wire.streamType, "cache-control": "no-cache" };
   const body = stream ?? JSON.stringify(wire.write(response, stamp));
   return { status: 200, headers: { ...type, ...headers }, body };
 }

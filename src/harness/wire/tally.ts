@@ -10,10 +10,11 @@ export interface DoorRequest {
 }
 
 /**
- * What became of a request. `turn` and `exchange` were recorded or answered. `lost` is a turn, and `passed-on` another request, that
+ * What became of a request. `turn` and `exchange` were recorded or answered. `begun` began a conversation on the vendor's server. `lost` is a turn, and `passed-on` another request, that
  * the vendor answered and that could not be recorded. `failed` was not answered with success. `passed` was named by the option `pass`.
  */
-export type DoorOutcome = "turn" | "exchange" | "lost" | "passed-on" | "refused" | "missed" | "failed" | "passed";
+export type DoorOutcome =
+  "turn" | "exchange" | "begun" | "lost" | "passed-on" | "refused" | "missed" | "failed" | "passed";
 
 export interface DoorEvent extends DoorRequest {
   readonly outcome: DoorOutcome;
@@ -61,6 +62,7 @@ export type DoorWords = Readonly<Record<DoorOutcome, string>>;
 export const RECORDING_WORDS: DoorWords = {
   turn: "recorded",
   exchange: "recorded as an exchange",
+  begun: "began a conversation",
   lost: "could not be recorded",
   "passed-on": "passed on, not recorded",
   refused: "not passed on",
@@ -72,6 +74,7 @@ export const RECORDING_WORDS: DoorWords = {
 export const REPLAY_WORDS: DoorWords = {
   turn: "answered",
   exchange: "answered from an exchange",
+  begun: "began a conversation",
   lost: "lost",
   "passed-on": "passed on",
   refused: "refused",

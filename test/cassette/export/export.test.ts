@@ -4,7 +4,7 @@ import type { ChatCompletionCreateParams } from "openai/resources/chat/completio
 import { EXPORT_FORMATS, exportCassette, type ExportedCassette } from "../../../src/cassette/export/export.js";
 import { findThreads } from "../../../src/cassette/export/threads.js";
 import type { CassetteError } from "../../../src/cassette/errors.js";
-import { parseImport } from "../../../src/cassette/import/parse.js";
+import { parseImport } from "../../../src/cassette/import/import.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { answerOf, cassetteOf, turnsOf } from "../../../src/harness/arbitraries/cassettes.js";

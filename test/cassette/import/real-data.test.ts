@@ -1,6 +1,6 @@
 import { canonicalize } from "json-canonicalize";
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/parse.js";
+import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { hasShared, readShared, readSharedLines } from "../../support/shared.js";
 import { askOracle, conversationOf, findBadHashes, hasPython, importOf, toFile } from "./verify.js";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { stringify } from "yaml";
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/parse.js";
+import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { yamlToJson } from "../../../src/cli/import/yaml.js";
 import { hasShared, readShared, readSharedLines, sharedPath } from "../../support/shared.js";
 import { askOracle, findBadHashes, hasPython, toFile } from "./verify.js";

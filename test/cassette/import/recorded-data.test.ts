@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { CassetteError } from "../../../src/cassette/errors.js";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/parse.js";
+import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { readEvalArchive } from "../../../src/cli/import/eval-archive.js";
 import { hasShared, readShared, sharedPath } from "../../support/shared.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportOptions } from "../../../src/cassette/import/parse.js";
+import { parseImport, type ImportOptions } from "../../../src/cassette/import/import.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { SAMPLES } from "../../support/secrets.js";

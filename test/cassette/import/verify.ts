@@ -10,7 +10,7 @@ import { canonicalize } from "json-canonicalize";
 import type { LlmMessage } from "../../../src/core/index.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import type { ImportExtension } from "../../../src/cassette/import/cassette.js";
-import { parseImport, type ImportedCassette, type ImportOptions } from "../../../src/cassette/import/parse.js";
+import { parseImport, type ImportedCassette, type ImportOptions } from "../../../src/cassette/import/import.js";
 import { sharedPath } from "../../support/shared.js";
 
 export const hasPython = spawnSync("python3", ["--version"]).status === 0;

@@ -1,7 +1,7 @@
 // Request fields that no setting stands for, against recordings that hold them and recordings that do not.
 
 import { expect, it } from "vitest";
-import { changeText, compareOffers, placeOf } from "../../../src/cassette/offer/offer-change.js";
+import { changeText, compareOffers, placeOf } from "../../../src/cassette/offer/compare-offers.js";
 import { compareContracts, diffContracts } from "../../../src/cassette/offer/run-offers.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import {

@@ -39,6 +39,35 @@ describe("ready-made hash filters", () => {
       "in /home/ann/notes.txt or C:\\Users\\ann\\x, not and/or, https://a/b",
       "in <path> or <path>, not and/or, https://a/b",
     ],
+    ["isoDate", '{"out":"a\\n2026-11-22"}', '{"out":"a\\n<date>"}'],
+    [
+      "date",
+      "today is Sunday, November 22. -rw-r--r-- 1 a a 9 Nov  2 09:30 file",
+      "today is <date>. -rw-r--r-- 1 a a 9 <date> file",
+    ],
+    ["date", "Sun Nov 22 09:30:15 UTC 2026, Date:   Sun Nov 22 09:30:15 2026 +0100", "<date>, Date:   <date>"],
+    ["time", "at 09:30:15.123Z, 9:30 pm, 3 hours ago, a.ts:10:25", "at <time>, <time>, <time>, a.ts:10:25"],
+    ["unixTime", '{"at":1795251000123,"id":4006381333931}', '{"at":<time>,"id":4006381333931}'],
+    [
+      "duration",
+      "Duration  1.23s (setup 12ms), 1m20s, 10 files",
+      "Duration  <duration> (setup <duration>), <duration>, 10 files",
+    ],
+    [
+      "version",
+      "Python 3.12, Linux 6.8.0-49-generic, (build 22631), pkg@1.2.3 at 127.0.0.1, go 5",
+      "Python <version>, Linux <version>, (build <version>), pkg@<version> at 127.0.0.1, go 5",
+    ],
+    [
+      "number-in:ms",
+      '"ms": 12, {\\"ms\\":3}, ms=-4.5e3, ms  7, rms=1',
+      '"ms": <number>, {\\"ms\\":<number>}, ms=<number>, ms  <number>, rms=1',
+    ],
+    [
+      "path",
+      '{"cwd":"C:\\\\Users\\\\Ann Lee\\\\shop\\nPASS /home/józef/x\\nFAIL"} file:///Users/ann/x ~/a PATH=/usr/bin:/opt/x/bin /tmp. /help',
+      '{"cwd":"<path>\\nPASS <path>\\nFAIL"} <path> <path> PATH=<path>:<path> <path>. /help',
+    ],
     ["sessionId", "session=af-1 sessionId: x2", "session=<id> sessionId: <id>"],
   ])("PLK-130 PLK-136 %s rewrites its own, once and for all", (name, text, expected) => {
     expect(rewrite([name], text)).toEqual([user(expected)]);

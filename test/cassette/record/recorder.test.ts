@@ -31,7 +31,9 @@ describe("exchanges of a recorder", () => {
     const provider = cassetteProvider(cassette, { ports: { warn: (text) => warnings.push(text) } });
     expect(await provider.turn(prompt("q"))).toMatchObject({ finalAnswer: "a" });
     expect(() => provider.assertConsumed()).not.toThrow();
-    expect(warnings).toEqual([expect.stringContaining("2 recorded exchanges left out: a provider replays turns alone.")]);
+    expect(warnings).toEqual([
+      expect.stringContaining("2 recorded exchanges left out: a provider replays turns alone."),
+    ]);
   });
 
   it("make a cassette without turns, whose exchanges are frozen", () => {

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { rebuildPrompts } from "../../../src/cassette/prompt/rebuild.js";
-import { hashPrompt } from "../../../src/cassette/prompt/prompt-hash.js";
+import { hashPrompt } from "../../../src/cassette/prompt/prompt-delta.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { hashJson } from "../../../src/core/canon/digest.js";

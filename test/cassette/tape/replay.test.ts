@@ -12,7 +12,7 @@ import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { createRuntime } from "../../../src/core/runtime/runtime.js";
-import type { RunResult } from "../../../src/core/runtime/run.js";
+import type { RunResult } from "../../../src/core/runtime/run-plan.js";
 import type { CustomTool } from "../../../src/core/tools/tool.js";
 import { recordedCassette, verifyKept } from "../../support/oracle.js";
 import { fixedPorts, weatherCassette } from "../../support/recording.js";

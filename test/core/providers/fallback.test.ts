@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AgentError, LlmProviderHttpError } from "../../../src/core/errors.js";
 import type { LlmProviderAdapter } from "../../../src/core/model/provider.js";
 import { fallbackProvider } from "../../../src/core/providers/fallback.js";
-import { ProvidersExhaustedError } from "../../../src/core/providers/fallback/attempt.js";
+import { ProvidersExhaustedError } from "../../../src/core/providers/fallback/failure.js";
 import type { FallbackEntry } from "../../../src/core/providers/fallback/entry.js";
 import { chainOf, fail, failWith, player } from "../../support/chain.js";
 import { gate } from "../../support/loop.js";

@@ -19,20 +19,30 @@ const TURNS = [
   ["openai", "/chat/completions"],
   ["openai", "/v1beta/openai/chat/completions"],
   ["openai", "/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21"],
+  ["responses", "/v1/responses"],
+  ["responses", "/responses"],
+  ["responses", "/openai/v1/responses?api-version=preview"],
+  ["responses", "/openai/deployments/gpt-4o/responses?api-version=2025-03-01-preview"],
+  ["responses", "/backend-api/codex/responses"],
+  ["gemini", "/v1beta/models/m:generateContent"],
+  ["gemini", "/v1beta/models/m:streamGenerateContent?alt=sse"],
+  ["gemini", "/v1beta/models/m:streamGenerateContent"],
+  ["gemini", "/v1/projects/p/locations/l/publishers/google/models/m:generateContent?$alt=json;enum-encoding=int"],
   ["anthropic", "/v1/messages"],
   ["anthropic", "/v1/messages?beta=true"],
   ["ollama", "/api/chat"],
 ] as const;
 
 const OTHERS = [
-  ["POST", "/v1/responses"],
+  ["POST", "/v1/responses/compact"],
+  ["GET", "/v1/responses/resp_1"],
   ["POST", "/v1/embeddings"],
   ["POST", "/v1/completions"],
   ["POST", "/v1/moderations"],
   ["POST", "/v1/messages/count_tokens"],
   ["POST", "/v1/messages/batches"],
   ["POST", "/v1/threads/t_1/messages"],
-  ["POST", "/v1beta/models/gemini-2.5-pro:generateContent"],
+  ["POST", "/v1beta/models/gemini-2.5-pro:countTokens"],
   ["POST", "/api/generate"],
   ["POST", "/openai/deployments/ada/embeddings"],
   ["GET", "/v1/models"],
@@ -53,7 +63,9 @@ async function ask(url: string, method = "POST"): Promise<number> {
   // Azure names the model in the path, and the Messages API demands a limit.
   const model = url.includes("/deployments/") ? {} : { model: "m" };
   const limit = url.includes("/messages") ? { max_tokens: 9 } : {};
-  const body = JSON.stringify({ ...model, ...limit, stream: false, messages });
+  const turn = { messages, input: messages, contents: [{ role: "user", parts: [{ text: "q" }] }] };
+  const field = url.includes("/responses") ? "input" : /generateContent/i.test(url) ? "contents" : "messages";
+  const body = JSON.stringify({ ...model, ...limit, stream: false, [field]: turn[field] });
   const response = await fetch(url, method === "POST" ? { method, body } : { method });
   await response.text();
   return response.status;
@@ -85,6 +97,7 @@ async function recording() {
       claim: () => Promise.resolve(undefined),
       note,
       sentBack: note,
+      forgot: note,
     }),
   );
   return { proxy, recorder };
@@ -100,6 +113,7 @@ async function serving() {
     missed: () => void seen.missed++,
     passed: () => undefined,
     noted: () => undefined,
+    forgot: () => undefined,
     refused: ({ method, path }: { method: string; path: string }) => void seen.refused.push(`${method} ${path}`),
   };
   const server = await listen(
@@ -130,7 +144,7 @@ describe.each(TURNS)("a turn of %s at %s", (wire, path) => {
 
   it("is recorded and replayed by the MSW handlers", async () => {
     const { url, asked } = await vendor();
-    const baseUrls = { openai: url, anthropic: url, ollama: url };
+    const baseUrls = { openai: url, anthropic: url, gemini: url, ollama: url };
     const recorder = recordingHandlers({ baseUrls });
     msw.resetHandlers(...recorder);
     expect(await ask(url + path)).toBe(200);

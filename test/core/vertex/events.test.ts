@@ -3,7 +3,7 @@ import type { AgentEvent, EventBody } from "../../../src/core/events/event.js";
 import { createRunTotal } from "../../../src/core/vertex/cost.js";
 import { createNodeProjection, projectNodeEvents, type NodeFact } from "../../../src/core/vertex/events.js";
 import type { LlmProviderAdapter } from "../../../src/core/model/provider.js";
-import type { FallbackAttempt, FallbackStart } from "../../../src/core/providers/fallback/attempt.js";
+import type { FallbackAttempt, FallbackStart } from "../../../src/core/providers/fallback/failure.js";
 import { fallbackProvider } from "../../../src/core/providers/fallback.js";
 import { AgentError, ToolPolicyError } from "../../../src/core/errors.js";
 import { agent, runtime } from "../../support/agents.js";

@@ -8,7 +8,7 @@ import {
   type LlmErrorKind,
 } from "../../../src/core/errors.js";
 import { classifyFailure, limitFailure, type NodeErrorCode } from "../../../src/core/vertex/outcome.js";
-import { ProvidersExhaustedError } from "../../../src/core/providers/fallback/attempt.js";
+import { ProvidersExhaustedError } from "../../../src/core/providers/fallback/failure.js";
 
 const verdict = (error: unknown) => {
   const { code, retryable } = classifyFailure(error);

@@ -3,11 +3,18 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { NOT_COMPARED, wireFieldsOf } from "../../../src/core/wire/fields.js";
-import { throughWire, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import { throughWire, WIRE_NAMES, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 
 const messages = [{ role: "user", content: "q" }];
+const CONVERSATION: Readonly<Record<WireName, object>> = {
+  openai: { messages },
+  responses: { input: messages },
+  anthropic: { messages },
+  gemini: { contents: [{ role: "user", parts: [{ text: "q" }] }] },
+  ollama: { messages },
+};
 const fields = (wire: WireName, body: object) =>
-  wireFieldsOf(WIRES[wire].parse({ model: "m", messages, ...body }).request.settings, wire);
+  wireFieldsOf(WIRES[wire].parse({ model: "m", ...CONVERSATION[wire], ...body }).request.settings, wire);
 
 const parameters = { type: "object" };
 const KEPT: readonly (readonly [WireName, body: object, fields: object])[] = [
@@ -46,6 +53,17 @@ const KEPT: readonly (readonly [WireName, body: object, fields: object])[] = [
   ],
   ["ollama", { think: "high", options: { top_k: 3, seed: 1 } }, { think: "high", options: { top_k: 3 } }],
   ["ollama", { format: "json" }, { format: "json" }],
+  ["responses", { reasoning: { effort: "high" } }, { reasoning: { effort: "high" } }],
+  ["responses", { text: { verbosity: "low", format: { type: "text" } } }, { text: { verbosity: "low" } }],
+  ["responses", { include: ["reasoning.encrypted_content", "x"] }, { include: ["x"] }],
+  ["responses", { tools: [{ type: "web_search" }] }, { hosted_tools: [{ type: "web_search" }] }],
+  [
+    "gemini",
+    { generationConfig: { thinkingConfig: { thinkingBudget: 0 }, topK: 3, seed: 1 } },
+    { generationConfig: { thinkingConfig: { thinkingBudget: 0 }, topK: 3 } },
+  ],
+  ["gemini", { safety_settings: [{ category: "x" }] }, { safetySettings: [{ category: "x" }] }],
+  ["gemini", { tools: [{ googleSearch: {} }] }, { hosted_tools: [{ googleSearch: {} }] }],
 ];
 
 const DROPPED: readonly (readonly [WireName, body: object])[] = [
@@ -55,6 +73,11 @@ const DROPPED: readonly (readonly [WireName, body: object])[] = [
   ["openai", { tools: [{ type: "function", function: { name: "w", description: "d", parameters } }] }],
   ["anthropic", { output_config: { format: { type: "json_schema", schema: parameters } }, thread: { type: "create" } }],
   ["anthropic", { tools: [{ name: "w", input_schema: parameters, cache_control: { type: "ephemeral" } }] }],
+  ["responses", { reasoning: null, temperature: 1, max_output_tokens: 4, include: ["reasoning.encrypted_content"] }],
+  ["responses", { tools: [{ type: "function", name: "w", description: "d", parameters }] }],
+  ["responses", { text: { format: { type: "json_schema", name: "n", schema: parameters } } }],
+  ["gemini", { generationConfig: { temperature: 1, top_p: 1, maxOutputTokens: 4, stopSequences: ["x"], seed: 1 } }],
+  ["gemini", { tools: [{ function_declarations: [{ name: "w", description: "d", parameters }] }] }],
   ["ollama", { format: "", options: { num_predict: 3 }, stream: false, keep_alive: "5m" }],
 ];
 
@@ -73,7 +96,9 @@ describe("request fields that no setting stands for", () => {
 
   it.each(Object.keys(NOT_COMPARED))("leave out %s, which cannot change the answer", (field) => {
     const value = field === "thread" ? { type: "create" } : "x";
-    for (const wire of ["openai", "anthropic", "ollama"] as const) expect(fields(wire, { [field]: value })).toEqual({});
+    // Gemini spells its fields otherwise and has none of these.
+    const wires = WIRE_NAMES.filter((name) => name !== "gemini");
+    for (const wire of wires) expect(fields(wire, { [field]: value })).toEqual({});
   });
 
   it("go over their own wire, and over no other", () => {

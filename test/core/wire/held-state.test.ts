@@ -29,7 +29,8 @@ const OWN: readonly object[] = [
 describe("a request that continues a conversation on the vendor's server", () => {
   it.each(HELD)("is refused by the name of its field on every wire: %s %j", (field, body) => {
     expect(findHeldState({ messages, ...body })?.field).toBe(field);
-    for (const wire of Object.values(WIRES)) {
+    // Gemini has no such field, and one of its own (test/core/vendors/gemini).
+    for (const wire of Object.values(WIRES).filter(({ name }) => name !== "gemini")) {
       expect(() => wire.parse({ model: "m", messages, ...body })).toThrow(`on the vendor's server (${field})`);
     }
   });

@@ -145,7 +145,130 @@ const OLLAMA = {
   think: "high",
 };
 
-const BODIES: Readonly<Record<WireName, object>> = { openai: OPENAI, anthropic: ANTHROPIC, ollama: OLLAMA };
+const RESPONSES = {
+  ...labels,
+  model: "m",
+  stream: true,
+  thread: { type: "create", origin: "o" },
+  instructions: "s",
+  input: [
+    { role: "developer", content: [{ type: "input_text", text: "s", lang: "en" }], origin: "o" },
+    {
+      type: "message",
+      role: "user",
+      content: [
+        { type: "input_text", text: "q", lang: "en" },
+        { type: "input_image", image_url: "https://a.test/i.png", detail: "low" },
+        { type: "input_image", file_id: "file_1" },
+        { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=" },
+        { type: "input_file", filename: "a.pdf", file_data: "AAAA" },
+      ],
+    },
+    {
+      type: "reasoning",
+      id: "rs_1",
+      summary: [{ type: "summary_text", text: "hm" }],
+      encrypted_content: "e",
+      own: 1,
+    },
+    { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "x" } },
+    {
+      type: "message",
+      id: "msg_1",
+      role: "assistant",
+      status: "completed",
+      phase: "commentary",
+      content: [
+        { type: "output_text", text: "a", annotations: [{ url: "u" }], logprobs: [] },
+        { type: "output_audio", data: "x" },
+      ],
+    },
+    { type: "function_call", id: "fc_1", call_id: "c1", name: "weather", arguments: '{"city":"Oslo"}', own: 1 },
+    { type: "custom_tool_call", call_id: "c2", name: "weather", input: "text" },
+    { type: "function_call_output", call_id: "c1", output: [{ type: "input_text", text: "rain", own: 1 }], own: 1 },
+    { type: "custom_tool_call_output", call_id: "c2", output: "r" },
+    { type: "mcp_approval_response", approval_request_id: "a", approve: true },
+    { role: "assistant", content: [{ type: "refusal", refusal: "no" }] },
+    { role: "user", content: "q" },
+  ],
+  tools: [
+    { type: "function", name: "weather", description: "d", parameters, strict: true },
+    { type: "function", name: "weather", description: "d", parameters },
+    { type: "web_search", search_context_size: "low" },
+  ],
+  include: ["reasoning.encrypted_content", "web_search_call.action.sources"],
+  temperature: 0.5,
+  top_p: 0.5,
+  max_output_tokens: 5,
+  tool_choice: { type: "function", name: "weather" },
+  text: { verbosity: "low", format: { type: "json_schema", name: "n", schema: parameters, strict: true } },
+  reasoning: { effort: "high", summary: "auto" },
+  parallel_tool_calls: false,
+  background: true,
+  next_year: { deep: [1, { a: 1 }] },
+};
+
+const GEMINI = {
+  systemInstruction: { role: "system", parts: [{ text: "s" }, { text: "t" }] },
+  contents: [
+    {
+      role: "user",
+      parts: [
+        { text: "q", own: 1 },
+        { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=", displayName: "i" } },
+        { fileData: { mimeType: "image/png", fileUri: "https://a.test/i.png" }, mediaResolution: "low" },
+        { inlineData: { mimeType: "application/pdf", data: "AAAA" } },
+      ],
+    },
+    {
+      role: "model",
+      parts: [
+        { text: "hm", thought: true, thoughtSignature: "s1" },
+        { executableCode: { language: "PYTHON", code: "1" }, thoughtSignature: "s2" },
+        { text: "a", thoughtSignature: "s3" },
+        { functionCall: { id: "f1", name: "weather", args: { city: "Oslo" }, own: 1 }, thoughtSignature: "s4" },
+        { functionCall: { id: "f2", name: "other", args: {} } },
+      ],
+    },
+    {
+      role: "user",
+      parts: [
+        { functionResponse: { id: "f1", name: "weather", response: { output: "rain" }, scheduling: "SILENT" }, own: 1 },
+        { functionResponse: { id: "f2", name: "other", response: { error: "r" } } },
+        { text: "and?" },
+      ],
+    },
+  ],
+  tools: [
+    { functionDeclarations: [{ name: "weather", description: "d", parameters, response: parameters }] },
+    {
+      functionDeclarations: [{ name: "weather", description: "d", parametersJsonSchema: parameters }],
+      googleSearch: {},
+    },
+  ],
+  toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["weather"] }, retrievalConfig: { a: 1 } },
+  generationConfig: {
+    temperature: 0.5,
+    topP: 0.5,
+    topK: 3,
+    maxOutputTokens: 5,
+    stopSequences: ["x"],
+    seed: 3,
+    responseMimeType: "application/json",
+    responseSchema: parameters,
+    thinkingConfig: { thinkingBudget: 0 },
+  },
+  safetySettings: [{ category: "c", threshold: "t" }],
+  nextYear: { deep: [1, { a: 1 }] },
+};
+
+const BODIES: Readonly<Record<WireName, object>> = {
+  openai: OPENAI,
+  responses: RESPONSES,
+  anthropic: ANTHROPIC,
+  gemini: GEMINI,
+  ollama: OLLAMA,
+};
 
 /** Places where another value leaves the same request, each with its reason. */
 const SAME: readonly (readonly [WireName | "any", RegExp, reason: string])[] = [
@@ -166,12 +289,23 @@ const SAME: readonly (readonly [WireName | "any", RegExp, reason: string])[] = [
     ),
     "NOT_COMPARED_IN_ANSWERS",
   ],
+  ["responses", /^\/input\/\d+\/(?:id|status)(?:\/|$)/, "a replay makes its own ids of items"],
+  ["responses", /\/(?:annotations|logprobs)(?:\/|$)/, "what the vendor adds to a text"],
+  ["responses", /^\/include\/0$/, "asks for reasoning that is compared where it comes back"],
+  ["gemini", /^\/systemInstruction\/role(?:\/|$)/, "the vendor ignores it"],
 ];
 
 /** Pairs of values that mean the same. */
 const TWINS: readonly (readonly [pointer: RegExp, one: string, other: string])[] = [
-  [/\/(?:stop|stop_sequences)$/, '"A"', '["A"]'],
-  [/\/(?:stop|stop_sequences)$/, '"B"', '["B"]'],
+  [/\/(?:stop|stop_sequences|stopSequences|include|allowedFunctionNames)$/, '"A"', '["A"]'],
+  [/\/(?:stop|stop_sequences|stopSequences|include|allowedFunctionNames)$/, '"B"', '["B"]'],
+  [/\/input\/\d+\/type$/, '"message"', "nothing"],
+  [/\/thought$/, "nothing", "false"],
+  // The call of a result is found by its name.
+  [/\/functionResponse\/id$/, '"f1"', "nothing"],
+  [/\/functionResponse\/id$/, '"f2"', "nothing"],
+  [/\/role$/, '"user"', "nothing"],
+  [/\/args$/, "{}", "nothing"],
   [/\/(?:tools|tool_calls)\/\d+\/type$/, '"function"', "nothing"],
   [/^\/tools\/\d+\/type$/, '"custom"', "nothing"],
   [/\/is_error$/, "nothing", "false"],

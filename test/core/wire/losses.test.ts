@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
-import { throughWire, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import { throughWire, WIRE_NAMES, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 import { ask, say } from "../../support/script.js";
 import { weatherTool } from "../../support/wire.js";
 
@@ -124,6 +124,12 @@ describe("a request", () => {
     ["anthropic", { messages: [], tool_choice: { type: "some" } }, 'tool_choice has the type "some"'],
     ["ollama", { messages: [{ role: "critic" }] }, 'messages[0] has the role "critic"'],
     ["ollama", null, "messages must be a list"],
+    ["responses", { input: [{ role: "critic" }] }, 'input[0] has the role "critic"'],
+    ["responses", { input: 7 }, "input must be a text or a list of items"],
+    ["responses", { input: "q", previous_response_id: "resp_1" }, "continues a conversation"],
+    ["gemini", { contents: [{ role: "critic", parts: [] }] }, 'contents[0] has the role "critic"'],
+    ["gemini", {}, "contents must be a list"],
+    ["gemini", { contents: "q", cachedContent: "cachedContents/1" }, "continues content"],
   ])("over %s with %j is refused", (name, body, what) => {
     expect(() => WIRES[name].parse(body)).toThrow(what);
   });
@@ -136,7 +142,8 @@ describe("an answer", () => {
       model: "m",
       usage: { inputTokens: 1, outputTokens: 1 },
     });
-    for (const name of ["openai", "anthropic", "ollama"] as const) {
+    // The Responses API always counts cached and reasoning tokens.
+    for (const name of WIRE_NAMES.filter((wire) => wire !== "responses")) {
       expect(got(name, { ...priced, costUsd: 1 })).toEqual(priced);
     }
   });

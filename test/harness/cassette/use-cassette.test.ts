@@ -217,6 +217,46 @@ describe("mode record", () => {
   });
 });
 
+describe("filters by name", () => {
+  const FILTERS = "cassette.filters.json";
+
+  it("come from a list or a file, and a replay applies those of the recording by itself", async () => {
+    const filters = ["isoDate", { name: "build", pattern: "build \\d+" }];
+    for (const hashFilter of [["isoDate", { name: "build", pattern: "build \\d+" }] as const, FILTERS]) {
+      const { useCassette, live } = harness({ [FILTERS]: JSON.stringify({ filters }) });
+      const handle = await useCassette(FILE, live, { mode: "record", hashFilter });
+      await runWeather(handle.provider, { systemPrompt: "2026-11-22, build 7" });
+      await handle.done();
+      for (const options of [{}, { hashFilter }]) {
+        const replay = await useCassette(FILE, live, options);
+        await runWeather(replay.provider, { systemPrompt: "2027-01-01, build 8" });
+        await replay.done();
+      }
+    }
+  });
+
+  it("may be added to a replay, which leaves the cassette as it is", async () => {
+    const { useCassette, live, files } = harness();
+    const handle = await useCassette(FILE, live, { mode: "record" });
+    await runWeather(handle.provider, { systemPrompt: "2026-11-22" });
+    await handle.done();
+    const before = files.texts.get(FILE);
+    const replay = await useCassette(FILE, live, { hashFilter: ["isoDate"] });
+    await runWeather(replay.provider, { systemPrompt: "2027-01-01" });
+    await replay.done();
+    expect(files.texts.get(FILE)).toBe(before);
+  });
+
+  it("refuses a file that is missing or wrong", async () => {
+    const { useCassette, live } = harness({ [FILE]: good, [FILTERS]: '{"filters":["dates"]}' });
+    const wrong = await refused(useCassette(FILE, live, { hashFilter: FILTERS }));
+    expect([wrong.code, wrong.pointer, wrong.file]).toEqual(["invalid-options", "/filters/0", FILTERS]);
+    const missing = await refused(useCassette(FILE, live, { hashFilter: "date" }));
+    expect([missing.code, missing.file]).toEqual(["file-not-found", "date"]);
+    expect(missing.hint).toContain('hashFilter: ["date"]');
+  });
+});
+
 describe("mode refresh", () => {
   it("records and replaces, whatever the file held", async () => {
     for (const text of [good, "damaged"]) {

@@ -5,9 +5,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AgentError, LlmProviderHttpError } from "../../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../src/core/model/provider.js";
-import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
-import { WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import type { Vendor } from "../../../src/core/vendors/vendor.js";
+import { vendorProvider, VENDORS, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 import type { HttpFaultName } from "../../../src/core/wire/failure.js";
 import { GATEWAY_PAGE, HTTP_FAULTS } from "../../../src/harness/faults/bodies.js";
 import type { Fault } from "../../../src/harness/faults/fault.js";
@@ -27,7 +27,8 @@ afterAll(() => server.close());
 async function readBody(request: IncomingMessage): Promise<boolean> {
   let text = "";
   for await (const part of request) text += String(part);
-  return (JSON.parse(text) as { stream?: boolean }).stream === true;
+  // Gemini says it in the path.
+  return (JSON.parse(text) as { stream?: boolean }).stream === true || /:stream/.test(request.url ?? "");
 }
 
 const NAME = "vendor:m-1";
@@ -36,14 +37,8 @@ const quiet = { warn: () => undefined };
 /** A provider of ours, at this address. */
 function vendor(wire: WireName, baseURL: string): LlmProviderAdapter {
   const common = { name: NAME, model: "m-1", baseURL, ports: quiet };
-  switch (wire) {
-    case "openai":
-      return openaiProvider({ ...common, apiKey });
-    case "anthropic":
-      return anthropicProvider({ ...common, apiKey });
-    case "ollama":
-      return ollamaProvider(common);
-  }
+  const spoken: Vendor = VENDORS[wire];
+  return vendorProvider(spoken, { ...common, ...(spoken.keyVariable === undefined ? {} : { apiKey }) });
 }
 
 const inner: LlmProviderAdapter = {
@@ -108,6 +103,13 @@ describe("a refusal", () => {
     ["anthropic", "rate-limit", { status: 429, kind: "rate-limit", retryable: true, retryAfterMs: 7_000 }],
     ["anthropic", "context-length", { status: 400, kind: "context-length", retryable: false }],
     ["anthropic", "quota", { status: 400, kind: "permission", retryable: false }],
+    ["responses", "rate-limit", { status: 429, kind: "rate-limit", retryable: true, retryAfterMs: 1_980 }],
+    ["responses", "auth", { status: 401, kind: "auth", retryable: false }],
+    ["gemini", "rate-limit", { status: 429, kind: "rate-limit", retryable: true }],
+    ["gemini", "overloaded", { status: 503, kind: "unavailable", retryable: true }],
+    ["gemini", "context-length", { status: 400, kind: "context-length", retryable: false }],
+    ["gemini", "auth", { status: 401, kind: "auth", retryable: false }],
+    ["gemini", "not-found", { status: 404, kind: "not-found", retryable: false }],
     ["ollama", "server-error", { status: 500, kind: "unavailable", retryable: true }],
     ["ollama", "not-found", { status: 404, kind: "not-found", retryable: false }],
     ["openai", "bad-gateway", { status: 502, kind: "unavailable", retryable: true }],
@@ -185,6 +187,11 @@ describe("what breaks on the way is the same error as from a server that does it
 function beginning(wire: WireName, isStream: boolean): string {
   const stamp = { id: "1", createdAt: 0, model: "m-1" };
   const response = say("A long answer of which nobody will hear the end, since the line is cut in the middle of it.");
-  if (isStream) return WIRES[wire].stream(response, stamp).slice(0, 4).join("");
+  // The Responses API opens a response, an item and a part before it says anything.
+  if (isStream)
+    return WIRES[wire]
+      .stream(response, stamp)
+      .slice(0, wire === "responses" ? 6 : 4)
+      .join("");
   return JSON.stringify(WIRES[wire].write(response, stamp)).slice(0, 60);
 }

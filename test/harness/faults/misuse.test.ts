@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../../src/core/errors.js";
 import { echoProvider } from "../../../src/core/providers/echo.js";
-import type { RunResult } from "../../../src/core/runtime/run.js";
+import type { RunResult } from "../../../src/core/runtime/run-plan.js";
 import { HarnessError } from "../../../src/harness/errors.js";
 import { describeFault, everyFault, type Fault } from "../../../src/harness/faults/fault.js";
 import { faultyProvider } from "../../../src/harness/faults/provider.js";
@@ -78,7 +78,7 @@ const BAD_PLANS: [string, unknown, string][] = [
   ["a misspelled field", { faults: [{ kind: "hang", ms: 5 }] }, "fault 0: hang has no ms"],
   ["a kind of Object.prototype", { faults: [{ kind: "toString" }] }, 'kind is "toString"'],
   ["ports that are none", { faults, ports: 5 }, "ports is 5"],
-  ["a port that is none", { faults, ports: { timer: 5 } }, "ports.timer is 5: give a function"],
+  ["a port that is none", { faults, ports: { timer: 5 } }, "ports.timer is 5: pass a function"],
 ];
 
 describe("a plan that cannot be", () => {

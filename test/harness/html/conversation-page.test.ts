@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { buildCassette, type BuiltTurn } from "../../../src/cassette/file/build.js";
 import type { CassetteV1, CassetteV2 } from "../../../src/cassette/file/format.js";
-import { hashPrompt } from "../../../src/cassette/prompt/prompt-hash.js";
+import { hashPrompt } from "../../../src/cassette/prompt/prompt-delta.js";
 import { signCassette } from "../../../src/cassette/trust/sign.js";
 import type { LlmMessage, LlmTurnResponse } from "../../../src/core/index.js";
 import { toBundlePage, toConversationPage } from "../../../src/harness/html/conversation-page.js";

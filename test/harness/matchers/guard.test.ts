@@ -10,7 +10,7 @@ import {
   nodeTestCommand,
   rerecordCommand,
   vitestCommand,
-} from "../../../src/harness/matchers/baseline/command.js";
+} from "../../../src/harness/text/rerun-commands.js";
 import type { MatcherContext } from "../../../src/harness/matchers/matcher.js";
 import { refusal, rejection } from "../../support/refusal.js";
 import { ask, say } from "../../support/script.js";

@@ -1,7 +1,7 @@
 // checkRedaction and checkHashFilter: what a good function passes, and what each bad one is told.
 
 import { describe, expect, it } from "vitest";
-import type { HashFilter } from "../../../src/cassette/prompt/prompt-hash.js";
+import type { HashFilter } from "../../../src/cassette/prompt/prompt-delta.js";
 import type { Redact } from "../../../src/cassette/redact/answers.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import { checkHashFilter, checkRedaction, LawBrokenError } from "../../../src/harness/properties/index.js";

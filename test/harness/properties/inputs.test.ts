@@ -2,7 +2,7 @@
 // reported as a law that is broken.
 
 import { describe, expect, it } from "vitest";
-import type { HashFilter } from "../../../src/cassette/prompt/prompt-hash.js";
+import type { HashFilter } from "../../../src/cassette/prompt/prompt-delta.js";
 import { createBudget, type Budget } from "../../../src/core/loop/budget.js";
 import { AgentError } from "../../../src/core/errors.js";
 import { echoProvider } from "../../../src/core/providers/echo.js";

@@ -2,7 +2,7 @@
 // right, which no law accuses.
 
 import { describe, expect, it } from "vitest";
-import type { HashFilter } from "../../../src/cassette/prompt/prompt-hash.js";
+import type { HashFilter } from "../../../src/cassette/prompt/prompt-delta.js";
 import type { Redact } from "../../../src/cassette/redact/answers.js";
 import { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "../../../src/core/loop/budget.js";
 import type { CustomTool } from "../../../src/core/tools/tool.js";

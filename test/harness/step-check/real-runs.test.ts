@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Cassette } from "../../../src/cassette/file/format.js";
-import { parseImport } from "../../../src/cassette/import/parse.js";
+import { parseImport } from "../../../src/cassette/import/import.js";
 import { rebuildPrompts } from "../../../src/cassette/prompt/rebuild.js";
 import { canonicalize } from "../../../src/core/canon/json.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../../src/core/index.js";

@@ -4,7 +4,7 @@
 
 import { defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { readAnthropicMessages } from "../formats/anthropic.js";
-import type { LogMessage, LogRun } from "../log.js";
+import type { LogMessage, LogRun } from "../log-run.js";
 import { addRepairs, createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
 import { isObject, listIn, malformed, toName, toObject } from "../foreign-json.js";
 import { answerIdOf, kindOf } from "./lines.js";

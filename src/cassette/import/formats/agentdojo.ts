@@ -3,7 +3,7 @@
 // Only AgentDojo's ground-truth agents, which are not models, set `placeholder_args`; null ones are ignored.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import type { LogMessage, LogRun } from "../log.js";
+import type { LogMessage, LogRun } from "../log-run.js";
 import { readCalls, type CallWords } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserMessage } from "../message/content.js";
 import { countValue, createMessageReader, joinToolError, type ContentRules } from "../message/message.js";

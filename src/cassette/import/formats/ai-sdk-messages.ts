@@ -3,7 +3,7 @@
 // vendor and ignored, except for what Anthropic's provider keeps of a thought there.
 
 import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
-import type { LogMessage } from "../log.js";
+import type { LogMessage } from "../log-run.js";
 import { takeCallBlocks, toArguments } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserContent } from "../message/content.js";
 import { createMessageReader, keepUnknown, toUsage, type ContentRules } from "../message/message.js";

@@ -2,7 +2,7 @@
 // message becomes one tool message for each result, and one user message for each stretch between them.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import type { LogMessage } from "../log.js";
+import type { LogMessage } from "../log-run.js";
 import { readCall, takeCallBlocks, type CallWords } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserContent } from "../message/content.js";
 import { countDropped, createMessageReader, toUsage, type ContentRules } from "../message/message.js";

@@ -4,7 +4,7 @@
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { MAX_AGENT_DEPTH } from "../../limits.js";
-import type { LogMessage, LogRun } from "../log.js";
+import type { LogMessage, LogRun } from "../log-run.js";
 import { readCalls, type CallWords } from "../message/calls.js";
 import { readText, readUserContent } from "../message/content.js";
 import { countDropped, countValue, keepUnknown, type ContentRules } from "../message/message.js";

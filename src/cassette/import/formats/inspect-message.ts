@@ -2,7 +2,7 @@
 // its arguments are an object, and `error` holds a tool's failure. A message's `id`, `source` and `model` are ignored.
 
 import type { JsonObject } from "../../../core/index.js";
-import type { LogMessage } from "../log.js";
+import type { LogMessage } from "../log-run.js";
 import { readCalls, type CallWords } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserMessage } from "../message/content.js";
 import { countDropped, createMessageReader, joinToolError, type ContentRules } from "../message/message.js";

@@ -4,7 +4,7 @@
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { MAX_ATTACHED_CHARACTERS } from "../../limits.js";
-import type { LogFacts, LogMessage, LogRun } from "../log.js";
+import type { LogFacts, LogMessage, LogRun } from "../log-run.js";
 import { toUsage } from "../message/message.js";
 import type { RepairLog } from "../repair.js";
 import type { LogCalls, ModelCall } from "../trace/model-calls.js";

@@ -2,7 +2,7 @@
 // of plain user and assistant messages, which both vendors write alike, counts as OpenAI's.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import type { LogRun } from "../log.js";
+import type { LogRun } from "../log-run.js";
 import { readTools } from "../message/tools.js";
 import type { RepairLog } from "../repair.js";
 import { isObject, listIn, toList, toName, toObject } from "../foreign-json.js";

@@ -3,7 +3,7 @@
 // Of `extra` only the tokens of the answer are read, not its time, its cost, or the vendor's answer again.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import type { LogMessage, LogRun } from "../log.js";
+import type { LogMessage, LogRun } from "../log-run.js";
 import { toUsage } from "../message/message.js";
 import type { RepairLog } from "../repair.js";
 import { isObject, listIn, toName, toObject, toText } from "../foreign-json.js";

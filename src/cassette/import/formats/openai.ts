@@ -2,7 +2,7 @@
 // from before `tool_calls`, and the `reasoning_content` that several compatible vendors add.
 
 import { canonicalize, type JsonObject, type JsonValue } from "../../../core/index.js";
-import type { LogAssistantMessage, LogCall, LogMessage } from "../log.js";
+import type { LogAssistantMessage, LogCall, LogMessage } from "../log-run.js";
 import { toArguments, toCallList } from "../message/calls.js";
 import { readAssistantContent, readSystemMessage, readText, readUserMessage } from "../message/content.js";
 import { countDropped, createMessageReader, toUsage, type ContentRules } from "../message/message.js";

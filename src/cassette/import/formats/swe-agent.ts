@@ -4,7 +4,7 @@
 // which repeats the history, and `message_type`, `cache_control` and `tags`.
 
 import { parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
-import type { LogMessage, LogRun } from "../log.js";
+import type { LogMessage, LogRun } from "../log-run.js";
 import type { RepairLog } from "../repair.js";
 import { isObject, listIn, malformed, toList, toName, toObject, toText } from "../foreign-json.js";
 import { readOpenAiMessages } from "./openai.js";

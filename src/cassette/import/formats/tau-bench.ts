@@ -2,7 +2,7 @@
 // where traj is a list of OpenAI messages. The records do not name the model.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import type { LogRun } from "../log.js";
+import type { LogRun } from "../log-run.js";
 import type { RepairLog } from "../repair.js";
 import { isObject, listIn, toName, toObject } from "../foreign-json.js";
 import { readOpenAiMessages } from "./openai.js";

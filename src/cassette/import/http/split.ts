@@ -3,14 +3,18 @@
 
 import {
   AgentError,
+  createHeldConversations,
   defined,
   hashJson,
+  holderOf,
   isPlainObject,
   parseBoundedJson,
   wireOf,
   VENDORS,
+  type HeldConversations,
   type JsonObject,
   type JsonValue,
+  type KeepAnswer,
   type LlmTurnResponse,
   type Vendor,
   type WireName,
@@ -41,15 +45,17 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
   }
   const dropped = createRepairLog();
   const budget = createBudget();
+  const held = createHeldConversations();
   const conversations: { steps: PromptStep[]; exchanges: WireExchange[] }[] = [];
   const flaws: string[] = [];
   for (const [index, exchange] of exchanges.entries()) {
     const kind = kindOf(exchange);
     if (typeof kind === "string") {
+      beginConversation(exchange, held);
       dropped.add(kind);
       continue;
     }
-    const found = toTurn(exchange, kind, { dropped, budget });
+    const found = toTurn(exchange, kind, { dropped, budget, held });
     if (found === undefined) {
       dropped.add("exchange-not-model-call");
       continue;
@@ -85,9 +91,25 @@ function besides(dropped: RepairLog): string {
 
 type NoTurn = "exchange-not-model-call" | "error-exchange-dropped" | "call-unanswered";
 
+/** Keeps the conversation of an exchange that began one at the vendor without a turn. */
+function beginConversation({ method, url, status, ...exchange }: HttpExchange, held: HeldConversations): void {
+  const holder = status < 200 || status > 299 ? undefined : holderOf({ method, path: pathOf(url) });
+  const [asked, answer] = [toPlain(exchange.request, ""), toPlain(exchange.answer, exchange.encoding)];
+  if (holder === undefined || "flaw" in asked || "flaw" in answer) return;
+  try {
+    held.begin(holder, parseBoundedJson(asked.text || "{}"), parseBoundedJson(answer.text));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+}
+
+function pathOf(url: string): string {
+  return url.split(/[?#]/, 1)[0] ?? "";
+}
+
 /** The wire of an exchange that is a turn, or why it is not one. */
 function kindOf({ method, url, status }: HttpExchange): Vendor | NoTurn {
-  const wire = wireOf({ method, path: url.split(/[?#]/, 1)[0] ?? "" });
+  const wire = wireOf({ method, path: pathOf(url) });
   if (wire === undefined) return "exchange-not-model-call";
   if (status >= 200 && status < 300) return wire;
   return status >= 400 ? "error-exchange-dropped" : "call-unanswered";
@@ -103,11 +125,18 @@ function createBudget(): (text: string) => void {
   };
 }
 
+interface Splitting {
+  readonly dropped: RepairLog;
+  readonly budget: (text: string) => void;
+  /** The conversations that earlier exchanges of the recording left at the vendor. */
+  readonly held: HeldConversations;
+}
+
 /** Undefined for a body without messages: paths of other hosts may end alike. */
 function toTurn(
   exchange: HttpExchange,
   wire: Vendor,
-  { dropped, budget }: { dropped: RepairLog; budget: (text: string) => void },
+  { dropped, budget, held }: Splitting,
 ): { turn: ReadTurn; exchange: WireExchange } | { flaw: string } | undefined {
   const request = toPlain(exchange.request, "");
   if ("flaw" in request) return { flaw: `its request ${request.flaw}` };
@@ -117,9 +146,12 @@ function toTurn(
   budget(answer.text);
   try {
     const body = cleanJson(parseBoundedJson(request.text), dropped);
-    if (!isObject(body) || !Array.isArray(body[wire.messagesField])) return undefined;
-    const own: WireExchange = { wire: wire.name as WireName, request: body, answer: answer.text };
-    return { turn: readTurn(own), exchange: own };
+    if (!isObject(body) || (body[wire.messagesField] ?? null) === null) return undefined;
+    const whole = held.resolve(wire, body);
+    const asked = whole.body === body ? body : cleanJson(whole.body, dropped);
+    if (asked !== body) budget(JSON.stringify(asked));
+    const own: WireExchange = { wire: wire.name as WireName, request: asked, answer: answer.text };
+    return { turn: readTurn(own, whole.keep), exchange: own };
   } catch (error) {
     if (error instanceof SyntaxError) return { flaw: `its request is not JSON: ${error.message}` };
     if (error instanceof AgentError) return { flaw: error.message };
@@ -128,11 +160,14 @@ function toTurn(
 }
 
 /** Reads a turn with the decoders of its wire. Throws `AgentError` for a request or an answer that a turn cannot hold. */
-export function readTurn({ wire: name, request, answer }: WireExchange): ReadTurn {
+export function readTurn({ wire: name, request, answer }: WireExchange, keep?: KeepAnswer): ReadTurn {
   const wire = VENDORS[name];
   const turn = wire.parse(request);
   const bytes = new TextEncoder().encode(answer);
-  return { ...turn, response: wire.read({ bytes, isStream: isStream(answer), isCut: false }) };
+  return {
+    ...turn,
+    response: wire.read({ bytes, isStream: isStream(answer), isCut: false }, undefined, undefined, keep),
+  };
 }
 
 /** An answer that is one JSON object came whole; any other is server-sent events, or a line for each piece. */

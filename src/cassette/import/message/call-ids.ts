@@ -2,7 +2,7 @@
 // call gets the id `call_<turn>_<n>`, the same at every import, and its result gets it too.
 
 import { defined, type LlmMessage, type LlmToolCall } from "../../../core/index.js";
-import type { LogCall, LogMessage, LogToolMessage } from "../log.js";
+import type { LogCall, LogMessage, LogToolMessage } from "../log-run.js";
 import { createRepairLog, type RepairLog } from "../repair.js";
 import { toName } from "../foreign-json.js";
 import { createOpenCalls, UNKNOWN_TOOL } from "./open-calls.js";

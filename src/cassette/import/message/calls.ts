@@ -2,7 +2,7 @@
 
 import { canonicalize, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { CassetteError } from "../../errors.js";
-import type { LogCall } from "../log.js";
+import type { LogCall } from "../log-run.js";
 import type { RepairLog } from "../repair.js";
 import { cleanJson, isObject, toName } from "../foreign-json.js";
 import { countDropped } from "./message.js";

@@ -1,7 +1,7 @@
 // Steps that the readers of several formats share: messages by role, fields left over, errors of tools, tokens used.
 
 import { canonicalize, defined, type JsonObject, type JsonValue, type Usage } from "../../../core/index.js";
-import type { LogMessage } from "../log.js";
+import type { LogMessage } from "../log-run.js";
 import type { RepairLog } from "../repair.js";
 import { isObject, toCount, toObject, toText } from "../foreign-json.js";
 

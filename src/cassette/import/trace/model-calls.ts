@@ -15,8 +15,8 @@ import {
 } from "../../../core/index.js";
 import type { BuiltTurn } from "../../file/build.js";
 import type { ContextExtension } from "../../file/format.js";
-import { createPromptTracker } from "../../prompt/prompt-hash.js";
-import type { LogAssistantMessage, LogFacts, LogMessage } from "../log.js";
+import { createPromptTracker } from "../../prompt/prompt-delta.js";
+import type { LogAssistantMessage, LogFacts, LogMessage } from "../log-run.js";
 import type { RepairLog } from "../repair.js";
 import { toLlmMessages } from "../message/call-ids.js";
 

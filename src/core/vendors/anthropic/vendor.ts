@@ -11,6 +11,7 @@ import { anthropicFaults, anthropicStreamError, failAnthropic } from "./refusals
 import { anthropicStream } from "./fold.js";
 import { parseAnthropic } from "./parse.js";
 import { ANTHROPIC_PRICING } from "./prices.js";
+import { anthropicState } from "./state.js";
 import { anthropicEvents, writeAnthropic } from "./write.js";
 
 export interface AnthropicOptions extends KeyedVendorOptions {
@@ -52,6 +53,7 @@ export const anthropic = defineVendor({
   messagesField: "messages",
   parse: parseAnthropic,
   findHeldState,
+  state: anthropicState,
   write: writeAnthropic,
   events: anthropicEvents,
   fail: failAnthropic,

@@ -6,11 +6,15 @@ import { jsonFault, type HttpFault, type WireFailure } from "../../wire/failure.
 import { toSse } from "../../wire/pieces.js";
 import type { Vendor } from "../vendor.js";
 
+/** The error code for an earlier answer that the server does not have. */
+export const PREVIOUS_NOT_FOUND = "previous_response_not_found";
+
 /** OpenAI's clients show the fields of `error` and nothing outside of it, so the miss is in there, too. */
 export function failOpenAi({ status, code, message, miss }: WireFailure): JsonObject {
   const extra = defined({ miss });
   const type = status >= 500 ? "server_error" : "invalid_request_error";
-  return { error: { message, type, param: null, code, ...extra }, ...extra };
+  const param = code === PREVIOUS_NOT_FOUND ? "previous_response_id" : null;
+  return { error: { message, type, param, code, ...extra }, ...extra };
 }
 
 function openAi(status: number, error: JsonObject, headers?: Readonly<Record<string, string>>): HttpFault {

@@ -81,7 +81,7 @@ export type CassetteSource = Cassette | readonly Cassette[] | CassetteHandle;
 
 /** The options of `cassetteHandlers`. A wrong one is `invalid-options`. */
 export interface CassetteHandlersOptions
-  extends TakenRequests, Pick<ReplayOptions, "redact" | "allowRedacted" | "streaming" | "speed"> {
+  extends TakenRequests, Pick<ReplayOptions, "redact" | "allowRedacted" | "hashFilter" | "streaming" | "speed"> {
   /** Named in messages. */
   readonly file?: string;
 }
@@ -126,9 +126,9 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
     const warn = (text: string): void => systemPorts.warn(`playhead: ${text}`);
     const shelf = createShelf(toItems(cassettes, file), { ...tape, warn });
     const { trouble } = door;
-    const answer = async ({ wire, turn, request }: AskedTurn) => {
+    const answer = async ({ wire, request, ...asked }: AskedTurn) => {
       const how = { shelf, nameOf: baseName, streaming: { streaming, speed }, signal: request.signal };
-      const response = toResponse(await shelfReply(wire, turn, how));
+      const response = toResponse(await shelfReply(wire, asked, how));
       trouble.count(request, "turn");
       return response;
     };
@@ -204,7 +204,7 @@ function errorOf(work: Promise<void>): Promise<unknown> {
   );
 }
 
-const REPLAY_OPTIONS = ["baseUrls", "pass", "file", "redact", "allowRedacted", "streaming", "speed"];
+const REPLAY_OPTIONS = ["baseUrls", "pass", "file", "redact", "allowRedacted", "hashFilter", "streaming", "speed"];
 
 function toList(source: Cassette | readonly Cassette[]): readonly Cassette[] {
   const cassettes = Array.isArray(source) ? (source as readonly Cassette[]) : [source as Cassette];

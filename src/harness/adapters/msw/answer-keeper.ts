@@ -43,7 +43,8 @@ export function createAnswerKeeper({ trouble, keepError, streams, machine }: Kee
       const { wire, turn: asks } = asked;
       const isStream = asks.isStream || /event-stream|ndjson/.test(answer.headers.get("content-type") ?? "");
       const passed = { ...collected, isStream, isCut: false };
-      const { response, note, left } = readPassed(wire, passed, requestedAt, asks.isStream && streams);
+      const { response, answer: json, note, left } = readPassed(wire, passed, requestedAt, asks.isStream && streams);
+      asked.keep?.(json);
       turn.answer(response, note);
       trouble.count(asked.request, "turn");
       losses.add(left);

@@ -1,7 +1,16 @@
 // The requests that handlers take: those below the base URLs of the vendors. Default are the addresses built into their clients.
 
 import { CassetteError } from "../../../cassette/index.js";
-import { isWireName, showValue, VENDORS, WIRE_NAMES, wireOf, type Wire, type WireName } from "../../../core/index.js";
+import {
+  holderOf,
+  isWireName,
+  showValue,
+  VENDORS,
+  WIRE_NAMES,
+  wireOf,
+  type Wire,
+  type WireName,
+} from "../../../core/index.js";
 
 /** Base URLs as the vendors' clients take them, by wire. Each replaces the vendor's own. */
 export type BaseUrls = Partial<Readonly<Record<WireName, string | readonly string[]>>>;
@@ -11,6 +20,8 @@ export interface Bases {
   readonly pattern: RegExp;
   /** The wire of a request. Undefined for a request that is not a conversation turn. */
   wireOf(request: { readonly method: string; readonly url: string }): Wire | undefined;
+  /** The wire of a request that begins a conversation without a turn. */
+  holderOf(request: { readonly method: string; readonly url: string }): Wire | undefined;
 }
 
 /** Throws `invalid-options`. */
@@ -19,18 +30,29 @@ export function readBases(owner: string, baseUrls: BaseUrls = {}): Bases {
   if (unknown.length > 0) throw invalid(`baseUrls of ${owner} names an unknown wire: ${unknown.join(", ")}`);
   const byWire = WIRE_NAMES.map((name) => ({
     name,
-    starts: [baseUrls[name] ?? VENDORS[name].client.baseURLs].flat().map((text) => readBase(owner, name, text)),
+    starts: [basesOf(name, baseUrls)].flat().map((text) => readBase(owner, name, text)),
   }));
+  const among: Find = (find, { method, url }) => {
+    const { href, pathname } = withoutQuery(url);
+    const wire = find({ method, path: pathname });
+    const starts = byWire.find(({ name }) => name === wire?.name)?.starts ?? [];
+    return starts.some((start) => href.startsWith(`${start}/`)) ? wire : undefined;
+  };
   const all = [...new Set(byWire.flatMap(({ starts }) => starts))];
   return {
     pattern: new RegExp(`^(?:${all.map(escape).join("|")})(?:/|$)`),
-    wireOf({ method, url }) {
-      const { href, pathname } = withoutQuery(url);
-      const wire = wireOf({ method, path: pathname });
-      const starts = byWire.find(({ name }) => name === wire?.name)?.starts ?? [];
-      return starts.some((start) => href.startsWith(`${start}/`)) ? wire : undefined;
-    },
+    wireOf: (request) => among(wireOf, request),
+    holderOf: (request) => among(holderOf, request),
   };
+}
+
+type Find = (find: typeof wireOf, request: { readonly method: string; readonly url: string }) => Wire | undefined;
+
+/** One client speaks both wires of OpenAI, so a base URL for one of them serves the other. */
+function basesOf(name: WireName, baseUrls: BaseUrls): string | readonly string[] {
+  const { client } = VENDORS[name];
+  const twin = WIRE_NAMES.find((other) => baseUrls[other] !== undefined && VENDORS[other].client === client);
+  return baseUrls[name] ?? (twin === undefined ? client.baseURLs : (baseUrls[twin] ?? client.baseURLs));
 }
 
 /** A base URL in normal form, without a slash at its end. */

@@ -1,43 +1,42 @@
 // One function for all requests below the base URLs: which wire a request speaks, what it asks, and who answers it. What
 // cannot be answered is refused in the words of the wire and remembered.
 
-import { CassetteError } from "../../../cassette/index.js";
-import { readTurn } from "../../wire/read-turn.js";
-import { refusalReply } from "../../wire/reply.js";
+import { createHeldConversations, systemPorts } from "../../../core/index.js";
+import { FORGOT, readTurn } from "../../wire/read-turn.js";
 import { toPlainRequest } from "./exchanges.js";
-import { toResponse } from "./response.js";
 import { createReplies, toRefusal, type Interception } from "./replies.js";
 import { forHandlers } from "./reworded.js";
 
 /** Never rejects: a handler that throws would be answered 500, which clients try again. */
 export function createInterceptor(interception: Interception): (request: Request) => Promise<Response> {
   const { bases, trouble, answer, replay, letOut } = interception;
-  const { isPassed, refuse, outside, unreadable } = createReplies(interception);
+  const held = createHeldConversations(() => systemPorts.warn(`playhead: ${FORGOT}`));
+  const { isPassed, refuse, outside, unreadable, unknownState, begin } = createReplies(interception);
 
   return async (request) => {
-    const wire = bases.wireOf(request);
     if (letOut !== undefined && isPassed(request)) {
       trouble.count(request, "passed");
       return letOut(request).catch(() => Response.error());
     }
-    const plain = await toPlainRequest(request);
+    const wire = bases.wireOf(request);
+    const came = await toPlainRequest(request);
+    const { pathname, search } = new URL(request.url);
+    const read = wire && (await readTurn(wire, came.body, `${pathname}${search}`, held));
+    // An exchange with a continued conversation holds the whole one.
+    const plain = read !== undefined && "turn" in read ? { ...came, body: read.body } : came;
     const recorded = replay?.answer(plain);
     if (recorded !== undefined) {
       trouble.count(request, "exchange");
       return recorded;
     }
-    if (wire === undefined) return outside(request, plain);
-    const read = readTurn(wire, plain.body, new URL(request.url).pathname);
-    if ("held" in read) {
-      // A client that then sends the whole conversation has lost nothing.
-      const { held, isRecoverable } = read;
-      return isRecoverable
-        ? toResponse(refusalReply(held, wire))
-        : refuse(request, held, wire, new CassetteError("invalid-options", held.message));
+    if (wire === undefined || read === undefined) {
+      const holder = bases.holderOf(request);
+      return holder === undefined ? outside(request, plain) : begin(request, came.body, holder, held);
     }
+    if ("held" in read) return unknownState(request, read, wire);
     if ("refusal" in read) return unreadable(request, read.refusal, wire);
     try {
-      const answered = answer({ wire, turn: read.turn, request, plain });
+      const answered = answer({ wire, ...read, request, plain, track: (work) => held.track(work) });
       trouble.track(answered);
       return await answered;
     } catch (error) {

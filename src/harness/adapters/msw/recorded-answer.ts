@@ -6,15 +6,16 @@ import { answerReply } from "../../wire/reply.js";
 import type { AskedTurn } from "./replies.js";
 import { toResponse } from "./response.js";
 
-/** The same answer gives the same bytes. */
-export function encodeAnswer({ response, deltas }: CollectedTurn, { wire, turn }: AskedTurn): Response {
-  const { request, isStream, wantsUsage } = turn;
+/** The same answer to the same conversation gives the same bytes, and another id than any other. */
+export function encodeAnswer({ response, deltas }: CollectedTurn, { wire, turn, keep }: AskedTurn): Response {
+  const { request, isStream, ...form } = turn;
   const stamp = {
-    id: hashJson(response.message).slice(0, 12),
+    id: hashJson([request.messages, response.message]).slice(0, 12),
     createdAt: 0,
     model: request.settings.model,
-    wantsUsage,
+    ...form,
   };
+  keep?.(wire.write(response, stamp));
   if (!isStream) return toResponse(answerReply(wire, response, stamp, undefined));
   const cut = cutAs(deltas.map((delta) => ({ delta, at: 0 })));
   const events = wire.events(response, stamp, cut).map(({ text }) => text);

@@ -1,19 +1,21 @@
 // The replies to requests that no recorded turn answers: refusals, and whatever becomes of a request that is not a turn.
 
 import { CassetteError, type PlainRequest } from "../../../cassette/index.js";
-import { AgentError, thrownText, type Wire, type WireTurn } from "../../../core/index.js";
+import { AgentError, thrownText, type HeldConversations, type Wire } from "../../../core/index.js";
 import type { IsPassed } from "../../wire/pass.js";
+import { beginConversation, conversationReply, type HeldStateRefusal, type WholeTurn } from "../../wire/read-turn.js";
 import { refusalReply, type Refusal } from "../../wire/reply.js";
 import type { Bases } from "./bases.js";
 import type { ExchangeReplay, RecordExchange } from "./exchanges.js";
 import { toResponse } from "./response.js";
 import { OWN_HANDLER, type Trouble } from "./trouble.js";
 
-export interface AskedTurn {
+export interface AskedTurn extends WholeTurn {
   readonly wire: Wire;
-  readonly turn: WireTurn;
   readonly request: Request;
   readonly plain: PlainRequest;
+  /** Notes an answer on its way, which the next request may continue. */
+  readonly track: (work: Promise<unknown>) => void;
 }
 
 export interface Interception {
@@ -76,7 +78,31 @@ export function createReplies({ trouble, replay, record, letOut, ...interception
     return response;
   }
 
-  return { isPassed, refuse, outside, unreadable };
+  async function unknownState(request: Request, { held, ...state }: HeldStateRefusal, wire: Wire): Promise<Response> {
+    // A client that then sends the whole conversation has lost nothing.
+    if (state.isRecoverable) return toResponse(refusalReply(held, wire));
+    if (state.isElsewhere && letOut !== undefined) return unreadable(request, held, wire);
+    return refuse(request, held, wire, new CassetteError("invalid-options", held.message));
+  }
+
+  /** A request that begins a conversation without a turn. */
+  async function begin(request: Request, body: Uint8Array, holder: Wire, held: HeldConversations): Promise<Response> {
+    if (letOut === undefined) {
+      trouble.count(request, "begun");
+      return toResponse(conversationReply(holder, body, held));
+    }
+    const response = await letOut(request).catch(() => Response.error());
+    try {
+      if (response.ok) beginConversation(holder, held, body, new Uint8Array(await response.clone().arrayBuffer()));
+      trouble.count(request, response.ok ? "begun" : "failed");
+    } catch (error) {
+      trouble.count(request, "lost", thrownText(error));
+      trouble.note(error);
+    }
+    return response;
+  }
+
+  return { isPassed, refuse, outside, unreadable, unknownState, begin };
 }
 
 const EXCHANGE_MISSES: ReadonlySet<string> = new Set(["exchange-missing", "exchange-changed", "exhausted"]);

@@ -43,7 +43,9 @@ export function createVendor({ send, trouble, keepError, streams = "boundaries",
         if (answer.ok) {
           if (turn === undefined) return withBody(answer, answer.body);
           const [theirs, copy] = answer.body?.tee() ?? [null, null];
-          trouble.track(keep(turn, asked, { answer, copy, requestedAt }));
+          const kept = keep(turn, asked, { answer, copy, requestedAt });
+          trouble.track(kept);
+          asked.track(kept);
           return withBody(answer, theirs);
         }
         const { response, bytes } = await readWhole(answer);

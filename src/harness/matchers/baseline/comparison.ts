@@ -8,7 +8,7 @@ import {
   type ToleranceUse,
 } from "../../../cassette/index.js";
 import { plural, type JsonObject } from "../../../core/index.js";
-import { rerecordCommand } from "./command.js";
+import { rerecordCommand } from "../../text/rerun-commands.js";
 import { misuse, type MatcherContext, type MatcherResult } from "../matcher.js";
 import type { Pinned } from "./pinned.js";
 import { atMost } from "../../text/at-most.js";

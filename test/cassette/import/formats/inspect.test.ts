@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImport } from "../../../../src/cassette/import/parse.js";
+import { parseImport } from "../../../../src/cassette/import/import.js";
 import { conversationOf, importOf, importOne, rebuildPrompts, repairsOf } from "../verify.js";
 
 const hash = "0123456789abcdef0123456789abcdef";

@@ -1,6 +1,6 @@
 import { gzipSync, deflateSync, brotliCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/parse.js";
+import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/import.js";
 import { MAX_EXCHANGES, MAX_RECORDED_BODY_BYTES } from "../../../../src/cassette/limits.js";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import { parseOpenAi } from "../../../../src/core/vendors/openai/parse.js";
@@ -161,6 +161,36 @@ describe.each([
     const { runs, refused } = read(make([{ request: ask(user("a")), answer: { error: {} }, status: 500 }]));
     expect(runs).toEqual([]);
     expect(refused).toEqual([expect.stringContaining("no answered turn of a model (1 error-exchange-dropped)")]);
+  });
+
+  it("puts in the conversations that earlier exchanges left at the vendor", () => {
+    const url = "https://api.openai.com/v1/responses";
+    const item = (id: string, text: string) => ({
+      ...{ id, object: "response", status: "completed", model: "m" },
+      output: [{ id: `msg_${id}`, type: "message", role: "assistant", content: [{ type: "output_text", text }] }],
+    });
+    const event = { type: "response.completed", response: item("resp_2", "d") };
+    const next = (input: string, fields: object) => ({ model: "m", input, ...fields });
+    const { runs, refused } = read(
+      make([
+        { url, request: next("a", { instructions: "Be brief." }), answer: item("resp_1", "b") },
+        { url, request: next("c", { previous_response_id: "resp_1" }), answer: `data: ${JSON.stringify(event)}\n\n` },
+        { url, request: next("e", { previous_response_id: "resp_2" }), answer: item("resp_3", "f") },
+        { url, request: next("e", { previous_response_id: "resp_0" }), answer: item("resp_4", "g") },
+        {
+          url: `${url.replace("responses", "conversations")}`,
+          request: { items: [user("h")] },
+          answer: { id: "conv_1" },
+        },
+        { url, request: next("i", { conversation: { id: "conv_1" } }), answer: item("resp_5", "j") },
+      ]),
+    );
+    expect(refused).toEqual([expect.stringContaining("on the vendor's server (previous_response_id)")]);
+    const prompts = runs
+      .flatMap(({ cassette }) => rebuildPrompts(cassette))
+      .map((prompt) => prompt.map(({ content }) => content));
+    expect(prompts).toContainEqual(["a", "b", "c", "d", "e"]);
+    expect(prompts).toContainEqual(["h", "i"]);
   });
 
   it("refuses a turn that continues a thread, and keeps the fields that no setting stands for", () => {

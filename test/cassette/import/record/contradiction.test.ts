@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../../src/cassette/errors.js";
-import { parseImport } from "../../../../src/cassette/import/parse.js";
+import { parseImport } from "../../../../src/cassette/import/import.js";
 import type { ImportFormat } from "../../../../src/cassette/import/registry.js";
 
 const user = { role: "user", content: "hi" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPromptReader, toCallTurns, type ModelCall } from "../../../../src/cassette/import/trace/model-calls.js";
-import type { LogAssistantMessage, LogMessage } from "../../../../src/cassette/import/log.js";
+import type { LogAssistantMessage, LogMessage } from "../../../../src/cassette/import/log-run.js";
 import { readOpenAiMessages } from "../../../../src/cassette/import/formats/openai.js";
 import { createRepairLog } from "../../../../src/cassette/import/repair.js";
 

@@ -16,7 +16,7 @@ import { findHeldState } from "../../../../src/core/wire/held-state.js";
 import { modelOf, toSse } from "../../../../src/core/wire/pieces.js";
 import { readObjects, readString, toTurn } from "../../../../src/core/wire/turn.js";
 
-const PATH = /\/models\/([^/:]+):(say|stream)$/;
+const PATH = /\/models\/([^/:]+):(say|stream)(?=\?|$)/;
 
 const decode: StreamWire["decode"] = (json, decoding) => {
   const body = toObject(json);

@@ -7,11 +7,11 @@ import { recordingProvider } from "../../../../src/cassette/record/recording-pro
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../../src/cassette/trust/cassette-store.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../../src/core/model/provider.js";
-import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../../src/core/vendors/providers.js";
+import { vendorProvider, VENDORS, WIRES, wireOf, type WireName } from "../../../../src/core/vendors/vendors.js";
+import type { Vendor } from "../../../../src/core/vendors/vendor.js";
 import { echoProvider } from "../../../../src/core/providers/echo.js";
 import { fallbackProvider } from "../../../../src/core/providers/fallback.js";
 import { scriptedProvider } from "../../../../src/core/providers/scripted.js";
-import { WIRES, wireOf, type WireName } from "../../../../src/core/vendors/vendors.js";
 import { PROVIDER_REQUESTS } from "../../../../src/harness/conformance/provider/requests.js";
 import {
   providerConformance,
@@ -25,10 +25,11 @@ import { apiKey, listen } from "../../../support/wire.js";
 
 type Mode = "answers" | "fails" | "is silent";
 
-/** Speaks all three wires, and keeps silent or fails where the path says so. */
+/** Speaks every wire, and keeps silent or fails where the path says so. */
 const vendors: RequestListener = (request, response) => {
   const [, mode = "", ...rest] = (request.url ?? "").split("/");
-  const wire = wireOf({ method: "POST", path: `/${rest.join("/")}` }) ?? WIRES.openai;
+  const path = `/${rest.join("/")}`;
+  const wire = wireOf({ method: "POST", path: path.replace(/\?.*/, "") }) ?? WIRES.openai;
   const parts: Buffer[] = [];
   request.on("data", (part: Buffer) => void parts.push(part));
   request.on("end", () => {
@@ -38,7 +39,7 @@ const vendors: RequestListener = (request, response) => {
       response.end(JSON.stringify(wire.fail({ status: 500, code: "down", message: "down for now" })));
       return;
     }
-    const turn = wire.parse(JSON.parse(Buffer.concat(parts).toString()));
+    const turn = wire.parse(JSON.parse(Buffer.concat(parts).toString()), path);
     const stamp = { id: "1", createdAt: 0, model: "m-1", wantsUsage: turn.wantsUsage };
     const answer = answerTo(turn.request);
     response.writeHead(200, { "content-type": turn.isStream ? wire.streamType : "application/json" });
@@ -56,14 +57,8 @@ afterAll(() => server.close());
 function vendor(wire: WireName, mode: Mode, streaming = false): LlmProviderAdapter {
   const base = { answers: "answering", fails: "failing", "is silent": "silent" }[mode];
   const common = { model: "m-1", baseURL: `${server.baseURL}/${base}`, streaming, ports: { warn: () => undefined } };
-  switch (wire) {
-    case "openai":
-      return openaiProvider({ ...common, apiKey });
-    case "anthropic":
-      return anthropicProvider({ ...common, apiKey });
-    case "ollama":
-      return ollamaProvider(common);
-  }
+  const spoken: Vendor = VENDORS[wire];
+  return vendorProvider(spoken, { ...common, ...(spoken.keyVariable === undefined ? {} : { apiKey }) });
 }
 
 const every = (wire: WireName, wrap: (provider: LlmProviderAdapter) => LlmProviderAdapter, streaming?: boolean) =>
@@ -105,7 +100,11 @@ const SHIPPED: [string, MakeProvider, ProviderConformanceOptions?][] = [
   ["cassetteProvider of a stream", () => cassette(vendor("openai", "answers"), true)],
   ["openaiProvider", ...every("openai", same)],
   ["openaiProvider that streams inside", ...every("openai", same, true)],
+  ["responsesProvider", ...every("responses", same)],
+  ["responsesProvider that streams inside", ...every("responses", same, true)],
   ["anthropicProvider", ...every("anthropic", same)],
+  ["geminiProvider", ...every("gemini", same)],
+  ["geminiProvider that streams inside", ...every("gemini", same, true)],
   ["ollamaProvider", ...every("ollama", same)],
   ["recordingProvider of a vendor", ...every("openai", recorded)],
   ["fallbackProvider", ...every("anthropic", chained)],

@@ -151,7 +151,7 @@ describe("the option replay", () => {
       ] as const) {
         const error = refusal(() => handle.tools(tools as unknown as CustomTool[])) as CassetteError;
         expect([error.code, error.summary]).toEqual(["invalid-options", what]);
-        expect(error.hint).toContain("Only tools made with Playhead's defineTool are replayed");
+        expect(error.hint).toContain("Only tools of Playhead (`defineTool`) are replayed");
         expect(error.hint).toContain("such as the AI SDK");
       }
     },

@@ -1,9 +1,9 @@
 // The commands in failure messages. They run in the folder where the test runner was started.
 
 import { relative, sep } from "node:path";
-import { toVisible } from "../../../core/index.js";
-import type { MatcherContext } from "../matcher.js";
-import { shellPath, shellText } from "../../text/shell.js";
+import { toVisible } from "../../core/index.js";
+import type { MatcherContext } from "../matchers/matcher.js";
+import { shellPath, shellText } from "./shell.js";
 
 type CommandMode = "record" | "refresh" | "auto" | "from-first-miss";
 

@@ -3,7 +3,7 @@ import { hashJson } from "../../../src/core/index.js";
 import { CREATED_WITH } from "../../../src/cassette/file/build.js";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import { IMPORT_FORMATS } from "../../../src/cassette/import/registry.js";
-import { parseImport, type ImportedCassette, type ImportOptions } from "../../../src/cassette/import/parse.js";
+import { parseImport, type ImportedCassette, type ImportOptions } from "../../../src/cassette/import/import.js";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { findBadHashes, importOf, importOne, rebuildPrompts, toFile } from "./verify.js";
 

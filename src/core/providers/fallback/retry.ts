@@ -13,7 +13,7 @@ import { findResponseFlaw } from "../../model/response.js";
 import type { Ports } from "../../ports.js";
 import { thrownText } from "../../text/thrown.js";
 import { startDeadline, type Deadline } from "../../http/deadline.js";
-import { judgeFailure, ProvidersExhaustedError, type Failure, type FallbackAttempt, type Tried } from "./attempt.js";
+import { judgeFailure, ProvidersExhaustedError, type Failure, type FallbackAttempt, type Tried } from "./failure.js";
 import { waitAfter } from "./backoff.js";
 import type { Cooldown } from "./cooldown.js";
 import { modelFor, requestFor, speakerOf, type FallbackEntry } from "./entry.js";

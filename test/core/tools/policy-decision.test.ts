@@ -7,7 +7,7 @@ import type {
   ToolPolicyCall,
   ToolPolicyResult,
   ToolResultDecision,
-} from "../../../src/core/tools/policy.js";
+} from "../../../src/core/tools/policy-decision.js";
 import type { CustomTool } from "../../../src/core/tools/tool.js";
 import { gate, playLoop, toolResults, type LoopCase, type LoopRun } from "../../support/loop.js";
 import { ask, say, tool, watchedScript } from "../../support/script.js";

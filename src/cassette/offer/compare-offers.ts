@@ -121,7 +121,7 @@ export function changeText(change: OfferChange): string {
   const name = nameText(change.name);
   switch (change.kind) {
     case "tools-reordered":
-      return "the tools are listed in another order";
+      return "the tools are in a different order";
     case "tool-added":
     case "tool-removed":
       return toVisible(`tool ${name} ${verbText(change, "")}`);

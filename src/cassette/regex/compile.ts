@@ -3,20 +3,20 @@
 // RegExp itself only tests single characters. docs/internal/dependencies.md says why this is no library.
 
 import { MAX_PATTERN_STEPS } from "../limits.js";
-import { parsePattern, type PatternNode } from "./bounded-regex-parse.js";
+import { parsePattern, type PatternNode } from "./parse.js";
+import { replaceMatches, type Instruction } from "./replace.js";
 
 export type CompiledPattern =
   /** One character takes at most `steps`. */
-  | { readonly kind: "compiled"; readonly matches: (text: string) => boolean; readonly steps: number }
+  | {
+      readonly kind: "compiled";
+      readonly matches: (text: string) => boolean;
+      readonly replace: (text: string, replacement: string) => string;
+      readonly steps: number;
+    }
   | { readonly kind: "refused"; readonly reason: string };
 
-type Instruction =
-  | { kind: "atom"; fits: (character: string) => boolean }
-  | { kind: "start" | "end" | "match" }
-  /** Goes on at each of these. */
-  | { kind: "jump"; to: number[] };
-
-/** `matches` finds the pattern anywhere in a text, as `RegExp.test` does. */
+/** `matches` finds the pattern anywhere in a text, as `RegExp.test` does. `replace` replaces every longest match. */
 export function compilePattern(pattern: string): CompiledPattern {
   const parsed = parsePattern(pattern);
   if (parsed.kind === "refused") return parsed;
@@ -25,7 +25,12 @@ export function compilePattern(pattern: string): CompiledPattern {
     return { kind: "refused", reason: `its repetitions come to more than ${MAX_PATTERN_STEPS} steps` };
   }
   program.push({ kind: "match" });
-  return { kind: "compiled", matches: (text) => search(program, Array.from(text)), steps: program.length };
+  return {
+    kind: "compiled",
+    matches: (text) => search(program, Array.from(text)),
+    replace: (text, replacement) => replaceMatches(program, text, replacement),
+    steps: program.length,
+  };
 }
 
 /** False where the program would become too long. */

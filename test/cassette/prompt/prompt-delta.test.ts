@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
-import { createPromptChain, createPromptTracker, hashPrompt } from "../../../src/cassette/prompt/prompt-hash.js";
+import { createPromptChain, createPromptTracker, hashPrompt } from "../../../src/cassette/prompt/prompt-delta.js";
 import { isSealed, seal } from "../../../src/core/canon/copy.js";
 import { hashJson } from "../../../src/core/canon/digest.js";
 import { NotJsonError } from "../../../src/core/canon/value.js";

@@ -4,9 +4,10 @@
 import { defined, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
+import type { HashFilterOption } from "../prompt/hash-filters.js";
 import type { RedactOption } from "../redact/options.js";
 import { toCassette } from "./cassette.js";
-import type { LogFacts } from "./log.js";
+import type { LogFacts } from "./log-run.js";
 import { createPathIssuer, toStem, type RunName } from "./path.js";
 import { fittingHint } from "./record/contradiction.js";
 import { attempt, readParts, type LogPart } from "./record/parts.js";
@@ -27,6 +28,8 @@ export interface ImportOptions {
   model?: string;
   /** The secrets to redact, as in a recorder. Default: those of `SECRET_RULES`. False turns redaction off. */
   redact?: RedactOption;
+  /** Rewrites the prompts, as in a recorder. The cassette notes the names. */
+  hashFilter?: HashFilterOption;
   /** Called with the error of an unreadable record. Reading then continues. Without it, the error is thrown. */
   onError?: (error: CassetteError) => void;
   /** Limit in bytes of heap memory for reading a document or a line, by a safe estimate. Default: no limit. */
@@ -68,7 +71,7 @@ function importPart(
     const name = nameRun(run, part, options);
     const context = { ...name, format, source: options.source, recordedAt: options.recordedAt };
     const { cassette, repairs } = toCassette(run, context, log);
-    return { ...name, path: issuePath(name), cassette: redactImported(cassette, options.redact), repairs };
+    return { ...name, path: issuePath(name), cassette: redactImported(cassette, options), repairs };
   });
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compilePattern } from "../../../src/cassette/tolerance/bounded-regex.js";
+import { compilePattern } from "../../../src/cassette/regex/compile.js";
 
 function matches(pattern: string, text: string): boolean {
   const compiled = compilePattern(pattern);
