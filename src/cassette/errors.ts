@@ -51,6 +51,10 @@ export type MissErrorCode =
   /** A recorded tool call has a placeholder in its arguments, and a live tool would receive it. */
   | "redacted-argument"
   | "exhausted"
+  /** No recorded exchange has this method and path. */
+  | "exchange-missing"
+  /** An exchange of this method and path was recorded with another query or body. */
+  | "exchange-changed"
   | "unconsumed"
   /** Live tools answered differently than recorded. */
   | "tool-drift";

@@ -48,7 +48,13 @@ export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } 
 export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
 export { recordingProvider, type RecordingProvider } from "./record/recording-provider.js";
 export { collectTurn, openTurn, type CollectedTurn } from "./record/open-turn.js";
-export { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./record/recorder.js";
+export {
+  createRecorder,
+  type OpenTurn,
+  type Recorder,
+  type RecordingHead,
+  type RecordingOptions,
+} from "./record/recorder.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay/replay.js";
 export type { RecordedStreaming, StreamedTurn, UnfitPart } from "./stream/format.js";
 export {
@@ -95,7 +101,7 @@ export { formatToolDrift, type ToolDrift } from "./tape/watch.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
 export type { TapeResult } from "./tape/tape.js";
 export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tape/replay.js";
-export { createConversations, type PassingTurn } from "./record/conversations.js";
+export { createConversations, type Conversations, type PassingTurn } from "./record/conversations.js";
 export {
   addSignature,
   resolveSigningKey,
@@ -106,7 +112,19 @@ export {
 } from "./trust/sign.js";
 export { CASSETTE_PAYLOAD_TYPE, signedBytes } from "./trust/signature.js";
 export * from "./trust/signed-by.js";
-export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./serve/shelf.js";
+export type { PlainAnswer, PlainRequest } from "./exchange/http.js";
+export { nameOf as nameOfExchange, sizeOf as sizeOfBody } from "./exchange/describe.js";
+export { diffExchanges, type ExchangeChange } from "./exchange/diff.js";
+export { exchangesOf } from "./exchange/player.js";
+export type { OpenExchange } from "./exchange/record.js";
+export {
+  createShelf,
+  type Shelf,
+  type ShelfAnswer,
+  type ShelfCount,
+  type ShelfExchange,
+  type ShelfItem,
+} from "./serve/shelf.js";
 export { whyRequest, whyWireRequest, type WhyVerdict } from "./serve/why.js";
 export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./trust/cassette-store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";

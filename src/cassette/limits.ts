@@ -53,6 +53,14 @@ export const MAX_COMPARED_CALLS = 1_000;
 /** Differences from the tape that are kept. A run with more is another run. */
 export const MAX_TAPE_DIFFERENCES = 1_000;
 
+// Exchanges
+/** Bytes of a body that a cassette holds. A body that is kept as its hash may be of any size. */
+export const MAX_EXCHANGE_BYTES = 8 * 1024 * 1024;
+/** Parts of a multipart body. A body with more is kept as its hash. */
+export const MAX_FORM_PARTS = 1_000;
+/** Bytes of a form field. A longer one is kept as its hash. */
+export const MAX_FIELD_BYTES = 64 * 1024;
+
 // Statistics
 /** Names (of tools, models, providers) that are counted separately. */
 export const MAX_COUNTED_NAMES = 1_000;

@@ -26,6 +26,8 @@ const OTHERS: Record<MissErrorCode | GraphErrorCode, typeof EXIT.drift> & Record
     "redaction-one-sided": 1,
     "redacted-argument": 1,
     exhausted: 1,
+    "exchange-missing": 1,
+    "exchange-changed": 1,
     unconsumed: 1,
     "tool-drift": 1,
     "plan-changed": 1,

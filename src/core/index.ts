@@ -28,7 +28,7 @@ export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./text/
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";
 export { findTooDeep, parseBoundedJson } from "./canon/bounded-json.js";
-export { findDroppedArgument, sameDecimal } from "./canon/exact.js";
+export { findDropped, findDroppedArgument, sameDecimal } from "./canon/exact.js";
 export {
   isPlainObject,
   NotJsonError,

@@ -87,26 +87,31 @@ export { assertProvider } from "./adapters/foreign-model.js";
 export { fromAiSdk } from "./adapters/ai-sdk/from-ai-sdk.js";
 export { toAiSdk } from "./adapters/ai-sdk/to-ai-sdk.js";
 export { fromAgentsModel, toAgentsModel } from "./adapters/openai-agents/model.js";
-export {
-  countText,
-  createRequestTally,
-  FORGOT,
-  HELD,
-  nameOutside,
-  type CountedRequest,
-  type OutsideRequest,
-} from "./wire/outside.js";
 export { createLossTally, readPassed, type PassedAnswer, type PassedPart } from "./wire/passed-answer.js";
+export { PASS_HINT, readPass, type IsPassed } from "./wire/pass.js";
 export {
   beginConversation,
   conversationReply,
+  FORGOT,
   readTurn,
   type HeldStateRefusal,
   type WholeTurn,
 } from "./wire/read-turn.js";
 export { refusalReply, type Refusal } from "./wire/reply.js";
 export { PIN_HEADER, shelfReply } from "./wire/shelf-reply.js";
+export { missedExchange, servedExchange } from "./wire/shelf-exchange.js";
 export type { ServedStreaming } from "./wire/stream-body.js";
+export {
+  createTally,
+  isFailure,
+  RECORDING_WORDS,
+  REPLAY_WORDS,
+  rowText,
+  type DoorOutcome,
+  type DoorRequest,
+  type DoorRow,
+  type DoorWords,
+} from "./wire/tally.js";
 export {
   createMswAdapter,
   type CassetteHandlers,

@@ -124,3 +124,5 @@ export const MAX_SARIF_RESULTS = 5_000;
 // Recording over HTTP
 /** Kinds of unrecorded content that are counted: a hostile vendor could name new ones for ever. */
 export const MAX_LEFT_OUT_KINDS = 20;
+/** Rows of the table of requests at a door. Further kinds share a row. */
+export const MAX_TALLY_KINDS = 1_000;

@@ -262,7 +262,7 @@ describe("cassette record --proxy with a command", () => {
   it.each([
     ["/chat/completions", "7", 7, "recorded ended-7.cassette.json, 1 turn\n"],
     ["", "7", 7, "no turn was recorded\n"],
-    ["/embeddings", "0", 2, "hint: The client requested POST /v1/embeddings, which is not recorded"],
+    ["/embeddings", "0", 0, "recorded ended-0.cassette.json, 1 exchange\n"],
     ["", "0", 2, "hint: The command sent no request to this proxy"],
   ])("asks for %j, ends with %s: exits %i", async (path, ending, expected, text) => {
     const file = `ended-${ending}.cassette.json`;

@@ -4,6 +4,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { Mistral } from "@mistralai/mistralai";
 import type { AssistantMessage, ChatCompletionRequest, DeltaMessage } from "@mistralai/mistralai/models/components";
 import { CohereClientV2, type Cohere } from "cohere-ai";
+import { request, type RequestOptions } from "node:http";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,7 +20,7 @@ import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
-import { recordProxy } from "../../src/cli/proxy/proxy.js";
+import { recordProxy, type ProxyOptions } from "../../src/cli/proxy/proxy.js";
 import { serve, type ServeOptions } from "../../src/cli/serve/serve.js";
 import type { CommandIo } from "../../src/cli/terminal/io.js";
 import type { Stop } from "../../src/cli/serve/listen.js";
@@ -45,7 +46,7 @@ interface Running {
   stop(): Promise<{ out: string; err: string; code: number }>;
 }
 
-const OWN_BASE = "Give a client of other APIs the vendor's base URL, so that only turns come here.";
+const TO_PASS = 'Name requests that a test does not need with --pass, such as --pass "GET /v1/models".';
 
 const running: Running[] = [];
 afterEach(async () => {
@@ -89,7 +90,7 @@ async function start(command: (io: CommandIo, stop: Stop) => Promise<void>, env 
 const serving = (paths: string[], options: Partial<ServeOptions> = {}) =>
   start((io, stop) => serve(paths, { port: 0, ...options }, io, stop));
 
-const proxying = (target: string, out: string, options: { refresh?: boolean; json?: boolean } = {}) =>
+const proxying = (target: string, out: string, options: Partial<ProxyOptions> = {}) =>
   start((io, stop) => recordProxy({ target, out, port: 0, refresh: false, json: false, ...options }, io, stop));
 
 /** A vendor that says what was written down, over its own wire, and counts what it is asked. */
@@ -949,7 +950,7 @@ describe("cassette serve", () => {
     const unknown = await fetch(`${server.url}/v1/models`);
     expect(unknown.status).toBe(404);
     expect(await unknown.text()).toContain(
-      "GET /v1/models is a request about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent, /converse, /v2/chat and /api/chat",
+      "GET /v1/models is not a conversation turn, and no cassette holds an exchange for it",
     );
     const huge = await post(`${server.url}/api/chat`, "x".repeat(33 * 1024 * 1024));
     expect([huge.status, await huge.json()]).toEqual([
@@ -1017,8 +1018,8 @@ describe("cassette serve", () => {
       await post(`${server.url}/v1/messages/count_tokens`, { messages: [] });
       await post(`${server.url}/v1/chat/completions`, "{");
       await post(`${server.url}/api/chat`, chat("q"), { origin: "https://page.example" });
-      expect(server.io.err.match(/refused: POST \/v1\/embeddings is a request for embeddings/g)).toHaveLength(1);
-      expect(server.io.err).toContain("refused: POST /v1/messages/count_tokens is Anthropic's token counting");
+      expect(server.io.err.match(/refused: POST \/v1\/embeddings is not a conversation turn/g)).toHaveLength(1);
+      expect(server.io.err).toContain("refused: POST /v1/messages/count_tokens is not a conversation turn");
       expect(server.io.err).toContain("refused: POST /v1/chat/completions: the request's body is not JSON in UTF-8\n");
       expect(server.io.err).toContain("refused: POST /api/chat: this server does not answer pages of other sites");
       expect(server.io.err).not.toContain("hidden");
@@ -1040,7 +1041,7 @@ describe("cassette serve", () => {
         expect(out).toContain("POST /v1/embeddings refused with 404 unknown-path: 2 times\n");
         expect(out).toContain("POST /v1/chat/completions refused with 400 not-json: 1 time\n");
         expect(out).toContain("1 answered, 0 misses, 6 refused, 0 unused\n");
-        expect(out).toContain(`\n   ${OWN_BASE}\n`);
+        expect(out).toContain(`\n   ${TO_PASS}\n`);
         expect(out).not.toContain("--allow-unused");
       }
     }
@@ -1273,34 +1274,48 @@ describe("cassette record --proxy", () => {
   });
 
   it("names every request that it passed on and did not record, at once and at the end", async () => {
-    const target = await rawVendor('{"choices":[{"message":{"role":"assistant","content":"ok"}}]}');
+    const live = await listen((request, response) => {
+      request.resume();
+      // A proxy cannot unpack this encoding.
+      const isTurn = request.url === "/chat/completions";
+      response.writeHead(200, { "content-type": "application/json", ...(isTurn ? {} : { "content-encoding": "zz" }) });
+      response.end(isTurn ? '{"choices":[{"message":{"role":"assistant","content":"ok"}}]}' : "packed");
+    });
+    servers.push(live.close);
+    const target = live.baseURL;
+    // Reads nothing of an answer that no client can unpack.
+    const post = (url: string, body: unknown, headers = {}) =>
+      sendRaw(url, { method: "POST", headers, body: JSON.stringify(body) });
     for (const json of [false, true]) {
       const proxy = await proxying(target, `passed-${json}.cassette.json`, { json });
-      for (const _ of [1, 2]) await (await post(`${proxy.url}/v1/embeddings?key=hidden`, { input: "x" })).text();
-      await (await fetch(`${proxy.url}/v1/models`)).text();
-      await (await fetch(`${proxy.url}/v1/messages/count_tokens`, { method: "POST" })).text();
+      for (const _ of [1, 2]) await post(`${proxy.url}/v1/rerank?key=hidden`, { input: "x" });
+      await sendRaw(`${proxy.url}/v1/models`, { method: "GET" });
       expect(
-        proxy.io.err.match(/passed on, not recorded: POST \/v1\/embeddings is a request for embeddings/g),
+        proxy.io.err.match(/passed on, not recorded: POST \/v1\/rerank: the answer is packed as "zz"/g),
       ).toHaveLength(1);
-      expect(proxy.io.err).toContain("passed on, not recorded: GET /v1/models is a request about models");
-      expect(proxy.io.err).toContain("/v1/messages/count_tokens is Anthropic's token counting");
+      expect(proxy.io.err).toContain("passed on, not recorded: GET /v1/models: the answer is packed");
       expect(proxy.io.err).not.toContain("hidden");
-      await (await post(`${proxy.url}/chat/completions`, chat("fine"))).text();
+      await post(`${proxy.url}/chat/completions`, chat("fine"));
       const { code, out } = await proxy.stop();
       expect(code).toBe(1);
       if (!json) {
-        expect(out).toContain("POST /v1/embeddings passed on, not recorded: 2 times\n");
+        expect(out).toContain("POST /v1/rerank passed on, not recorded: 2 times\n");
         expect(out).toContain("GET /v1/models passed on, not recorded: 1 time\n");
-        expect(out).toContain(`\n   ${OWN_BASE}\n`);
+        expect(out).toContain(`\n   ${TO_PASS}\n`);
         continue;
       }
       const document = documentOf({ out, code, err: "" });
       assertDocument(document);
       expect(document["passedOn"]).toEqual([
-        { method: "POST", path: "/v1/embeddings", count: 2 },
-        { method: "GET", path: "/v1/models", count: 1 },
-        { method: "POST", path: "/v1/messages/count_tokens", count: 1 },
+        { method: "POST", path: "/v1/rerank", count: 2, reason: 'the answer is packed as "zz"' },
+        { method: "GET", path: "/v1/models", count: 1, reason: 'the answer is packed as "zz"' },
       ]);
+      expect(document["requests"]).toContainEqual({
+        method: "POST",
+        path: "/chat/completions",
+        outcome: "turn",
+        count: 1,
+      });
     }
   });
 
@@ -1326,14 +1341,14 @@ describe("cassette record --proxy", () => {
     }
   });
 
-  it("says which paths it does not record where nothing else was asked", async () => {
-    const proxy = await proxying(await rawVendor("{}"), "none.cassette.json");
-    await (await post(`${proxy.url}/v1/embeddings`, { input: "x" })).text();
+  it("says which paths it did not record where nothing else was asked", async () => {
+    const proxy = await proxying(await rawVendor("{}"), "none.cassette.json", { pass: ["POST /v1/*"] });
+    await (await post(`${proxy.url}/v1/rerank`, { input: "x" })).text();
     await expect(proxy.stop()).rejects.toMatchObject({
       code: "nothing-recorded",
-      hint: "The client requested POST /v1/embeddings, which is not recorded: cassettes hold POST requests to /chat/completions, /responses, /messages, :generateContent, /converse, /v2/chat and /api/chat.",
+      hint: "The client requested POST /v1/rerank. The lines above say why it is not recorded.",
     });
-    expect(proxy.io.err).toContain("POST /v1/embeddings passed on, not recorded: 1 time\n");
+    expect(proxy.io.err).toContain("POST /v1/rerank passed on because of --pass: 1 time\n");
   });
 
   it("names a request of another host or page, which it does not pass on", async () => {
@@ -1378,12 +1393,13 @@ describe("cassette record --proxy", () => {
     expect(code).toBe(1);
     expect(err).toBe(
       'not recorded: the request cannot be read: messages[0] has a part of type "input_audio"\n' +
-        "passed on, not recorded: POST /v1/embeddings is a request for embeddings, which no cassette holds\n",
+        "recorded as an exchange: POST /v1/embeddings\n",
     );
     expect(out).toContain(
-      "recorded lost.cassette.json, 1 turn\n" +
-        "POST /v1/embeddings passed on, not recorded: 1 time\n" +
-        `   ${OWN_BASE}\n` +
+      "recorded lost.cassette.json, 1 turn, 1 exchange\n" +
+        "POST /chat/completions could not be recorded: 1 time\n" +
+        "POST /v1/embeddings recorded as an exchange: 1 time\n" +
+        "POST /chat/completions recorded: 1 time\n" +
         "1 turn could not be recorded\n",
     );
   });
@@ -1533,6 +1549,14 @@ describe.skipIf(process.platform === "win32")("a server as a process of its own"
 });
 
 /** A vendor that says the same JSON to everyone. */
+/** Sends a request and reads its answer to the end, without unpacking it. */
+function sendRaw(url: string, { body, ...options }: RequestOptions & { body?: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, (answer) => answer.resume().on("end", resolve).on("error", reject));
+    sent.on("error", reject).end(body);
+  });
+}
+
 async function rawVendor(body: string): Promise<string> {
   const live = await listen((request, response) => {
     request.resume();

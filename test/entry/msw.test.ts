@@ -403,7 +403,7 @@ describe("a miss among several cassettes", () => {
   });
 });
 
-describe("an API that no cassette holds", () => {
+describe("an API that was not recorded", () => {
   const embed = (url: string) =>
     new OpenAI({ baseURL: `${url}/v1`, apiKey: "none" }).embeddings.create({ model: "m", input: "?" });
 
@@ -413,19 +413,16 @@ describe("an API that no cassette holds", () => {
     server.use(...replay);
     expect(await rejection(embed(url))).toMatchObject({
       status: 404,
-      message: expect.stringContaining("a request for embeddings, which no cassette holds"),
+      message: expect.stringContaining("is not a conversation turn, and no exchange was recorded"),
     });
   });
 
-  it("is said at the end of a recording, where the client had its answer", async () => {
+  it("is recorded as an exchange", async () => {
     const { url, baseUrls } = await weatherVendor();
     const recording = recordingHandlers({ baseUrls });
     server.use(...recording);
     await embed(url).catch(() => undefined);
-    expect(await rejection(recording.done())).toMatchObject({
-      code: "not-recordable",
-      message: expect.stringContaining("a request for embeddings"),
-    });
+    expect((await recording.toCassette()).extensions?.exchanges).toMatchObject([{ path: "/v1/embeddings" }]);
   });
 });
 
@@ -511,21 +508,21 @@ describe("a recording through MSW", () => {
     expect((await recording.toCassette()).entries).toEqual([]);
   });
 
-  it("lets other paths through, and says what it could not record", async () => {
+  it("records other paths as exchanges, except those that pass names", async () => {
     const { vendor, url, baseUrls } = await weatherVendor();
-    const recording = recordingHandlers({ baseUrls });
+    const recording = recordingHandlers({ baseUrls, pass: ["GET /v1/models"] });
     server.use(...recording);
     for (const _ of [1, 2]) {
       const answer = await fetch(`${url}/v1/messages/count_tokens?key=hidden`, { method: "POST", body: "{}" });
       expect(await answer.json()).toEqual({ path: "/v1/messages/count_tokens?key=hidden" });
     }
     await fetch(`${url}/v1/models`);
-    const lost = await rejection(recording.done());
-    expect(lost).toMatchObject({ code: "not-recordable", summary: expect.not.stringContaining("hidden") });
-    expect((lost as CassetteError).summary.split("\n")).toEqual([
-      `POST ${url}/v1/messages/count_tokens passed on, not recorded: 2 times; it is Anthropic's token counting, which no cassette holds`,
-      `GET ${url}/v1/models passed on, not recorded: 1 time; it is a request about models, which no cassette holds`,
+    const cassette = await recording.toCassette();
+    expect(recording.requests()).toEqual([
+      { method: "POST", path: `${url}/v1/messages/count_tokens`, outcome: "exchange", count: 2 },
+      { method: "GET", path: `${url}/v1/models`, outcome: "passed", count: 1 },
     ]);
+    expect(cassette.extensions?.exchanges?.map(({ query }) => query)).toEqual([undefined, undefined]);
     expect(vendor.asked).toHaveLength(3);
   });
 });

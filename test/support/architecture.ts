@@ -55,6 +55,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "stream",
     "offer",
     "replay",
+    "exchange",
     "record",
     "bundle",
     "count",

@@ -1,7 +1,7 @@
 // Counts over many cassettes. Only counts are kept, so that 100,000 files take no more memory than ten.
 
 import { isPlainObject } from "../../core/index.js";
-import type { Cassette } from "../file/format.js";
+import { extensionsOf, type Cassette } from "../file/format.js";
 import { MAX_COUNTED_NAMES } from "../limits.js";
 import { countedTurns, createUsageCounter, type UsageSum } from "./usage-sum.js";
 
@@ -29,6 +29,8 @@ export interface CassetteStats {
   bytes: number;
   usage: UsageSum;
   toolCalls: number;
+  /** HTTP exchanges that are not turns. */
+  exchanges: number;
   tools: NameCounts;
   /** Of turns that say which model answered. */
   models: NameCounts;
@@ -64,6 +66,7 @@ export function createStatsCounter(): StatsCounter {
     filtered: 0,
     redacted: 0,
     withoutPrompts: 0,
+    exchanges: 0,
   };
   const times = createTimes();
   let largest: { file: string; bytes: number }[] = [];
@@ -77,6 +80,7 @@ export function createStatsCounter(): StatsCounter {
       providers.add([cassette.recordedProvider]);
       sum.cassettes++;
       sum.bytes += bytes;
+      sum.exchanges += extensionsOf(cassette).exchanges?.length ?? 0;
       for (const mark of marksOf(cassette)) sum[mark]++;
       times.add(cassette.recordedAt);
       largest = [...largest, { file, bytes }].sort((a, b) => b.bytes - a.bytes).slice(0, LARGEST);

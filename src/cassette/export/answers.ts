@@ -30,7 +30,8 @@ export function countResponseLosses({ message, finalAnswer, costUsd }: LlmTurnRe
 
 /** Counts the losses of every format in a cassette. */
 export function countCassetteLosses({ extensions = {} }: CassetteV2, losses: LossLog): void {
-  const { streams, import: imported } = extensions;
+  const { streams, exchanges = [], import: imported } = extensions;
+  losses.add("exchange", exchanges.length);
   if (Array.isArray(streams)) losses.add("stream", streams.length);
   const trailing: unknown = (imported as { trailing?: unknown } | undefined)?.trailing;
   if (Array.isArray(trailing)) losses.add("trailing", trailing.length);

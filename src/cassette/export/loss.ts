@@ -15,6 +15,8 @@ export type LossKind =
   | "empty-message"
   /** A `finalAnswer` that is not the text of its message. */
   | "final-answer"
+  /** An HTTP exchange that is not a turn. */
+  | "exchange"
   /** Malformed arguments, as the model wrote them. The call keeps `{}`. */
   | "malformed-arguments"
   /** A turn that another model answered than the document names. */

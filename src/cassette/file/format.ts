@@ -1,6 +1,6 @@
 // The shape of a cassette file, version 2, and of the version 1 that still loads. Specification: docs/cassette-format.md.
 
-import type { JsonObject, LlmMessage, LlmTurnResponse } from "../../core/index.js";
+import type { JsonObject, JsonValue, LlmMessage, LlmTurnResponse } from "../../core/index.js";
 
 /** The prompt of a turn as a delta: the first `keep` messages of the prompt before, then `messages`. */
 export interface PromptDelta {
@@ -36,6 +36,41 @@ export interface MigratedExtension {
   sourceHash: string;
 }
 
+/** A part of a multipart body. A file is kept as its hash and size. */
+export interface ExchangePart {
+  name?: string;
+  filename?: string;
+  type?: string;
+  text?: string;
+  sha256?: string;
+  bytes?: number;
+}
+
+/** The body of a request: JSON, text, the parts of a multipart body, or the hash and size of any other bytes. */
+export type ExchangeRequestBody =
+  { json: JsonValue } | { text: string } | { parts: ExchangePart[] } | { sha256: string; bytes: number; type?: string };
+
+/** The body of an answer: JSON, text, or bytes in base64. */
+export type ExchangeResponseBody = { json: JsonValue } | { text: string } | { base64: string };
+
+/** An HTTP request that is not a turn, or a refused turn, with its answer. */
+export interface RecordedExchange {
+  /** In capital letters. */
+  method: string;
+  /** Without origin and query. */
+  path: string;
+  /** Parameters sorted by name, without those that carry secrets. */
+  query?: string;
+  /** Absent: an empty body. */
+  request?: ExchangeRequestBody;
+  status: number;
+  /** Names in lower case, from a short list. */
+  headers?: Record<string, string>;
+  response?: ExchangeResponseBody;
+  /** The connection was cut before the answer was complete. */
+  isCut?: true;
+}
+
 /** Fields that need no new version. The envelope hash covers all of them, known or not. */
 export interface CassetteExtensions {
   createdWith?: string;
@@ -52,6 +87,8 @@ export interface CassetteExtensions {
   migrated?: MigratedExtension;
   /** How streamed answers arrived: a list of `StreamedTurn` in our own recordings. Replay checks it. */
   streams?: unknown;
+  /** Requests that are not turns, in the order of their calls. Absent if there were none. */
+  exchanges?: RecordedExchange[];
   [name: string]: unknown;
 }
 

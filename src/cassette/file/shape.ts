@@ -1,6 +1,7 @@
 // The shape of a cassette, checked before any hash. An unknown field is refused, because nothing would check it.
 
 import { findMessageFlaw, findResponseFlaw, isPlainObject, type ResponseFlaw } from "../../core/index.js";
+import { checkExchanges } from "./exchanges.js";
 import { refuseDowngrade, type Refuse, V2_ONLY, V2_ONLY_ENTRY } from "./downgrade.js";
 import type { Cassette } from "./format.js";
 
@@ -81,7 +82,9 @@ function checkFields(value: Fields, version: 1 | 2, refuse: Refuse): void {
     if (Object.hasOwn(value, field)) expectType(isPlainObject(value[field]), `/${field}`, "an object", refuse);
   }
   if (value["signature"] !== undefined) checkSignature(value["signature"] as Fields, refuse);
-  if (value["extensions"] !== undefined) checkContexts(value["extensions"] as Fields, refuse);
+  if (value["extensions"] === undefined) return;
+  checkContexts(value["extensions"] as Fields, refuse);
+  checkExchanges(value["extensions"] as Fields, refuse);
 }
 
 /** Checks the extension that strict replay compares. Most others are kept unchecked. */

@@ -55,3 +55,15 @@ function isObject(value: MaybeJson): value is JsonObject {
 function own(container: MaybeJson, key: string | number): MaybeJson {
   return Object.hasOwn(container as object, key) ? (container as JsonObject)[key] : undefined;
 }
+
+/** The share of two JSON texts that is equal at their beginnings and ends. */
+export function likenessOf(a: unknown, b: unknown): number {
+  if (a === undefined || b === undefined) return 0;
+  const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
+  const [shorter, longer] = [Math.min(left.length, right.length), Math.max(left.length, right.length)];
+  let start = 0;
+  while (start < shorter && left[start] === right[start]) start++;
+  let end = 0;
+  while (end < shorter - start && left[left.length - 1 - end] === right[right.length - 1 - end]) end++;
+  return (start + end) / longer;
+}

@@ -1,14 +1,26 @@
-// Turns that come one after another, or at once, sorted into conversations (kinship.ts), each with a recorder.
+// Turns and exchanges that come one after another, or at once, sorted into conversations (kinship.ts), each with a recorder.
 
 import { hashJson, withSystemPorts, type LlmTurnRequest, type Ports } from "../../core/index.js";
+import type { PlainAnswer, PlainRequest } from "../exchange/http.js";
+import type { OpenExchange } from "../exchange/record.js";
 import type { CassetteV2 } from "../file/format.js";
 import { createTimeWarning, IN_A_CLIENT } from "../prompt/date-warning.js";
-import { findKin, toAskedPrompt, type PromptStep } from "./kinship.js";
+import { findKin, toAskedPrompt, type AskedPrompt, type PromptStep } from "./kinship.js";
 import { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./recorder.js";
 
 /** An open turn of one of several conversations. */
 export interface PassingTurn extends OpenTurn {
   /** The conversation it belongs to: 0, 1, 2 … in the order they began. */
+  readonly conversation: number;
+  /**
+   * Forgets the turn and keeps its request with the vendor's error as an exchange. The same prompt continues this conversation then.
+   * Throws `not-recordable`.
+   */
+  refuse(request: PlainRequest, answer: PlainAnswer): void;
+}
+
+/** An open exchange of one of several conversations. */
+export interface PassingExchange extends OpenExchange {
   readonly conversation: number;
 }
 
@@ -18,16 +30,28 @@ export interface Conversations {
    * conversation. A turn without a name belongs to the conversation that its prompt continues. Throws as `Recorder.open`.
    */
   open(request: LlmTurnRequest, provider: string, name?: string): PassingTurn;
-  /** A cassette for every conversation with an answered turn, in the order they began. All turns must have settled. */
+  /**
+   * Notes a request that is not a turn at the moment of its call. It belongs to the conversation with its `name`. Without a name it
+   * belongs to the conversation in which the last turn was requested or answered. Before the first turn it begins a conversation,
+   * which the next new one continues. Throws `not-recordable`.
+   */
+  exchange(request: PlainRequest, provider: string, name?: string): PassingExchange;
+  /** The conversations that hold an exchange and no turn. */
+  withoutTurns(): number[];
+  /** A cassette for every conversation with an answer, in the order they began. All turns must have settled. */
   toCassettes(): CassetteV2[];
-  /** The answered turns of one conversation before its first open one; undefined if there are none. */
+  /** The answered exchanges of one conversation, and its turns before the first open one; undefined if there are none. */
   toCassette(conversation: number): CassetteV2 | undefined;
 }
 
 interface Conversation {
   readonly name: string | undefined;
   readonly steps: PromptStep[];
+  /** Hashes of prompts that the vendor refused, and that were not sent again yet. */
+  readonly refused: Set<string>;
   readonly recorder: Recorder;
+  /** The provider of its turns, or of its exchanges while it has no turn. */
+  provider: string;
 }
 
 /** An empty set of conversations; `recording` is for the recorder of each. */
@@ -36,6 +60,7 @@ export function createConversations(
   recording: Pick<RecordingOptions, "redact" | "hashFilter"> = {},
 ): Conversations {
   const all: Conversation[] = [];
+  let latest: Conversation | undefined;
   // The recorders give advice for tests, which does not fit here.
   const quiet = { ...ports, warn: () => undefined };
   const warnOfTime = createTimeWarning(withSystemPorts(ports), IN_A_CLIENT);
@@ -45,47 +70,101 @@ export function createConversations(
   };
 
   function begin(provider: string, name: string | undefined): Conversation {
-    const recorder = createRecorder(() => provider, { ...recording, ports: quiet });
-    const conversation = { name, steps: [], recorder };
+    const recorder = createRecorder(() => conversation.provider, { ...recording, ports: quiet });
+    const conversation: Conversation = { name, steps: [], refused: new Set(), recorder, provider };
     all.push(conversation);
     return conversation;
+  }
+
+  const named = (name: string | undefined) => all.find((conversation) => conversation.name === name);
+
+  function find(prompt: AskedPrompt): Conversation | undefined {
+    const alike = all.filter(({ name }) => name === undefined);
+    const { hash } = prompt.step;
+    return alike.find(({ refused }) => refused.delete(hash)) ?? findKin(alike, prompt) ?? alike.find(isWaiting);
   }
 
   return {
     open(request, provider, name) {
       const prompt = toAskedPrompt(request.messages);
-      const alike = all.filter((conversation) => conversation.name === name);
-      const known = name === undefined ? findKin(alike, prompt) : alike[0];
+      const known = name === undefined ? find(prompt) : named(name);
       const conversation = known ?? begin(provider, name);
       const turn = conversation.recorder.open(request);
-      const { steps } = conversation;
-      const { step } = prompt;
-      steps.push(step);
-      const forget = (): void => {
-        const at = steps.indexOf(step);
-        if (at >= 0) steps.splice(at, 1);
-      };
-      return {
-        conversation: all.indexOf(conversation),
-        answer(response, note) {
-          try {
-            turn.answer(response, note);
-          } catch (error) {
-            forget();
-            throw error;
-          }
-          step.answerHash = hashJson(response.message);
-        },
-        fail() {
-          turn.fail();
-          forget();
-        },
-      };
+      if (conversation.steps.length === 0) conversation.provider = provider;
+      latest = conversation;
+      const step = noteStep(conversation, prompt.step);
+      const at = all.indexOf(conversation);
+      return passing(turn, { conversation, at, step, answered: () => void (latest = conversation) });
     },
-    toCassettes: () => all.flatMap(({ recorder }) => (recorder.turns === 0 ? [] : warned(recorder.toCassette()))),
+    exchange(request, provider, name) {
+      const known = name === undefined ? latest : named(name);
+      const conversation = known ?? begin(provider, name);
+      if (name === undefined) latest = conversation;
+      return { conversation: all.indexOf(conversation), ...conversation.recorder.exchange(request) };
+    },
+    withoutTurns: () => all.flatMap(({ recorder }, index) => (recorder.turns > 0 || isEmpty(recorder) ? [] : [index])),
+    toCassettes: () => all.flatMap(({ recorder }) => (isEmpty(recorder) ? [] : warned(recorder.toCassette()))),
     toCassette(index) {
       const recorder = all[index]?.recorder;
-      return recorder === undefined || recorder.turns === 0 ? undefined : warned(recorder.soFar());
+      return recorder === undefined || isEmpty(recorder) ? undefined : warned(recorder.soFar());
     },
   };
+}
+
+/** Adds a step to a conversation. `forget` takes it out again. */
+function noteStep({ steps }: Conversation, step: PromptStep): Noted {
+  steps.push(step);
+  const forget = (): void => {
+    const at = steps.indexOf(step);
+    if (at >= 0) steps.splice(at, 1);
+  };
+  return { step, forget };
+}
+
+interface Noted {
+  readonly step: PromptStep;
+  readonly forget: () => void;
+}
+
+interface PassingPlace {
+  readonly conversation: Conversation;
+  /** Its number. */
+  readonly at: number;
+  readonly step: Noted;
+  readonly answered: () => void;
+}
+
+function passing(turn: OpenTurn, { conversation, at, step: { step, forget }, answered }: PassingPlace): PassingTurn {
+  const fail = (): void => {
+    turn.fail();
+    forget();
+  };
+  return {
+    conversation: at,
+    answer(response, note) {
+      try {
+        turn.answer(response, note);
+      } catch (error) {
+        forget();
+        throw error;
+      }
+      step.answerHash = hashJson(response.message);
+      answered();
+    },
+    fail,
+    refuse(given, answer) {
+      fail();
+      conversation.recorder.exchange(given).answer(answer);
+      conversation.refused.add(step.hash);
+    },
+  };
+}
+
+function isEmpty({ turns, exchanges }: Recorder): boolean {
+  return turns + exchanges === 0;
+}
+
+/** True for a conversation without an open or answered turn, which a new conversation continues. */
+function isWaiting({ steps, refused }: Conversation): boolean {
+  return steps.length + refused.size === 0;
 }

@@ -117,11 +117,12 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
     stream: (request) => (recorder.stream as NonNullable<LlmProviderAdapter["stream"]>)(request),
     toCassette({ agentId = source.agentId, extensions } = {}) {
       if (until === "count" && replay.remaining > 0) throw notReached(prefix.entries.length, replay.remaining, file);
-      const { cassetteId, envelopeHash, extensions: { filtered, filters, redacted } = {} } = source;
+      const { cassetteId, envelopeHash, extensions: { filtered, filters, redacted, exchanges } = {} } = source;
       const at = prefix.entries.length - replay.remaining;
       const forkedFrom: ForkedFrom = { cassetteId, envelopeHash, at };
       const copyOf = (list: unknown) => (Array.isArray(list) ? [...(list as string[])] : undefined);
-      const kept = defined({ filtered, filters: copyOf(filters), redacted: copyOf(redacted) });
+      // A fork runs through a provider, so it records no exchange of its own.
+      const kept = defined({ filtered, filters: copyOf(filters), redacted: copyOf(redacted), exchanges });
       return recorder.toCassette({ ...defined({ agentId }), extensions: { ...extensions, ...kept, forkedFrom } });
     },
     async destroy() {

@@ -14,6 +14,8 @@ import {
   type SigningKey,
 } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
+import type { PlainRequest } from "../exchange/http.js";
+import { createExchangeLine, type OpenExchange } from "../exchange/record.js";
 import { buildCassette, CREATED_WITH, type BuiltTurn } from "../file/build.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "../file/format.js";
 import { createContextReader, type TurnContext } from "../offer/context.js";
@@ -78,11 +80,15 @@ export interface OpenTurn {
 export interface Recorder {
   /** Answered turns before the first open one. */
   readonly turns: number;
+  /** Answered exchanges. */
+  readonly exchanges: number;
   /** Notes a request at the moment of its call. Throws as `assertRequest` does, and `not-recordable`. */
   open(request: LlmTurnRequest): OpenTurn;
-  /** The cassette of the answered turns before the first open one, frozen. */
+  /** Notes an HTTP request that is not a turn, or that is refused, at the moment of its call. Throws `not-recordable`. */
+  exchange(request: PlainRequest): OpenExchange;
+  /** The cassette of the answered turns before the first open one and of all answered exchanges, frozen. */
   soFar(head?: RecordingHead): CassetteV2;
-  /** The whole cassette, frozen. Throws `CassetteError` `turn-in-progress` while a turn is open. */
+  /** The whole cassette, frozen. Throws `CassetteError` `turn-in-progress` while a turn or an exchange is open. */
   toCassette(head?: RecordingHead): CassetteV2;
 }
 
@@ -134,9 +140,16 @@ export function createRecorder(nameOf: () => string, options: RecordingOptions =
     get turns() {
       return line.turns.length;
     },
+    get exchanges() {
+      return line.exchanges.answered().length;
+    },
     open(request) {
       begin();
       return line.open(request);
+    },
+    exchange(request) {
+      begin();
+      return line.exchanges.open(request);
     },
     soFar,
     toCassette(given) {
@@ -152,6 +165,7 @@ function createLine(options: RecordingOptions) {
   const redactor = createRedactor(options.redact);
   const { filter, noted } = readHashFilter(options.hashFilter);
   const read = createRequestReader(redactor, filter);
+  const exchanges = createExchangeLine({ scrub: (value) => redactor.json(value), filter });
   const { prompts: keepsPrompts = true } = options;
   const turns: BuiltTurn[] = [];
   const contexts: ContextExtension[] = [];
@@ -185,6 +199,7 @@ function createLine(options: RecordingOptions) {
 
   return {
     turns,
+    exchanges,
     open(request: LlmTurnRequest): OpenTurn {
       const { promptHash, keep, context, since } = recordable(() => read(request));
       const from = open.length > 0 ? 0 : Math.min(common, keep);
@@ -204,7 +219,7 @@ function createLine(options: RecordingOptions) {
         fail: () => settle(slot, { kind: "failed" }),
       };
     },
-    assertSettled: () => assertAllSettled(open.length),
+    assertSettled: () => assertAllSettled(open.length + exchanges.pending()),
     /** The extensions of this recording; `before` is what an older part of it had redacted. */
     extensions(before: readonly string[] = []): CassetteExtensions {
       const redacted = listRedacted([...before, ...redactor.used()]);
@@ -212,12 +227,15 @@ function createLine(options: RecordingOptions) {
         createdWith: CREATED_WITH,
         prompts: keepsPrompts,
         ...noted,
-        ...(redacted.length === 0 ? {} : { redacted }),
-        ...(contexts.length === 0 ? {} : { contexts }),
-        ...(streams.length === 0 ? {} : { streams }),
+        ...nonEmpty({ redacted, contexts, streams, exchanges: exchanges.answered() }),
       };
     },
   };
+}
+
+/** The lists that hold something. */
+function nonEmpty(lists: Partial<Record<keyof CassetteExtensions, readonly unknown[]>>): CassetteExtensions {
+  return Object.fromEntries(Object.entries(lists).filter(([, list]) => (list ?? []).length > 0));
 }
 
 /** Reads requests one after another. Throws as `assertRequest`, and `not-recordable`; the next request is read in full then. */

@@ -23,7 +23,7 @@ export function formatMiss(report: MissReport): string {
   return lines.join("\n");
 }
 
-const CHOICES =
+export const CHOICES =
   "If the change was not intended, undo it. Otherwise record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.";
 
 interface Unanswered {

@@ -4,6 +4,7 @@ import {
   copyJson,
   defined,
   NotJsonError,
+  plural,
   seal,
   tellAhead,
   withSystemPorts,
@@ -112,6 +113,10 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   const streams = readStreams(recording);
   const notes = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
   for (const text of notes) warn(text);
+  const { exchanges = [] } = extensionsOf(recording);
+  if (exchanges.length > 0) {
+    warn(`${plural(exchanges.length, "recorded exchange")} left out: a provider replays turns alone.`);
+  }
 
   return {
     name: `cassette:${recording.recordedProvider}`,

@@ -61,15 +61,3 @@ export function isNearer(one: Likeness, other: Likeness): boolean {
   if (one.isUsed !== other.isUsed) return other.isUsed;
   return one.likeness() > other.likeness();
 }
-
-/** The share of two JSON texts that is equal at their beginnings and ends. */
-export function likenessOf(a: unknown, b: unknown): number {
-  if (a === undefined || b === undefined) return 0;
-  const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
-  const [shorter, longer] = [Math.min(left.length, right.length), Math.max(left.length, right.length)];
-  let start = 0;
-  while (start < shorter && left[start] === right[start]) start++;
-  let end = 0;
-  while (end < shorter - start && left[left.length - 1 - end] === right[right.length - 1 - end]) end++;
-  return (start + end) / longer;
-}

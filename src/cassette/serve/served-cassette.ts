@@ -10,12 +10,14 @@ import {
   type Wire,
   type WireRequest,
 } from "../../core/index.js";
-import { countAlike, digestAlike, likenessOf, type Likeness } from "./alike.js";
+import { countAlike, digestAlike, type Likeness } from "./alike.js";
+import { createExchangePlayer, type ExchangePlayer } from "../exchange/player.js";
 import { contextAt } from "../offer/context.js";
 import { extensionsOf, type Cassette, type ContextExtension } from "../file/format.js";
 import { rebuildPrompts } from "../prompt/rebuild.js";
 import { resolveFilter } from "../prompt/noted-filters.js";
 import { hashPrompt, type HashFilter } from "../prompt/prompt-delta.js";
+import { likenessOf } from "../prompt/json-difference.js";
 import { neutralNumbers } from "../redact/placeholder.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
 import { cassetteProvider, type ReplayOptions } from "../replay/replay.js";
@@ -49,6 +51,7 @@ export interface Served {
   readonly file: string;
   readonly names: ReadonlySet<string>;
   readonly cassette: Cassette;
+  readonly exchanges: ExchangePlayer;
   readonly remaining: number;
   /** The unused turn with exactly this prompt, preferably with the same tools and settings. */
   findExact(asked: Asked): Nearness | undefined;
@@ -77,8 +80,7 @@ export function toAsked(wire: Wire, request: WireRequest): Asked {
 /** Throws `CassetteError` if the cassette is refused or cannot be replayed. */
 export function serveCassette(value: unknown, file: string, names: Iterable<string>, given: ServeOptions = {}): Served {
   const { warn, ...options } = given;
-  const ports = { warn: () => undefined };
-  const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports });
+  const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports: { warn: () => undefined } });
   const { cassette } = provider;
   const { recording, filter } = resolveFilter(cassette, options.hashFilter, file);
   const prompts = rebuildPrompts(recording);
@@ -112,6 +114,7 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
     file,
     names: new Set(names),
     cassette,
+    exchanges: createExchangePlayer(cassette, { ...options, file }),
     get remaining() {
       return provider.remaining;
     },

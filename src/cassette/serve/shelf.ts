@@ -2,6 +2,9 @@
 
 import type { LlmTurnResponse, Wire, WireRequest } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
+import type { PlainAnswer, PlainRequest } from "../exchange/http.js";
+import { explainExchangeMiss } from "../exchange/miss.js";
+import { toAnswer } from "../exchange/player.js";
 import type { Cassette } from "../file/format.js";
 import { isNearer } from "./alike.js";
 import type { StreamPlan } from "../stream/texts.js";
@@ -31,10 +34,20 @@ export interface ShelfAnswer {
   readonly planOf: () => StreamPlan | undefined;
 }
 
+/** The answer of a recorded exchange. `index` counts the exchanges of its cassette from 0. */
+export interface ShelfExchange {
+  file: string;
+  cassette: Cassette;
+  index: number;
+  answer: PlainAnswer;
+}
+
 export interface ShelfCount {
   file: string;
   turns: number;
   used: number;
+  /** Present if the cassette holds exchanges. */
+  exchanges?: { total: number; used: number };
   /** Present if turns were answered without comparing all fields of their requests. */
   uncompared?: UncomparedFields;
 }
@@ -42,6 +55,13 @@ export interface ShelfCount {
 export interface Shelf {
   /** Throws `CassetteError` with a miss, or `file-not-found` if no cassette has the name `pin`. */
   answer(wire: Wire, request: WireRequest, pin?: string): Promise<ShelfAnswer>;
+  /**
+   * The first unused exchange for this request, which is used by it; undefined if there is none. Ask this before `answer`, since a
+   * refused turn is an exchange. Throws `file-not-found` like `answer`, and `not-recordable` for a body beyond the limit.
+   */
+  exchange(request: PlainRequest, pin?: string): ShelfExchange | undefined;
+  /** Explains why `exchange` found nothing: `exchange-missing`, `exchange-changed` or `exhausted`. */
+  exchangeMiss(request: PlainRequest, pin?: string): CassetteError;
   counts(): ShelfCount[];
 }
 
@@ -50,7 +70,7 @@ export function createShelf(items: readonly ShelfItem[], options: ServeOptions =
   const all = items.map(({ file, cassette, names }) => serveCassette(cassette, file, names, options));
   return {
     async answer(wire, request, pin) {
-      const among = pin === undefined ? all : pinned(all, pin);
+      const among = pinned(all, pin);
       const asked = toAsked(wire, request);
       const [served, near] = choose(among, asked);
       const response = await served.play(asked, near);
@@ -58,16 +78,37 @@ export function createShelf(items: readonly ShelfItem[], options: ServeOptions =
       const turnIndex = near?.turnIndex ?? 0;
       return { file, cassette, turnIndex, response, planOf: () => served.planOf(turnIndex) };
     },
-    counts: () =>
-      all.map(({ file, cassette, remaining, uncompared }) => {
-        const turns = cassette.entries.length;
-        return { file, turns, used: turns - remaining, ...(uncompared.turns === 0 ? {} : { uncompared }) };
-      }),
+    exchange(request, pin) {
+      for (const { file, cassette, exchanges } of pinned(all, pin)) {
+        if (exchanges.exchanges.length === 0) continue;
+        const index = exchanges.take(exchanges.read(request));
+        const exchange = exchanges.exchanges[index ?? -1];
+        if (index !== undefined && exchange !== undefined) {
+          return { file, cassette, index, answer: toAnswer(exchange) };
+        }
+      }
+      return undefined;
+    },
+    exchangeMiss: (request, pin) => explainExchangeMiss(pinned(all, pin), request),
+    counts: () => all.map(countOf),
   };
 }
 
-/** The cassettes of a name, which is not a path. */
-function pinned(all: readonly Served[], pin: string): Served[] {
+function countOf({ file, cassette, exchanges, remaining, uncompared }: Served): ShelfCount {
+  const turns = cassette.entries.length;
+  const total = exchanges.exchanges.length;
+  return {
+    file,
+    turns,
+    used: turns - remaining,
+    ...(total === 0 ? {} : { exchanges: { total, used: exchanges.usedCount } }),
+    ...(uncompared.turns === 0 ? {} : { uncompared }),
+  };
+}
+
+/** The cassettes of a name, which is not a path; all of them without one. */
+function pinned(all: readonly Served[], pin: string | undefined): readonly Served[] {
+  if (pin === undefined) return all;
   const among = all.filter((served) => served.names.has(pin));
   if (among.length > 0) return among;
   throw new CassetteError("file-not-found", `no cassette that is served has the name ${JSON.stringify(pin)}`, {

@@ -1,7 +1,7 @@
 // `cassette record`: runs a command that records, or records between any client and its vendor.
 
 import { Option, type Command } from "commander";
-import { DEFAULT_PORT, filterFileOption, filterOption, portOption, parsePath } from "../options/values.js";
+import { DEFAULT_PORT, filterFileOption, filterOption, passOption, portOption, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 
 interface RecordOptions {
@@ -16,6 +16,8 @@ interface RecordOptions {
   filterFile?: string;
   json?: boolean;
   streams: "boundaries" | "times" | "off";
+  keepErrors?: boolean;
+  pass?: string[];
 }
 
 export function recordCommand(program: Command, io: CommandIo): void {
@@ -40,21 +42,27 @@ export function recordCommand(program: Command, io: CommandIo): void {
         .choices(["boundaries", "times", "off"])
         .default("boundaries"),
     )
+    .option(
+      "--keep-errors",
+      "with --proxy: record the vendor's errors and cut streams too, for the retries of a client",
+    )
+    .addOption(passOption("with --proxy: a request to forward without recording it, which does not fail"))
     .addOption(filterOption("with --proxy: "))
     .addOption(filterFileOption("with --proxy: "))
     .option("--json", "print one JSON document; the output of the command goes to stderr");
   record.action(async (command: string[], options: RecordOptions) => {
     const { proxy, target, out, refresh = false, fromFirstMiss = false, redact, json = false } = options;
-    const { streams, filter, filterFile } = options;
+    const { streams, keepErrors = false, pass = [], filter, filterFile } = options;
     if (proxy === true) {
       if (target === undefined) record.error("error: required option '--target <url>' not specified");
       if (out === undefined) record.error("error: required option '--out <file>' not specified");
       const { recordProxy } = await import("../proxy/proxy.js");
-      const kept = streams === "off" ? false : streams;
       const { port = command.length === 0 ? DEFAULT_PORT : 0 } = options;
       const run = command.length === 0 ? {} : { command };
-      return recordProxy({ target, out, port, refresh, redact, json, streams: kept, filter, filterFile, ...run }, io);
+      const kept = { streams: streams === "off" ? (false as const) : streams, keepErrors, pass };
+      return recordProxy({ target, out, port, refresh, redact, json, filter, filterFile, ...kept, ...run }, io);
     }
+    if (keepErrors || pass.length > 0) record.error("error: --keep-errors and --pass need --proxy");
     if (record.getOptionValueSource("streams") === "cli") record.error("error: --streams needs --proxy");
     if (target !== undefined || out !== undefined) record.error("error: --target and --out need --proxy");
     if (filter !== undefined || filterFile !== undefined) {

@@ -1,7 +1,14 @@
 // `cassette serve`: replay for clients that speak a vendor's wire.
 
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { DEFAULT_PORT, filterFileOption, filterOption, portOption, collectPaths } from "../options/values.js";
+import {
+  DEFAULT_PORT,
+  filterFileOption,
+  filterOption,
+  passOption,
+  portOption,
+  collectPaths,
+} from "../options/values.js";
 import type { ServeOptions } from "../serve/serve.js";
 import type { CommandIo } from "../terminal/io.js";
 import { splitCommand } from "../terminal/command-action.js";
@@ -27,7 +34,8 @@ export function serveCommand(program: Command, io: CommandIo): void {
     .addOption(filterOption())
     .addOption(filterFileOption())
     .option("--allow-redacted", "serve tool calls whose arguments contain a placeholder for a secret")
-    .option("--allow-unused", "report unused recorded turns without failing")
+    .option("--allow-unused", "report unused recorded turns and exchanges without failing")
+    .addOption(passOption("a request that may stay unrecorded: it is answered with 404 and does not fail"))
     .option("--json", "print one JSON document when stopped")
     .action(async (given: string[], options: Omit<ServeOptions, "port" | "command"> & { port?: number }) => {
       const { CliError } = await import("../errors.js");

@@ -10,7 +10,7 @@ import { findTarget } from "../options/recordings.js";
 import { openTolerances } from "../options/tolerances.js";
 import type { ComparisonFlags } from "../options/comparison.js";
 import { compareAll, pairUp, taskOf } from "./compare.js";
-import { printDiff } from "./report.js";
+import { isDrifted, printDiff } from "./report.js";
 
 export interface DiffCommandOptions extends ComparisonFlags {
   sharedOnly?: boolean;
@@ -34,7 +34,7 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   if (!jobs.some((job) => job.old !== undefined && job.new !== undefined)) throw nothingShared(old, now);
 
   const { tasks, onlyOld, onlyNew, totals, tolerances, version1 } = found;
-  const drifted = tasks.filter(({ drifts }) => drifts.length > 0).length;
+  const drifted = tasks.filter(isDrifted).length;
   const isSame = drifted === 0 && (options.sharedOnly === true || onlyOld.length + onlyNew.length === 0);
   const exitCode = isSame ? EXIT.ok : EXIT.drift;
   const summary = { shared: tasks.length, same: tasks.length - drifted, drifted, totals, onlyOld, onlyNew };

@@ -5,6 +5,7 @@ import {
   CassetteError,
   compareContracts,
   createCassetteStore,
+  diffExchanges,
   diffSets,
   type CallOrder,
   type CassetteErrorCode,
@@ -83,7 +84,13 @@ function compare(before: NamedCassette, after: NamedCassette, options: DiffOptio
     const { task } = before;
     const drifts = shared.flatMap((each) => each.drifts);
     const contract = compareContracts(before.cassette, after.cassette);
-    const diff = { task, ...withContract(drifts, contract), ...outcomesOf(before.cassette, after.cassette) };
+    const exchanges = diffExchanges(before.cassette, after.cassette);
+    const diff = {
+      task,
+      ...withContract(drifts, contract),
+      ...(exchanges.length === 0 ? {} : { exchanges }),
+      ...outcomesOf(before.cassette, after.cassette),
+    };
     return { compared: { diff, tolerances } };
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;

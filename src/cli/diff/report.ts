@@ -6,7 +6,9 @@ import {
   unpairedHint,
   type CallOrder,
   type Cassette,
+  type ExchangeChange,
   type SetDiff,
+  type ValueChange,
 } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
 import { count, type PrintLine } from "../terminal/output.js";
@@ -21,6 +23,13 @@ interface Outcomes {
 /** One pair of recordings, compared. */
 export interface TaskDiff extends Outcomes, ContractOutcome {
   task: string;
+  /** Present if the HTTP exchanges differ. */
+  exchanges?: ExchangeChange[];
+}
+
+/** True if the two runs behaved differently. */
+export function isDrifted({ drifts, exchanges = [] }: TaskDiff): boolean {
+  return drifts.length + exchanges.length > 0;
 }
 
 interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "tolerances"> {
@@ -39,6 +48,8 @@ interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "
 }
 
 const SHOWN_CHARACTERS = 200;
+/** Changes of one exchange. `--json` has all of them. */
+const SHOWN_CHANGES = 5;
 
 /** `extensions.import.outcome` of both sides. It is listed and never decides what is drift. */
 export function outcomesOf(before: Cassette, after: Cassette): Outcomes {
@@ -54,7 +65,7 @@ function outcomeOf(cassette: Cassette): JsonValue | undefined {
 /** Tasks without drift are only counted, unless their outcomes differ. */
 export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: DiffSummary): Promise<void> {
   for (const task of tasks) {
-    if (task.drifts.length > 0 || hasOtherOutcome(task)) printTask(line, task, summary.heading ?? task.task);
+    if (isDrifted(task) || hasOtherOutcome(task)) printTask(line, task, summary.heading ?? task.task);
   }
   printContracts(line, tasks);
   for (const task of summary.onlyOld) line("only in the old set: ", task);
@@ -83,15 +94,23 @@ function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
   line({ look: "bold", text: heading }, `: ${drifts}`);
   for (const drift of task.drifts) {
     line("  - ", drift.sentence);
-    for (const { pointer, old, new: now } of drift.kind === "args-changed" ? drift.changes : []) {
-      line(`      ${pointer === "" ? "(the whole)" : pointer}  ${showJson(old)} → ${showJson(now)}`);
-    }
+    if (drift.kind === "args-changed") printChanges(line, drift.changes);
     printReason(line, drift);
+  }
+  for (const { kind, sentence, changes = [] } of task.exchanges ?? []) {
+    line("  - exchange: ", sentence);
+    if (kind === "changed") printChanges(line, changes.slice(0, SHOWN_CHANGES));
   }
   if (task.outcomes !== undefined && hasOtherOutcome(task)) {
     line({ look: "dim", text: `    outcome  ${showJson(task.outcomes.old)} → ${showJson(task.outcomes.new)}` });
   }
   line("");
+}
+
+function printChanges(line: PrintLine, changes: readonly ValueChange[]): void {
+  for (const { pointer, old, new: now } of changes) {
+    line(`      ${pointer === "" ? "(the whole)" : pointer}  ${showJson(old)} → ${showJson(now)}`);
+  }
 }
 
 function hasOtherOutcome({ outcomes }: TaskDiff): boolean {

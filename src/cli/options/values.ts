@@ -42,6 +42,11 @@ export function portOption(condition = ""): Option {
   return new Option("--port <n>", meaning).argParser(wholeNumber(0, 65_535));
 }
 
+export function passOption(meaning: string): Option {
+  const option = new Option("--pass <pattern>", `${meaning}; "GET /v1/models" or "/v1/files/**" (repeatable)`);
+  return option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+}
+
 /** May be given several times, each with one name or more. */
 export function filterOption(condition = ""): Option {
   const meaning = `${condition}texts of prompts to leave out of the comparison: isoDate, date, time, path, version, number-in:<field> and more`;

@@ -3,7 +3,15 @@
 import { gunzipSync } from "node:zlib";
 import { MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
 import { createHeldConversations, holderOf, thrownText, wireOf } from "../../core/index.js";
-import { FORGOT, PIN_HEADER, readTurn, refusalReply, type PassedPart, type Refusal } from "../../harness/index.js";
+import {
+  FORGOT,
+  PIN_HEADER,
+  readTurn,
+  refusalReply,
+  type IsPassed,
+  type PassedPart,
+  type Refusal,
+} from "../../harness/index.js";
 import {
   forward,
   type Forwarded,
@@ -14,12 +22,15 @@ import {
 } from "../../host/index.js";
 import { SENT_AGAIN, readBytes } from "../serve/handler.js";
 import { readGivenName } from "./names.js";
-import type { TurnWatch, ProxyRecorder } from "./recorder.js";
+import type { AnswerWatch } from "./answer-watch.js";
+import type { ProxyRecorder } from "./recorder.js";
 import { CliError } from "../errors.js";
 
 interface ProxyHandlerOptions {
   readonly target: URL;
   readonly recorder: ProxyRecorder;
+  /** True for a request that goes to the target unrecorded. */
+  readonly isPassed: IsPassed;
   /** Finds secrets in the names of files. */
   readonly findSecrets: Finder;
   /** Reserves a name for a client's recording. Resolves to the reason if the client cannot have it. */
@@ -32,45 +43,50 @@ interface ProxyHandlerOptions {
   readonly forgot: (text: string) => void;
 }
 
-/** Forwards all requests except those that continue a thread that began elsewhere, or other state of the vendor. Records turns and counts other requests. */
+/** Forwards all requests except those that continue a thread that began elsewhere, or other state of the vendor. Records turns, and other requests as exchanges. */
 export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
-  const { target, recorder, note, sentBack, forgot } = options;
+  const { target, recorder, isPassed, note, sentBack, forgot } = options;
   const held = createHeldConversations(() => forgot(FORGOT));
   return async (request) => {
-    const { method, path } = request;
+    const { method, path, search } = request;
     const wire = wireOf(request);
     const admitted = await admit(request, options);
     if ("refusal" in admitted) {
-      recorder.lose(`${method} ${path} was not passed on: ${admitted.refusal.message}`);
+      recorder.refuse(request, admitted.refusal.message);
       return refusalReply(admitted.refusal, wire);
     }
     const { bytes, name } = admitted;
-    const read = wire === undefined ? undefined : await readTurn(wire, bytes, path, held);
-    if (read !== undefined && "held" in read && (read.isRecoverable || !read.isElsewhere)) {
-      if (read.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
-      else recorder.lose(`${method} ${path} was not passed on: ${read.held.message}`);
-      return refusalReply(read.held, wire);
-    }
-    const holder = holderOf(request);
-    const turn =
-      wire !== undefined && read !== undefined
-        ? recorder.open({ wire, read, held, name })
-        : holder && recorder.begin({ wire: holder, body: bytes, held });
-    const answer = await send(target, request, bytes);
-    if (turn === undefined && !("refusal" in answer)) recorder.pass(request);
-    if ("refusal" in answer && request.signal.aborted) {
-      turn?.failed();
-      recorder.lose(`${method} ${path}: ${LEFT}`);
-      return refusalReply(answer.refusal, wire);
-    }
-    if ("refusal" in answer || answer.status < 200 || answer.status > 299) {
-      turn?.failed();
-      if ("refusal" in answer) note(answer.refusal.message);
+    if (isPassed(request)) {
+      recorder.pass(request);
+      const answer = await send(target, request, bytes);
       return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
     }
-    return turn === undefined
-      ? answer
-      : { ...answer, body: watch(answer, turn, request.signal, () => recorder.lose(`${method} ${path}: ${LEFT}`)) };
+    const read = wire === undefined ? undefined : await readTurn(wire, bytes, `${path}${search}`, held);
+    if (read !== undefined && "held" in read && (read.isRecoverable || !read.isElsewhere)) {
+      if (read.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
+      else recorder.refuse(request, read.held.message);
+      return refusalReply(read.held, wire);
+    }
+    const { "content-type": type } = request.headers;
+    const passing = { method, path, url: `${path}${search}`, type, body: bytes, name };
+    const holder = holderOf(request);
+    const opened =
+      wire !== undefined && read !== undefined
+        ? recorder.turn({ ...passing, wire, read, held })
+        : holder === undefined
+          ? recorder.exchange(passing)
+          : recorder.begin({ ...passing, wire: holder, held });
+    const answer = await send(target, request, bytes);
+    const left = (): void => recorder.lose(request, `${method} ${path}: ${LEFT}`);
+    if ("refusal" in answer) {
+      opened.failed();
+      if (request.signal.aborted) left();
+      else note(answer.refusal.message);
+      return refusalReply(answer.refusal, wire);
+    }
+    if (opened.keeps(answer.status)) return { ...answer, body: watch(answer, opened, request.signal, left) };
+    opened.failed();
+    return answer;
   };
 }
 
@@ -111,10 +127,10 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
 }
 
 /**
- * Passes on the parts of an answer. Ends the turn with the last part, or when the client is gone. `left` is called if the client was
+ * Passes on the parts of an answer. Ends the watch with the last part, or when the client is gone. `left` is called if the client was
  * gone before the first part.
  */
-function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: () => void): HttpReply["body"] {
+function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal, left: () => void): HttpReply["body"] {
   const chunks: Uint8Array[] = [];
   const parts: PassedPart[] = [];
   let size = 0;
@@ -122,15 +138,22 @@ function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: ()
   const endTurn = (isCut: boolean): void => {
     if (isOver) return;
     isOver = true;
-    if (isCut && size === 0) {
-      turn.failed();
-      if (signal.aborted) left();
+    const isLeft = isCut && signal.aborted;
+    if (isLeft && size === 0) {
+      opened.failed();
+      left();
       return;
     }
     const kept = Buffer.concat(chunks);
     const bytes = size > MAX_RECORDED_BODY_BYTES ? undefined : plain(kept, isCut);
-    const isStreamed = bytes !== undefined && isStream(answer, bytes);
-    turn.answered({ bytes, isStream: isStreamed, isCut, parts: bytes === kept ? parts : [] });
+    const headers = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
+    const encoding = headers["content-encoding"] ?? "identity";
+    opened.answered({
+      ...{ bytes, isCut, isLeft, headers, status: answer.status },
+      isStream: bytes !== undefined && isStream(answer, bytes),
+      parts: bytes === kept ? parts : [],
+      packed: bytes === kept && size > 0 && encoding !== "identity" ? encoding : undefined,
+    });
   };
   const passOn = async function* (): AsyncGenerator<Uint8Array> {
     let isCut = true;

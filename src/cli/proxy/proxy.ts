@@ -10,21 +10,14 @@ import {
   withValues,
   type RecordedStreaming,
 } from "../../cassette/index.js";
-import {
-  countText,
-  HELD,
-  nameOutside,
-  resolveMode,
-  type CountedRequest,
-  type OutsideRequest,
-} from "../../harness/index.js";
+import { RECORDING_WORDS, resolveMode, type DoorRow } from "../../harness/index.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
-import { OWN_BASE } from "../serve/handler.js";
 import { BASE_VARIABLES, clientSettings, settingsText } from "../child/base-url-variables.js";
 import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { listen, untilOver, untilSignal, type Stop } from "../serve/listen.js";
+import { parsePass, printRequests, toJsonRow } from "../serve/requests.js";
 import { proxyHandler, parseTarget } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
@@ -40,6 +33,10 @@ export interface ProxyOptions extends FilterOptions {
   json: boolean;
   /** What to keep of the timing of streamed answers. Default `boundaries`. */
   streams?: RecordedStreaming;
+  /** Records the vendor's errors and cut streams as exchanges. */
+  keepErrors?: boolean;
+  /** Patterns of requests that are forwarded and not recorded. */
+  pass?: readonly string[];
   /** Runs with the clients' settings in its environment. The proxy stops when it ends. */
   command?: readonly string[];
 }
@@ -50,6 +47,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const { refresh } = options;
     resolveMode({ CI: io.env["CI"] }, refresh ? "refresh" : "record");
     const target = parseTarget(options.target);
+    const isPassed = parsePass(options.pass);
     const files = filesAt(io);
     const store = createCassetteStore(files);
     const hashFilter = await readFilterOptions(options, files);
@@ -66,15 +64,15 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const watcher: ProxyWatcher = {
       lost: (why) => note("not recorded: ", why),
       without: (what) => note("recorded without: ", what),
-      passedOn: (request) =>
-        note("passed on, not recorded: ", `${request.method} ${request.path}`, ` is ${nameOutside(request)}`),
+      passedOn: ({ method, path }, why) => note("passed on, not recorded: ", `${method} ${path}`, `: ${why}`),
+      exchanged: ({ method, path }) => note("recorded as an exchange: ", `${method} ${path}`),
       kept: (conversation) => saver.changed(conversation),
     };
     const values = secretsOf(io.env);
     const isRedacted = options.redact !== false;
     const redact = isRedacted && withValues(undefined, values);
-    const { streams = "boundaries" } = options;
-    const recorder: ProxyRecorder = createProxyRecorder(watcher, { redact, streams, ...defined({ hashFilter }) });
+    const recording = { redact, ...defined({ hashFilter, streams: options.streams, keepErrors: options.keepErrors }) };
+    const recorder: ProxyRecorder = createProxyRecorder(watcher, recording);
     const saver = createSaver({
       cassetteOf: (conversation) => recorder.toCassette(conversation),
       write: (conversation, cassette) => output.write(conversation, cassette, recorder.nameOf(conversation)),
@@ -83,15 +81,17 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const handler = proxyHandler({
       target,
       recorder,
+      isPassed,
       claim: (name) => output.claim(name),
       findSecrets: isRedacted ? createSecretFinder({ rules: SECRET_RULES, values }) : () => [],
       note: (why) => note("not answered: ", why),
       sentBack: (why) => note("sent back: ", why),
       forgot: (why) => note(why),
     });
-    const onRefused = ({ method, path }: OutsideRequest, why: string): void =>
-      recorder.lose(`${method} ${path} was not passed on: ${why}`);
-    const server = await listen(handler, { port: options.port, onRefused });
+    const server = await listen(handler, {
+      port: options.port,
+      onRefused: (request, why) => recorder.refuse(request, why),
+    });
     const settings = clientSettings(server.url, target);
     let ended: number;
     try {
@@ -104,6 +104,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     } finally {
       await server.close();
     }
+    recorder.end();
     const saved = await saver.finish();
     for (const file of output.stale()) note("left from an earlier recording: ", file);
     finish({ recorder, saved, twins: await output.twins(), ended }, options, io);
@@ -122,13 +123,14 @@ interface Outcome {
 
 function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOptions, io: CommandIo): void {
   const { lost, without } = recorder;
-  const passedOn = recorder.passedOn();
+  const rows = recorder.rows();
+  const passedOn = rows.filter(({ outcome }) => outcome === "passed-on");
   const { json, command } = options;
   // Stdout belongs to the command.
   const print = json || command !== undefined ? createNotes(io) : createPrinter(io);
   if (saved.length === 0 && ended === 0) {
-    for (const request of passedOn) createNotes(io)(countText(request, PASSED));
-    throw nothingRecorded(lost, passedOn, options);
+    printRequests(rows, RECORDING_WORDS, createNotes(io));
+    throw nothingRecorded(lost, rows, options);
   }
   const isUnwritten = saved.some((one) => "error" in one);
   const isComplete = lost.length + passedOn.length + without.size === 0;
@@ -136,12 +138,16 @@ function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOption
   io.exit(exitCode);
   if (json) {
     const cassettes = saved.map((one) => ({ ...one, ...twinOf(one, twins) }));
-    writeJson(io, "record", exitCode, { cassettes, lost, passedOn, without: Object.fromEntries(without) });
+    const requests = rows.map(toJsonRow);
+    const passed = passedOn.map(({ method, path, count, reason }) => ({ method, path, count, reason }));
+    writeJson(io, "record", exitCode, {
+      ...{ cassettes, lost, passedOn: passed, without: Object.fromEntries(without), requests },
+    });
     return;
   }
   for (const one of saved) {
-    if ("error" in one) print({ look: "bad", text: `not written, ${count(one.turns, "turn")}: ` }, one.error);
-    else print("recorded ", one.file, `, ${count(one.turns, "turn")}`);
+    if ("error" in one) print({ look: "bad", text: `not written, ${sizeOf(one)}: ` }, one.error);
+    else print("recorded ", one.file, `, ${sizeOf(one)}`);
     const { twin } = twinOf(one, twins);
     // --refresh replaces only a file of the same name. The twin has another name.
     const replace = options.refresh ? "" : ", or record with --refresh to replace recordings";
@@ -149,15 +155,18 @@ function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOption
     if (twin !== undefined) print({ look: "warn", text: "   begins with the same prompt as " }, twin, todo);
   }
   if (saved.length === 0) print({ look: "bad", text: "no turn was recorded" });
-  for (const request of passedOn) print({ look: "bad", text: countText(request, PASSED) });
-  if (passedOn.length > 0) print("   ", OWN_BASE);
+  printRequests(rows, RECORDING_WORDS, print);
   for (const [what, turns] of without) {
     print({ look: "bad", text: `recorded without, ${count(turns, "turn")}: ` }, what);
   }
   if (lost.length > 0) print({ look: "bad", text: `${count(lost.length, "turn")} could not be recorded` });
 }
 
-const PASSED = "passed on, not recorded";
+/** "2 turns, 1 exchange" */
+function sizeOf({ turns, exchanges = 0 }: Saved): string {
+  const parts = [...(turns > 0 || exchanges === 0 ? [count(turns, "turn")] : [])];
+  return [...parts, ...(exchanges > 0 ? [count(exchanges, "exchange")] : [])].join(", ");
+}
 
 function twinOf(one: Saved, twins: ReadonlyMap<string, string>): { twin?: string } {
   const twin = one.file === undefined ? undefined : twins.get(one.file);
@@ -166,15 +175,17 @@ function twinOf(one: Saved, twins: ReadonlyMap<string, string>): { twin?: string
 
 function nothingRecorded(
   lost: readonly string[],
-  passedOn: readonly CountedRequest[],
+  rows: readonly DoorRow[],
   { out, command }: ProxyOptions,
 ): CassetteError {
   const also = lost.length === 0 ? "" : `, and ${count(lost.length, "request")} could not be recorded`;
-  const elsewhere = `The client requested ${passedOn.map(({ method, path }) => `${method} ${path}`).join(", ")}, which is not recorded: ${HELD}.`;
+  const names = rows.map(({ method, path }) => `${method} ${path}`).join(", ");
+  const elsewhere = `The client requested ${names}. The lines above say why it is not recorded.`;
   const unreached =
     command === undefined
       ? "Point the client's base URL at this proxy, and check its answers."
       : `The command sent no request to this proxy. Let it read its base URL from ${BASE_VARIABLES}.`;
-  const hint = passedOn.length > 0 ? elsewhere : lost.length > 0 ? "The lines above say why." : unreached;
+  const isAnswered = rows.some(({ outcome }) => outcome === "passed-on" || outcome === "passed");
+  const hint = lost.length > 0 ? "The lines above say why." : isAnswered ? elsewhere : unreached;
   return new CassetteError("nothing-recorded", `no turn was recorded${also}`, { file: out, hint });
 }

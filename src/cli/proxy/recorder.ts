@@ -1,64 +1,49 @@
-// Records the turns that pass a proxy, sorted into conversations, and counts the requests that are not recorded. Headers never come
-// here.
+// Records the turns and exchanges that pass a proxy, sorted into conversations, and counts every request. Of the headers, only the
+// content type of a request and those of an answer come here.
 
-import { createConversations, type CassetteV2, type PassingTurn, type RecordingOptions } from "../../cassette/index.js";
-import { thrownText, type HeldConversations, type KeepAnswer, type Wire } from "../../core/index.js";
+import { createConversations, type CassetteV2, type RecordingOptions } from "../../cassette/index.js";
+import { createLossTally, createTally, type DoorRequest, type DoorRow } from "../../harness/index.js";
 import {
-  beginConversation,
-  createLossTally,
-  createRequestTally,
-  readPassed,
-  type CountedRequest,
-  type HeldStateRefusal,
-  type OutsideRequest,
-  type PassedAnswer,
-  type Refusal,
-  type WholeTurn,
-} from "../../harness/index.js";
-
-/** A turn that the vendor has not answered yet. Call one of the methods, once. */
-export interface TurnWatch {
-  /** The vendor answered with success. */
-  answered(answer: PassedAnswer): void;
-  /** The vendor answered with an error or did not answer. Nothing is recorded. */
-  failed(): void;
-}
-
-export interface RequestedTurn {
-  readonly wire: Wire;
-  /** The turn, or the reason why its answer cannot be recorded. */
-  readonly read: WholeTurn | { readonly refusal: Refusal } | HeldStateRefusal;
-  readonly held: HeldConversations;
-  /** The client's name for its recording. */
-  readonly name?: string | undefined;
-}
-
-export interface RequestedBeginning {
-  readonly wire: Wire;
-  readonly body: Uint8Array;
-  readonly held: HeldConversations;
-}
+  watchBeginning,
+  watchExchange,
+  watchTurn,
+  type AnswerKeep,
+  type AnswerWatch,
+  type BeginningRequest,
+  type PassingRequest,
+  type TurnRequest,
+} from "./answer-watch.js";
 
 export interface ProxyRecorder {
+  /** Opens an exchange when it is requested. */
+  exchange(request: PassingRequest): AnswerWatch;
   /** Opens a turn when it is requested. */
-  open(requested: RequestedTurn): TurnWatch;
+  turn(request: TurnRequest): AnswerWatch;
   /** Follows a conversation that begins without a turn. */
-  begin(requested: RequestedBeginning): TurnWatch;
-  /** Counts a request that was passed on although it is not a turn. */
-  pass(request: OutsideRequest): void;
+  begin(request: BeginningRequest): AnswerWatch;
+  /** Counts a request that was passed on because an option names it. */
+  pass(request: DoorRequest): void;
   /** Counts a request that the proxy did not pass on. */
-  lose(why: string): void;
+  refuse(request: DoorRequest, why: string): void;
+  /** Counts a turn that could not be kept. */
+  lose(request: DoorRequest, why: string): void;
+  /** Recorded turns. */
   readonly recorded: number;
-  /** Why each turn that succeeded could not be kept. */
+  /** Why each turn that succeeded could not be kept, and each request was refused. */
   readonly lost: readonly string[];
   /** The kinds of content that a cassette cannot hold, with the number of turns recorded without each. */
   readonly without: ReadonlyMap<string, number>;
-  /** The requests that were passed on and are not turns. */
-  passedOn(): CountedRequest[];
+  /** What became of every request. */
+  rows(): readonly DoorRow[];
   /** The client's name for the recording of a conversation. */
   nameOf(conversation: number): string | undefined;
-  /** The answered turns of a conversation before its first open one. Undefined if there are none. */
+  /**
+   * The answers of a conversation so far. Undefined if there are none, and for an unnamed conversation without a turn before `end`,
+   * since its first turn names its file.
+   */
   toCassette(conversation: number): CassetteV2 | undefined;
+  /** Reports the conversations that will get no turn. */
+  end(): void;
 }
 
 /** Reports of a proxy while it records. */
@@ -67,43 +52,52 @@ export interface ProxyWatcher {
   lost(why: string): void;
   /** Called for the first answer with a kind of content that could not be recorded. */
   without(what: string): void;
-  /** Called for the first request of a kind that is not a turn. */
-  passedOn(request: OutsideRequest): void;
+  /** Called for the first request of a kind that was passed on and not recorded. */
+  passedOn(request: DoorRequest, why: string): void;
+  /** Called for the first exchange of a kind. */
+  exchanged(request: DoorRequest): void;
   /** Called for each conversation that changed. */
   kept(conversation: number): void;
 }
 
+export interface ProxyRecording extends Pick<RecordingOptions, "redact" | "streams" | "hashFilter"> {
+  /** Records the vendor's errors as exchanges. */
+  readonly keepErrors?: boolean;
+}
+
 export function createProxyRecorder(
   watcher: ProxyWatcher,
-  { streams = "boundaries", ...recording }: Pick<RecordingOptions, "redact" | "streams" | "hashFilter"> = {},
+  { streams = "boundaries", keepErrors = false, ...recording }: ProxyRecording = {},
 ): ProxyRecorder {
   const conversations = createConversations({}, recording);
   const lost: string[] = [];
   const { kinds: without, add: leave } = createLossTally((what) => watcher.without(what));
-  const passed = createRequestTally<OutsideRequest>();
+  const tally = createTally();
   const names = new Map<number, string>();
   let recorded = 0;
+  let isEnded = false;
 
-  const lose = (why: string): void => {
+  const add: AnswerKeep["add"] = ({ method, path }, outcome, reason) => tally.add({ method, path, outcome }, reason);
+  const note = (why: string): void => {
     lost.push(why);
     watcher.lost(why);
   };
-  // Any error is only reported, since the client has its answer and the turns before this one must still be written.
-  const loseBy = (error: unknown): void => lose(thrownText(error));
-
-  function keep(wire: Wire, turn: PassingTurn, hold: KeepAnswer | undefined, passed: PassedAnswer, askedAt: number) {
-    try {
-      const { response, answer, note, left } = readPassed(wire, passed, askedAt, streams);
-      hold?.(answer);
-      turn.answer(response, note);
+  const lose = (request: DoorRequest, why: string): void => {
+    add(request, "lost", why);
+    note(why);
+  };
+  const keep: AnswerKeep = {
+    ...{ conversations, streams, keepErrors, add, lose, leave },
+    exchanged: (request) => watcher.exchanged(request),
+    passedOn: (request, why) => watcher.passedOn(request, why),
+    changed: (conversation) => watcher.kept(conversation),
+    opened(conversation, name) {
+      if (name !== undefined) names.set(conversation, name);
+    },
+    recorded() {
       recorded++;
-      leave(left);
-    } catch (error) {
-      turn.fail();
-      loseBy(error);
-    }
-    watcher.kept(turn.conversation);
-  }
+    },
+  };
 
   return {
     get recorded() {
@@ -111,64 +105,24 @@ export function createProxyRecorder(
     },
     lost,
     without,
-    passedOn: () => passed.list(),
+    rows: () => tally.rows(),
     nameOf: (conversation) => names.get(conversation),
-    pass({ method, path }) {
-      if (passed.add({ method, path })) watcher.passedOn({ method, path });
+    pass: (request) => void add(request, "passed"),
+    refuse(request, why) {
+      add(request, "refused", why);
+      note(`${request.method} ${request.path} was not passed on: ${why}`);
     },
     lose,
-    open({ wire, read, held, name }) {
-      if (!("turn" in read)) {
-        const { message } = "held" in read ? read.held : read.refusal;
-        // A turn that the vendor refuses is not lost.
-        return { answered: () => lose(message), failed: () => undefined };
-      }
-      try {
-        const { request } = read.turn;
-        const turn = conversations.open(request, `${wire.name}:${request.settings.model}`, name);
-        if (name !== undefined) names.set(turn.conversation, name);
-        const askedAt = Date.now();
-        return trackedBy(held, {
-          answered: (answer) => keep(wire, turn, read.keep, answer, askedAt),
-          failed: () => {
-            turn.fail();
-            watcher.kept(turn.conversation);
-          },
-        });
-      } catch (error) {
-        return { answered: () => loseBy(error), failed: () => undefined };
-      }
+    exchange: (request) => watchExchange(keep, request),
+    turn: (request) => watchTurn(keep, request),
+    begin: (request) => watchBeginning(keep, request),
+    toCassette(conversation) {
+      const isHeld = !isEnded && !names.has(conversation) && conversations.withoutTurns().includes(conversation);
+      return isHeld ? undefined : conversations.toCassette(conversation);
     },
-    begin: (requested) => watchBeginning(requested, loseBy),
-    toCassette: (conversation) => conversations.toCassette(conversation),
-  };
-}
-
-/** The same watch. A request that comes before its end waits for it where it may continue the answer. */
-function trackedBy(held: HeldConversations, watch: TurnWatch): TurnWatch {
-  let over = (): void => undefined;
-  held.track(new Promise<void>((resolve) => (over = resolve)));
-  return {
-    answered(answer) {
-      watch.answered(answer);
-      over();
-    },
-    failed() {
-      watch.failed();
-      over();
+    end() {
+      isEnded = true;
+      for (const conversation of conversations.withoutTurns()) watcher.kept(conversation);
     },
   };
-}
-
-function watchBeginning({ wire, body, held }: RequestedBeginning, lose: (error: unknown) => void): TurnWatch {
-  return trackedBy(held, {
-    answered({ bytes = new Uint8Array() }) {
-      try {
-        beginConversation(wire, held, body, bytes);
-      } catch (error) {
-        lose(error);
-      }
-    },
-    failed: () => undefined,
-  });
 }

@@ -2,7 +2,7 @@
 // whole cassette. If the disk refuses one, only that one is lost.
 
 import { thrownText } from "../../core/index.js";
-import type { CassetteV2 } from "../../cassette/index.js";
+import { exchangesOf, type CassetteV2 } from "../../cassette/index.js";
 import { SAVE_QUIET_MS } from "../limits.js";
 
 const REST_FACTOR = 10;
@@ -16,11 +16,11 @@ interface SaverOptions {
 }
 
 /** A conversation on the disk, or the reason why it is not there. */
-export type Saved = { file: string; turns: number } | { file?: string; turns: number; error: string };
+export type Saved = { turns: number; exchanges?: number } & ({ file: string } | { file?: string; error: string });
 
 export interface Saver {
   changed(conversation: number): void;
-  /** Writes the rest and returns every conversation that has a turn, in the order they began. Never rejects. */
+  /** Writes the rest and returns every conversation with an answer, in the order they began. Never rejects. */
   finish(): Promise<Saved[]>;
 }
 
@@ -35,14 +35,15 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
     const cassette = cassetteOf(conversation);
     // The open turn calls `changed` again when it is over.
     if (cassette === undefined) return;
-    const turns = cassette.entries.length;
+    const exchanges = exchangesOf(cassette).length;
+    const size = { turns: cassette.entries.length, ...(exchanges === 0 ? {} : { exchanges }) };
     const before = saved.get(conversation);
     try {
-      saved.set(conversation, { file: await write(conversation, cassette), turns });
+      saved.set(conversation, { file: await write(conversation, cassette), ...size });
     } catch (error) {
       const why = thrownText(error);
       if (before === undefined || !("error" in before)) failed(why);
-      saved.set(conversation, { ...(before?.file === undefined ? {} : { file: before.file }), turns, error: why });
+      saved.set(conversation, { ...(before?.file === undefined ? {} : { file: before.file }), ...size, error: why });
     }
   }
 

@@ -5,43 +5,46 @@ import { AgentError, createHeldConversations, defined, holderOf, wireOf } from "
 import {
   conversationReply,
   FORGOT,
-  HELD,
-  nameOutside,
+  missedExchange,
   PIN_HEADER,
   readTurn,
   refusalReply,
   shelfReply,
-  type OutsideRequest,
+  type DoorRequest,
+  type IsPassed,
   type Refusal,
   type ServedStreaming,
 } from "../../harness/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
-
-/** For a client of other APIs, such as embeddings. */
-export const OWN_BASE = "Give a client of other APIs the vendor's base URL, so that only turns come here.";
+import { plainOf, replyFromExchange } from "./exchange.js";
+import { TO_PASS } from "./requests.js";
 
 /** For a request that continues a thread. It follows the method and the path. */
 export const SENT_AGAIN =
   "continues a conversation on the vendor's server (thread) that did not begin here. toolRunner and beta.messages.thread " +
   "of @anthropic-ai/sdk now send the whole conversation by themselves: nothing to do.";
 
-/** A request that no recorded turn answers. */
+/** A request that no recorded turn or exchange answers. */
 export interface ServedMiss {
   code: string;
   message: string;
   file?: string;
+  /** The place of the first difference in a recorded exchange. */
+  pointer?: string;
 }
 
 /** A request that cannot be answered: another path, or a body that is not a turn. */
-export interface RefusedRequest extends OutsideRequest {
+export interface RefusedRequest extends DoorRequest {
   readonly status: number;
   readonly code: string;
 }
 
 /** Called for every request, before the reply goes out. */
 export interface ServeWatcher {
-  answered(): void;
-  missed(miss: ServedMiss): void;
+  answered(request: DoorRequest, from: "turn" | "exchange" | "begun"): void;
+  missed(miss: ServedMiss, request: DoorRequest): void;
+  /** Called for a request that is not recorded, which an option allows. */
+  passed(request: DoorRequest): void;
   refused(request: RefusedRequest, why: string): void;
   /** Called for a refused request that its client sends again in another form. */
   noted(why: string): void;
@@ -66,45 +69,75 @@ const TO_DO: Readonly<Record<MissReport["code"], string>> = {
   "redaction-one-sided": RECORD_AGAIN,
   "redacted-argument": "Start cassette serve with --allow-redacted if the client's tools accept a placeholder.",
   exhausted: "Each recorded turn answers once: restart cassette serve for a second run, or record a longer one.",
+  "exchange-missing": RECORD_AGAIN,
+  "exchange-changed": RECORD_AGAIN,
   unconsumed: RECORD_AGAIN,
   "tool-drift": RECORD_AGAIN,
 };
 
-/** Answers only from `shelf`. `nameOf` gives the public name of a cassette's file, since clients must not see its path. */
+/** How a server answers. */
+export interface ServeHandling {
+  /** The public name of a cassette's file, since clients must not see its path. */
+  readonly nameOf: NameOf;
+  readonly streaming: ServedStreaming;
+  /** True for a request that may stay unanswered. Default: none. */
+  readonly isPassed?: IsPassed;
+}
+
+/** Answers only from `shelf`. */
 export function serveHandler(
   shelf: Shelf,
   watcher: ServeWatcher,
-  nameOf: NameOf,
-  streaming: ServedStreaming,
+  { nameOf, streaming, isPassed = () => false }: ServeHandling,
 ): HttpHandler {
   const held = createHeldConversations(() => watcher.forgot(FORGOT));
   return async (request) => {
     const { method, path, search, signal } = request;
     const wire = wireOf(request);
+    const pass = (): HttpReply => {
+      watcher.passed(request);
+      return refusalReply({ status: 404, code: "unknown-path", message: `${method} ${path} is not recorded` }, wire);
+    };
     const refuse = (refusal: Refusal): HttpReply => {
+      if (isPassed(request)) return pass();
       const { status, code, message } = refusal;
       watcher.refused({ method, path, status, code }, message);
       return refusalReply(refusal, wire);
     };
-    const holder = wire ?? holderOf(request);
-    if (holder === undefined) return refuse(unknownPath(request));
+    const miss = (error: CassetteError): HttpReply =>
+      isPassed(request) ? pass() : refusalReply(toMiss(error, request, watcher, nameOf), wire);
     const read = await readBytes(request);
     if ("refusal" in read) return refuse(read.refusal);
-    if (wire === undefined) return conversationReply(holder, read.bytes, held);
-    const parsed = await readTurn(wire, read.bytes, `${path}${search}`, held);
-    if ("held" in parsed) {
-      if (!parsed.isRecoverable) return refuse(parsed.held);
-      watcher.noted(`${method} ${path} ${SENT_AGAIN}`);
-      return refusalReply(parsed.held, wire);
-    }
-    if ("refusal" in parsed) return refuse(parsed.refusal);
     try {
-      const pin = defined({ pin: pinOf(request) });
-      const reply = await shelfReply(wire, parsed, { shelf, nameOf, streaming, signal, ...pin });
-      watcher.answered();
+      const pin = pinOf(request);
+      const parsed = wire && (await readTurn(wire, read.bytes, `${path}${search}`, held));
+      // An exchange with a continued conversation holds the whole one.
+      const plain = plainOf(request, parsed !== undefined && "turn" in parsed ? parsed.body : read.bytes);
+      const recorded = replyFromExchange(shelf, plain, nameOf, pin);
+      if (recorded !== undefined) {
+        watcher.answered(request, "exchange");
+        return recorded;
+      }
+      const holder = holderOf(request);
+      if (holder !== undefined) {
+        watcher.answered(request, "begun");
+        return conversationReply(holder, read.bytes, held);
+      }
+      if (wire === undefined || parsed === undefined) {
+        const missed = missedExchange(shelf, plain, pin);
+        return missed === undefined ? refuse(unknownPath(request)) : miss(missed);
+      }
+      if ("held" in parsed) {
+        if (!parsed.isRecoverable) return refuse(parsed.held);
+        watcher.noted(`${method} ${path} ${SENT_AGAIN}`);
+        return refusalReply(parsed.held, wire);
+      }
+      if ("refusal" in parsed) return refuse(parsed.refusal);
+      const reply = await shelfReply(wire, parsed, { shelf, nameOf, streaming, signal, ...defined({ pin }) });
+      watcher.answered(request, "turn");
       return reply;
     } catch (error) {
-      if (error instanceof CassetteError) return refusalReply(toMiss(error, watcher, nameOf), wire);
+      if (error instanceof CassetteError) return miss(error);
       if (error instanceof AgentError) return refuse({ status: 400, code: error.code, message: error.message });
       watcher.refused({ method, path, status: 500, code: "failed" }, String(error));
       throw error;
@@ -115,21 +148,22 @@ export function serveHandler(
 /** The name of a cassette, by its file. */
 export type NameOf = (file: string) => string;
 
-function unknownPath(request: HttpRequest): Refusal {
-  const { method, path } = request;
-  const message = `${method} ${path} is ${nameOutside(request)}, so it is not served here: ${HELD}. ${OWN_BASE}`;
+function unknownPath({ method, path }: HttpRequest): Refusal {
+  const message = `${method} ${path} is not a conversation turn, and no cassette holds an exchange for it. ${RECORD_IT} ${TO_PASS}`;
   return { status: 404, code: "unknown-path", message };
 }
 
+const RECORD_IT = "Record again with cassette record --proxy, which records every request below its target.";
+
 /** Reports a miss to the watcher and the client, which must not see the paths of files. */
-function toMiss(error: CassetteError, watcher: ServeWatcher, nameOf: NameOf): Refusal {
-  const { code, summary, file, miss } = error;
+function toMiss(error: CassetteError, request: DoorRequest, watcher: ServeWatcher, nameOf: NameOf): Refusal {
+  const { code, summary, file, miss, pointer } = error;
   const hint = miss === undefined ? error.hint : toDo(miss);
   const todo = hint === undefined ? "" : `\n  to do    ${hint}`;
   const place = file === undefined || summary.includes(file) ? "" : `\n  file     ${file}`;
-  watcher.missed({ code, message: `${summary}${place}${todo}`, ...defined({ file }) });
+  watcher.missed({ code, message: `${summary}${place}${todo}`, ...defined({ file, pointer }) }, request);
   const message = `${summary}${todo}`;
-  if (miss === undefined || hint === undefined) return { status: 404, code, message };
+  if (miss === undefined || hint === undefined) return { status: code in TO_DO ? 409 : 404, code, message };
   const named = file === undefined ? {} : { cassette: nameOf(file) };
   return { status: 409, code, message, miss: { ...miss, hint, ...named } };
 }

@@ -18,7 +18,7 @@ import {
   type Streaming,
 } from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
-import { countText, createRequestTally, type CountedRequest } from "../../harness/index.js";
+import { createTally, REPLAY_WORDS, type DoorOutcome, type DoorRequest, type DoorRow } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -26,17 +26,20 @@ import { count, createNotes, createPrinter, writeJson } from "../terminal/output
 import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { findTarget, pathIn } from "../options/recordings.js";
 import { clientSettings, PLACEHOLDER_KEYS, settingsText } from "../child/base-url-variables.js";
-import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher, OWN_BASE } from "./handler.js";
+import { serveHandler, type ServedMiss, type ServeWatcher } from "./handler.js";
 import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
+import { parsePass, printRequests, toJsonRow } from "./requests.js";
 
 export interface ServeOptions extends FilterOptions {
   port: number;
   host?: string;
   once?: boolean;
-  /** Unused turns are reported, but do not fail the run. */
+  /** Unused turns and exchanges are reported, but do not fail the run. */
   allowUnused?: boolean;
   /** Serves answers whose tool calls hold a placeholder. */
   allowRedacted?: boolean;
+  /** Patterns of requests that may stay unanswered. */
+  pass?: readonly string[];
   json?: boolean;
   /** How streamed replies are cut and timed. Default `chunked`. */
   streaming?: Streaming;
@@ -57,31 +60,37 @@ export async function serve(
   stop: Stop = untilSignal(),
 ): Promise<void> {
   try {
+    const isPassed = parsePass(options.pass);
     const items = inRecordedOrder(await loadAll(paths, io));
     const short = shortNames(items.map(({ file }) => file));
     const nameOf = (file: string): string => short.get(file) ?? basename(file);
     const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
     const redact = withValues(undefined, secretsOf(io.env));
-    const refused = createRequestTally<RefusedRequest>();
+    const tally = createTally();
     const note = createNotes(io);
     const { allowRedacted = false } = options;
     const hashFilter = await readFilterOptions(options, filesAt(io));
     const shelf = createShelf(named, { redact, allowRedacted, ...defined({ hashFilter }), warn: (text) => note(text) });
     const misses: ServedMiss[] = [];
     let answered = 0;
+    const add = ({ method, path }: DoorRequest, outcome: DoorOutcome): void =>
+      void tally.add({ method, path, outcome });
     const watcher: ServeWatcher = {
-      answered() {
+      answered(request, from) {
         answered++;
+        add(request, from);
         if (options.once === true && left(shelf) === 0) stop.now();
       },
-      missed(miss) {
+      missed(miss, request) {
         misses.push(miss);
+        add(request, "missed");
         for (const line of miss.message.split("\n")) note("miss: ", line);
         if (options.once === true) stop.now();
       },
-      refused(request, why) {
-        const { method, path } = request;
-        if (refused.add(request)) note("refused: ", why.includes(path) ? why : `${method} ${path}: ${why}`);
+      passed: (request) => add(request, "passed"),
+      refused({ method, path, status, code }, why) {
+        const isNew = tally.add({ method, path, outcome: "refused", status, code }, why);
+        if (isNew) note("refused: ", why.includes(path) ? why : `${method} ${path}: ${why}`);
         if (options.once === true) stop.now();
       },
       noted: (why) => note("sent back: ", why),
@@ -92,7 +101,7 @@ export async function serve(
       const lines = describeStreams(readStreams(cassette).state, streaming === "timed");
       for (const text of lines) note(`${text}: `, file);
     }
-    const server = await listen(serveHandler(shelf, watcher, nameOf, { streaming, speed }), {
+    const server = await listen(serveHandler(shelf, watcher, { nameOf, streaming: { streaming, speed }, isPassed }), {
       port: options.port,
       ...defined({ host: options.host }),
       onRefused: (request, why, status) => watcher.refused({ ...request, status, code: "refused" }, why),
@@ -107,7 +116,7 @@ export async function serve(
     } finally {
       await server.close();
     }
-    report({ url: server.url, shelf, answered, misses, refused: refused.list() }, options, io);
+    report({ url: server.url, shelf, answered, misses, rows: tally.rows() }, options, io);
     if (ended !== 0) io.exit(ended);
   } finally {
     stop.now();
@@ -127,8 +136,17 @@ function shortNames(files: readonly string[]): Map<string, string> {
   return new Map(files.map((file) => [file, shortest(file)]));
 }
 
+/** Unused turns and exchanges. */
 function left(shelf: Shelf): number {
+  return leftTurns(shelf) + leftExchanges(shelf);
+}
+
+function leftTurns(shelf: Shelf): number {
   return shelf.counts().reduce((sum, { turns, used }) => sum + turns - used, 0);
+}
+
+function leftExchanges(shelf: Shelf): number {
+  return shelf.counts().reduce((sum, { exchanges }) => sum + (exchanges?.total ?? 0) - (exchanges?.used ?? 0), 0);
 }
 
 type LoadedItem = ShelfItem & { cassette: Cassette };
@@ -187,7 +205,9 @@ function announce(url: string, shelf: Shelf, { json = false, command }: ServeOpt
   if (command !== undefined) return;
   const print = json ? createNotes(io) : createPrinter(io);
   const all = shelf.counts();
-  print(`serving ${count(left(shelf), "turn")} of ${count(all.length, "cassette")} at ${url}`);
+  const exchanges = leftExchanges(shelf);
+  const also = exchanges === 0 ? "" : ` and ${count(exchanges, "exchange")}`;
+  print(`serving ${count(leftTurns(shelf), "turn")}${also} of ${count(all.length, "cassette")} at ${url}`);
   print(`   ${settingsText(clientSettings(url))}`);
 }
 
@@ -196,35 +216,37 @@ interface Served {
   shelf: Shelf;
   answered: number;
   misses: readonly ServedMiss[];
-  refused: readonly CountedRequest<RefusedRequest>[];
+  rows: readonly DoorRow[];
 }
 
 function report(
-  { url, shelf, answered, misses, refused }: Served,
+  { url, shelf, answered, misses, rows }: Served,
   { json = false, command, allowUnused = false }: ServeOptions,
   io: CommandIo,
 ): void {
   const cassettes = shelf.counts();
+  const refused = rows.filter(({ outcome }) => outcome === "refused");
   const unused = left(shelf);
   const failures = misses.length + refused.length + (allowUnused ? 0 : unused);
   const exitCode = failures === 0 ? EXIT.ok : EXIT.drift;
   io.exit(exitCode);
   if (json) {
-    writeJson(io, "serve", exitCode, { url, cassettes, answered, unused, misses, refused });
+    const refusedRows = refused.map(({ outcome: _, reason: __, ...row }) => row);
+    const requests = rows.map(toJsonRow);
+    writeJson(io, "serve", exitCode, { url, cassettes, answered, unused, misses, refused: refusedRows, requests });
     return;
   }
   // Standard output belongs to the command.
   const print = command === undefined ? createPrinter(io) : createNotes(io);
-  for (const { file, turns, used, uncompared } of cassettes) {
-    const look = used === turns ? "good" : allowUnused ? "warn" : "bad";
-    print({ look, text: `${used} of ${count(turns, "turn")} used` }, "  ", file);
+  for (const { file, turns, used, exchanges, uncompared } of cassettes) {
+    const { total = 0, used: answeredExchanges = 0 } = exchanges ?? {};
+    const look = used === turns && answeredExchanges === total ? "good" : allowUnused ? "warn" : "bad";
+    const also = total === 0 ? "" : `, ${answeredExchanges} of ${count(total, "exchange")} used`;
+    print({ look, text: `${used} of ${count(turns, "turn")} used${also}` }, "  ", file);
     if (uncompared !== undefined)
       print(`   ${count(uncompared.turns, "turn")} answered without comparing `, uncompared.fields.join(", "));
   }
-  for (const request of refused) {
-    print({ look: "bad", text: countText(request, `refused with ${request.status} ${request.code}`) });
-  }
-  if (refused.some(({ code }) => code === "unknown-path")) print("   ", OWN_BASE);
+  printRequests(rows, REPLAY_WORDS, print);
   const refusals = refused.reduce((sum, request) => sum + request.count, 0);
   const look = exitCode === EXIT.ok ? "good" : "bad";
   const missed = count(misses.length, "miss", "misses");

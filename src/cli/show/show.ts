@@ -4,8 +4,12 @@ import {
   countedTurns,
   createCassetteStore,
   describeOrigin,
+  exchangesOf,
+  nameOfExchange,
+  sizeOfBody,
   sumUsage,
   type Cassette,
+  type RecordedExchange,
   type UsageSum,
   BUNDLE_SUFFIX,
   CASSETTE_SUFFIX,
@@ -50,7 +54,9 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
   for (const entry of chosen) {
     printTurn(line, entry, entries[entry.turnIndex - 1], options.full === true);
   }
-  if (options.turn === undefined && entries.length > 0) printTotals(line, totals);
+  if (options.turn !== undefined) return;
+  printExchanges(line, exchangesOf(cassette));
+  if (entries.length > 0) printTotals(line, totals);
 }
 
 function pick(entries: readonly ShownEntry[], turn: string, file: string): ShownEntry {
@@ -86,6 +92,18 @@ function printTotals(line: PrintLine, totals: UsageSum): void {
   const cost = costUsd === undefined ? "cost unknown" : `${costUsd} USD${derived}${rest(turnsWithoutCost)}`;
   line("");
   line({ look: "bold", text: "in all" }, `  ${turnsWithoutTokens === turns ? "tokens unknown" : tokens}, ${cost}`);
+}
+
+function printExchanges(line: PrintLine, exchanges: readonly RecordedExchange[]): void {
+  if (exchanges.length === 0) return;
+  line("");
+  line({ look: "bold", text: count(exchanges.length, "exchange") });
+  exchanges.forEach((exchange, index) => {
+    const { query, request, status, response, isCut } = exchange;
+    const sizes = `${count(sizeOfBody(request), "byte")} sent, ${count(sizeOfBody(response), "byte")} received`;
+    const place = `  ${index} ${nameOfExchange(exchange)}${query === undefined ? "" : `?${query}`}`;
+    line(place, { look: "dim", text: `  status ${status}, ${sizes}${isCut === true ? ", cut" : ""}` });
+  });
 }
 
 const SHOWN_NAMES = 3;

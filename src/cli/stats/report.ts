@@ -19,8 +19,9 @@ export function printStats(
   { stats, groups, ungrouped, refused, failures }: Shown,
   by: "folder" | "model" | undefined,
 ): void {
-  const { cassettes, bytes, usage, toolCalls } = stats;
-  const sums = [count(usage.turns, "turn"), count(toolCalls, "tool call"), sizeOf(bytes)];
+  const { cassettes, bytes, usage, toolCalls, exchanges } = stats;
+  const others = exchanges === 0 ? [] : [count(exchanges, "exchange")];
+  const sums = [count(usage.turns, "turn"), ...others, count(toolCalls, "tool call"), sizeOf(bytes)];
   line({ look: "bold", text: count(cassettes, "cassette") }, `: ${sums.join(", ")}`);
   row(line, "tokens", tokensOf(usage));
   row(line, "cost", costOf(usage));

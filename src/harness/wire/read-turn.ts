@@ -33,9 +33,15 @@ function readUtf8(bytes: Uint8Array): string {
   }
 }
 
+/** Printed once when a door holds more conversations of the vendor's server than it can. */
+export const FORGOT =
+  "too many conversations are held for requests that continue them: the ones that were unused for longest are forgotten";
+
 /** A turn with its whole conversation. `keep` takes its answer, if the vendor's server keeps that. */
 export interface WholeTurn {
   readonly turn: WireTurn;
+  /** The body with the whole conversation: as it came, unless it continues one. */
+  readonly body: Uint8Array;
   readonly keep: KeepAnswer | undefined;
 }
 
@@ -66,7 +72,10 @@ export async function readTurn(
     }
     const { body, isUnknown, keep } = found;
     const state = wire.findHeldState(body);
-    if (state === undefined) return { turn: turnOf(wire, body, text, path), keep };
+    if (state === undefined) {
+      const whole = body === json ? bytes : new TextEncoder().encode(JSON.stringify(body));
+      return { turn: turnOf(wire, body, text, path), body: whole, keep };
+    }
     const { status, code, message, hint, isRecoverable } = state;
     return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable, isElsewhere: isUnknown };
   } catch (error) {

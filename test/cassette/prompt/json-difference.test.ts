@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { diffValues, firstDifference } from "../../../src/cassette/prompt/json-difference.js";
+import { diffValues, firstDifference, likenessOf } from "../../../src/cassette/prompt/json-difference.js";
 import type { JsonValue } from "../../../src/core/index.js";
 
 describe("diffValues", () => {
@@ -76,5 +77,20 @@ describe("firstDifference", () => {
 
   it("gives nothing for equal values", () => {
     expect(firstDifference([{ a: 1 }], [{ a: 1 }])).toBeUndefined();
+  });
+});
+
+describe("likenessOf", () => {
+  it("is 1 for equal values, less for others, the same both ways", () => {
+    expect(likenessOf("What is the capital of France?", "What is the capital of Spain?")).toBeGreaterThan(
+      likenessOf("Tell me a joke", "What is the capital of Spain?"),
+    );
+    expect(likenessOf(undefined, "a")).toBe(0);
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        expect(likenessOf(a, b)).toBe(likenessOf(b, a));
+        expect(likenessOf(a, b) === 1).toBe(JSON.stringify(a) === JSON.stringify(b));
+      }),
+    );
   });
 });

@@ -1,6 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isNearer, likenessOf, type Likeness } from "../../../src/cassette/serve/alike.js";
+import { isNearer, type Likeness } from "../../../src/cassette/serve/alike.js";
 
 const near = (given: Partial<Omit<Likeness, "likeness">> & { likeness?: number }): Likeness => {
   const { likeness = 0, ...rest } = given;
@@ -20,20 +19,5 @@ describe("isNearer", () => {
     expect(isNearer(near({ length: 2 }), near({ length: 1, likeness: 1 }))).toBe(true);
     expect(isNearer(near({ likeness: 0.6 }), near({ likeness: 0.5 }))).toBe(true);
     expect(isNearer(near({ likeness: 0.5 }), near({ likeness: 0.5 }))).toBe(false);
-  });
-});
-
-describe("likenessOf", () => {
-  it("is 1 for equal values, less for others, the same both ways", () => {
-    expect(likenessOf("What is the capital of France?", "What is the capital of Spain?")).toBeGreaterThan(
-      likenessOf("Tell me a joke", "What is the capital of Spain?"),
-    );
-    expect(likenessOf(undefined, "a")).toBe(0);
-    fc.assert(
-      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
-        expect(likenessOf(a, b)).toBe(likenessOf(b, a));
-        expect(likenessOf(a, b) === 1).toBe(JSON.stringify(a) === JSON.stringify(b));
-      }),
-    );
   });
 });

@@ -4,6 +4,7 @@ import { CassetteError } from "../../../src/cassette/errors.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmTurnRequest } from "../../../src/core/model/provider.js";
 import { WIRES } from "../../../src/core/vendors/vendors.js";
+import { answer, get, jsonOf, post, recordExchanges } from "../../support/exchange-recording.js";
 import { prompt, recordTurns } from "../../support/recording.js";
 import { say } from "../../support/script.js";
 
@@ -123,5 +124,38 @@ describe("createShelf", () => {
     expect(() => createShelf([item("bad", { ...good, recordedAt: "2020-01-01T00:00:00.000Z" })])).toThrow();
     const filtered = await recordTurns([prompt("q")], [say("a")], { hashFilter: (messages) => messages });
     expect(() => createShelf([item("filtered", filtered)])).toThrow("recorded with a hashFilter");
+  });
+});
+
+describe("the exchanges of a shelf", () => {
+  const embed = (input: string) => post("/v1/embeddings", { input });
+
+  it("answer from the first cassette that has an unused one", () => {
+    const a = recordExchanges([[embed("x"), answer({ from: "a" })]]);
+    const b = recordExchanges([
+      [embed("x"), answer({ from: "b" })],
+      [get("/v1/models"), answer({ data: [] }, 503, { "retry-after": "1" })],
+    ]);
+    const shelf = createShelf([item("a", a), item("b", b, ["task"])]);
+    expect(shelf.exchange(embed("x"), "task")).toMatchObject({ file: "b", index: 0 });
+    const found = shelf.exchange(embed("x"));
+    expect([found?.file, found && jsonOf(found.answer)]).toEqual(["a", { from: "a" }]);
+    expect(shelf.exchange(embed("x"))).toBeUndefined();
+    expect(shelf.exchangeMiss(embed("x"))).toMatchObject({ code: "exhausted", file: "a" });
+    expect(shelf.exchange(get("/v1/models"))?.answer).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
+    expect(shelf.counts()).toEqual([
+      { file: "a", turns: 0, used: 0, exchanges: { total: 1, used: 1 } },
+      { file: "b", turns: 0, used: 0, exchanges: { total: 2, used: 2 } },
+    ]);
+  });
+
+  it("explain a miss by the nearest of all cassettes", () => {
+    const a = recordExchanges([[embed("far away"), answer({})]]);
+    const b = recordExchanges([[embed("near"), answer({})]]);
+    const shelf = createShelf([item("a", a), item("b", b)]);
+    expect(shelf.exchange(embed("nearer"))).toBeUndefined();
+    expect(shelf.exchangeMiss(embed("nearer"))).toMatchObject({ code: "exchange-changed", file: "b" });
+    expect(shelf.exchangeMiss(get("/x")).code).toBe("exchange-missing");
+    expect(() => shelf.exchange(embed("near"), "nobody")).toThrow("nobody");
   });
 });

@@ -93,12 +93,14 @@ async function listen(handler: HttpHandler): Promise<string> {
 
 async function recording() {
   const { url } = await vendor();
-  const recorder = createProxyRecorder({ lost() {}, without() {}, passedOn() {}, kept() {} });
+  const recorder = createProxyRecorder({ lost() {}, without() {}, passedOn() {}, exchanged() {}, kept() {} });
   const note = (why: string): never => expect.fail(why);
+  const isPassed = () => false;
   const proxy = await listen(
     proxyHandler({
       target: new URL(url),
       recorder,
+      isPassed,
       findSecrets: () => [],
       claim: () => Promise.resolve(undefined),
       note,
@@ -117,11 +119,14 @@ async function serving() {
   const watcher = {
     answered: () => void seen.answered++,
     missed: () => void seen.missed++,
+    passed: () => undefined,
     noted: () => undefined,
     forgot: () => undefined,
     refused: ({ method, path }: { method: string; path: string }) => void seen.refused.push(`${method} ${path}`),
   };
-  const server = await listen(serveHandler(shelf, watcher, (file) => file, { streaming: "chunked", speed: 1 }));
+  const server = await listen(
+    serveHandler(shelf, watcher, { nameOf: (file) => file, streaming: { streaming: "chunked", speed: 1 } }),
+  );
   return { server, seen };
 }
 
@@ -133,7 +138,8 @@ describe.each(TURNS)("a turn of %s at %s", (wire, path) => {
   it("is recorded by the proxy", async () => {
     const { proxy, recorder } = await recording();
     expect(await ask(proxy + path)).toBe(200);
-    expect([recorder.recorded, recorder.lost, recorder.passedOn()]).toEqual([1, [], []]);
+    const row = { method: "POST", path: path.split("?")[0], outcome: "turn", count: 1 };
+    expect([recorder.recorded, recorder.lost, recorder.rows()]).toEqual([1, [], [row]]);
     const model = path.includes("/deployments/") ? "gpt-4o" : "m";
     expect(recorder.toCassette(0)?.recordedProvider).toBe(`${wire}:${model}`);
   });
@@ -159,10 +165,12 @@ describe.each(TURNS)("a turn of %s at %s", (wire, path) => {
 });
 
 describe.each(OTHERS)("%s %s", (method, path) => {
-  it("is passed on by the proxy, and counted", async () => {
+  it("is recorded as an exchange by the proxy, and counted", async () => {
     const { proxy, recorder } = await recording();
     expect(await ask(proxy + path, method)).toBe(200);
-    expect([recorder.recorded, recorder.passedOn()]).toEqual([0, [{ method, path, count: 1 }]]);
+    expect([recorder.recorded, recorder.rows()]).toEqual([0, [{ method, path, outcome: "exchange", count: 1 }]]);
+    recorder.end();
+    expect(recorder.toCassette(0)?.extensions?.exchanges).toMatchObject([{ method, path, status: 200 }]);
   });
 
   it("is refused by the server, and counted", async () => {
@@ -171,16 +179,21 @@ describe.each(OTHERS)("%s %s", (method, path) => {
     expect(seen).toEqual({ answered: 0, missed: 0, refused: [`${method} ${path}`] });
   });
 
-  it("is passed on and refused by the MSW handlers, and counted", async () => {
+  it("is recorded and answered by the MSW handlers, and refused where it was not recorded", async () => {
     const { url, asked } = await vendor();
     const baseUrls = { openai: url };
     const recorder = recordingHandlers({ baseUrls });
     msw.resetHandlers(...recorder);
     expect([await ask(url + path, method), asked()]).toEqual([200, 1]);
-    await expect(recorder.done()).rejects.toThrow(`${method} ${url}${path} passed on, not recorded: 1 time`);
-    const replay = cassetteHandlers(await cassette(), { baseUrls });
+    const recorded = await recorder.toCassette();
+    expect(recorder.requests()).toEqual([{ method, path: url + path, outcome: "exchange", count: 1 }]);
+    const replay = cassetteHandlers(recorded, { baseUrls });
     msw.resetHandlers(...replay);
+    expect([await ask(url + path, method), asked()]).toEqual([200, 1]);
+    await replay.done();
+    const without = cassetteHandlers(await cassette(), { baseUrls });
+    msw.resetHandlers(...without);
     expect([await ask(url + path, method), asked()]).toEqual([404, 1]);
-    await expect(replay.done()).rejects.toThrow(`${method} ${url}${path} refused: 1 time`);
+    await expect(without.done()).rejects.toThrow(`${method} ${url}${path} refused: 1 time`);
   });
 });

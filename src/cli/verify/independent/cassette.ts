@@ -28,6 +28,7 @@ export function recomputeCassette(bytes: Uint8Array, tally: Tally): Fields | und
   recomputeEnvelopeHash(value, tally);
   recomputeContexts(value, tally);
   leaveOutForeign(value, tally);
+  leaveOutBodies(value, tally);
   recomputeSignature(value, tally);
   return value;
 }
@@ -114,5 +115,15 @@ function leaveOutForeign({ extensions }: Fields, tally: Tally): void {
   const { migrated, forkedFrom } = isRecord(extensions) ? extensions : {};
   for (const mark of [migrated, forkedFrom]) {
     if (mark !== undefined) tally.leaveOut("hashes of other files, which this one was made from");
+  }
+}
+
+/** Hashes of bytes that were sent and are not in the file. The envelope hash covers the rest of an exchange. */
+function leaveOutBodies({ extensions }: Fields, tally: Tally): void {
+  for (const exchange of itemsOf(isRecord(extensions) ? extensions["exchanges"] : [])) {
+    const request = isRecord(exchange) ? exchange["request"] : undefined;
+    const bodies = isRecord(request) ? [request, ...itemsOf(request["parts"])] : [];
+    const hashed = bodies.filter((body) => isRecord(body) && body["sha256"] !== undefined).length;
+    if (hashed > 0) tally.leaveOut("hashes of request bodies that were not stored", hashed);
   }
 }

@@ -5,15 +5,14 @@ import {
   assertStreaming,
   CassetteError,
   collectTurn,
-  createRecorder,
   createShelf,
   openTurn,
   type Cassette,
   type CassetteExtensions,
   type CassetteV2,
+  type CollectedTurn,
   type RecordingOptions,
   type ReplayOptions,
-  type Shelf,
   type ShelfItem,
 } from "../../../cassette/index.js";
 import { assertKnownOptions, defined, shorten, systemPorts } from "../../../core/index.js";
@@ -21,12 +20,16 @@ import type { UseCassetteOptions } from "../../cassette/options.js";
 import { checkEnd, type RunEnd } from "../../cassette/run-end.js";
 import type { CassetteHandle, UseCassette } from "../../cassette/use-cassette.js";
 import { shelfReply } from "../../wire/shelf-reply.js";
-import { readBases, type Bases, type BaseUrls } from "./bases.js";
-import { createInterceptor, type AskedTurn, type Interception } from "./intercept.js";
+import type { DoorRow } from "../../wire/tally.js";
+import { assertConsumed, openDoor, type Door, type TakenRequests } from "./door.js";
+import { replayExchanges } from "./exchanges.js";
+import { createInterceptor } from "./intercept.js";
+import type { AskedTurn, Interception } from "./replies.js";
+import { openRecording } from "./recording.js";
 import { encodeAnswer } from "./recorded-answer.js";
 import { toResponse } from "./response.js";
 import { forHandlers } from "./reworded.js";
-import { createTrouble, type Trouble } from "./trouble.js";
+import type { Trouble } from "./trouble.js";
 import { createVendor, type Vendor } from "./vendor.js";
 
 /** What is needed of MSW. */
@@ -37,25 +40,34 @@ export interface MswParts<Handler> {
   send(request: Request): Promise<Response>;
 }
 
+/** What became of the requests below the base URLs. */
+interface Counted {
+  /** One row for each method, URL and outcome, with its count. */
+  requests(): readonly DoorRow[];
+}
+
 /** Handlers for `setupServer(...handlers)` and `server.use(...handlers)`. */
-export type CassetteHandlers<Handler> = Handler[] & {
-  /**
-   * Call it when the test is over. Rejects with the first miss, also where the client caught it, with each request that no
-   * cassette can answer, or `unconsumed`.
-   */
-  done(): Promise<void>;
-};
+export type CassetteHandlers<Handler> = Handler[] &
+  Counted & {
+    /**
+     * Call it when the test is over. Rejects with the first miss, also where the client caught it, with each request that no
+     * cassette can answer, or `unconsumed`.
+     */
+    done(): Promise<void>;
+  };
 
 /** Handlers that record, and the cassette of what they recorded. */
-export type RecordingHandlers<Handler> = Handler[] & {
-  /** Rejects where a turn that succeeded could not be recorded, and where a request was passed on that is not a turn. */
-  done(): Promise<void>;
-  /** What was recorded, once all answers have come. Rejects as `done` does. */
-  toCassette(options?: { agentId?: string; extensions?: CassetteExtensions }): Promise<CassetteV2>;
-};
+export type RecordingHandlers<Handler> = Handler[] &
+  Counted & {
+    /** Rejects where a turn that succeeded, or another request, could not be recorded. */
+    done(): Promise<void>;
+    /** What was recorded, once all answers have come. Rejects as `done` does. */
+    toCassette(options?: { agentId?: string; extensions?: CassetteExtensions }): Promise<CassetteV2>;
+  };
 
 /** Handlers that replay or record, with the mode that was decided and the path of the cassette. */
 export type UsedCassetteHandlers<Handler> = Handler[] &
+  Counted &
   Pick<CassetteHandle, "mode" | "file"> & {
     /**
      * Call it when the test is over; rejects as that of {@link CassetteHandlers} does. `done({ failed: true })` is for a test that
@@ -68,24 +80,20 @@ export type UsedCassetteHandlers<Handler> = Handler[] &
 export type CassetteSource = Cassette | readonly Cassette[] | CassetteHandle;
 
 /** The options of `cassetteHandlers`. A wrong one is `invalid-options`. */
-export interface CassetteHandlersOptions extends Pick<
-  ReplayOptions,
-  "redact" | "allowRedacted" | "hashFilter" | "streaming" | "speed"
-> {
-  readonly baseUrls?: BaseUrls;
+export interface CassetteHandlersOptions
+  extends TakenRequests, Pick<ReplayOptions, "redact" | "allowRedacted" | "hashFilter" | "streaming" | "speed"> {
   /** Named in messages. */
   readonly file?: string;
 }
 
 /** The options of `recordingHandlers`. */
-export interface RecordingHandlersOptions extends RecordingOptions {
-  readonly baseUrls?: BaseUrls;
+export interface RecordingHandlersOptions extends RecordingOptions, TakenRequests {
+  /** Records errors of the vendor and cut streams too, so that a replay repeats them. Default false. */
+  readonly keepErrors?: boolean;
 }
 
 /** The options of `useCassetteHandlers`. */
-export interface UseCassetteHandlersOptions extends UseCassetteOptions {
-  readonly baseUrls?: BaseUrls;
-}
+export interface UseCassetteHandlersOptions extends UseCassetteOptions, TakenRequests {}
 
 /** The functions of `playhead/msw` for one class of handlers; made by {@link createMswAdapter}. */
 export interface MswAdapter<Handler> {
@@ -98,82 +106,82 @@ export interface MswAdapter<Handler> {
 export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: UseCassette): MswAdapter<Handler> {
   const send = (request: Request) => msw.send(request);
 
-  function intercept(
-    { bases, trouble, isClosed }: { bases: Bases; trouble: Trouble; isClosed: boolean },
-    answer: Interception["answer"],
-  ): Handler[] {
+  /** The handlers of a door. Without a vendor (`isClosed`) nothing goes out. */
+  function intercept(door: Door, isClosed: boolean, rest: Pick<Interception, "answer" | "replay" | "record">) {
     const letOut = isClosed ? undefined : send;
-    return [msw.handle(bases.pattern, createInterceptor({ bases, trouble, answer, letOut }))];
+    const handlers = [msw.handle(door.bases.pattern, createInterceptor({ ...door, ...rest, letOut }))];
+    return Object.assign(handlers, { requests: () => door.trouble.rows() });
   }
 
   /** A handle with a `vendor` was opened with it as the live provider. */
-  function overHandle(bases: Bases, handle: CassetteHandle, trouble: Trouble, vendor?: Vendor) {
-    const isClosed = handle.mode === "replay";
-    const answer = (asked: AskedTurn) => answerByHandle(handle, vendor, asked);
-    const done = (ended?: RunEnd) => finish(handle, trouble, ended);
-    return Object.assign(intercept({ bases, trouble, isClosed }, answer), { done });
+  function overHandle(door: Door, handle: CassetteHandle, vendor?: Vendor) {
+    const replayed = ({ request }: AskedTurn) => door.trouble.count(request, "turn");
+    const answer = (asked: AskedTurn) => answerByHandle({ handle, vendor, replayed }, asked);
+    const done = (ended?: RunEnd) => finish(handle, door.trouble, ended);
+    return Object.assign(intercept(door, handle.mode === "replay", { answer }), { done });
   }
 
-  function overShelf(bases: Bases, cassettes: readonly Cassette[], options: CassetteHandlersOptions) {
-    const { baseUrls: _, file, streaming = "chunked", speed = 1, ...tape } = options;
+  function overShelf(door: Door, cassettes: readonly Cassette[], options: CassetteHandlersOptions) {
+    const { baseUrls: _, pass: __, file, streaming = "chunked", speed = 1, ...tape } = options;
     const warn = (text: string): void => systemPorts.warn(`playhead: ${text}`);
     const shelf = createShelf(toItems(cassettes, file), { ...tape, warn });
-    const trouble = createTrouble();
-    const answer = async ({ wire, request: { signal }, ...asked }: AskedTurn) =>
-      toResponse(await shelfReply(wire, asked, { shelf, nameOf: baseName, streaming: { streaming, speed }, signal }));
+    const { trouble } = door;
+    const answer = async ({ wire, request, ...asked }: AskedTurn) => {
+      const how = { shelf, nameOf: baseName, streaming: { streaming, speed }, signal: request.signal };
+      const response = toResponse(await shelfReply(wire, asked, how));
+      trouble.count(request, "turn");
+      return response;
+    };
     const done = async () => {
       await trouble.settle();
       assertConsumed(shelf, options.file);
     };
-    return Object.assign(intercept({ bases, trouble, isClosed: true }, answer), { done });
+    return Object.assign(intercept(door, true, { answer, replay: replayExchanges(shelf, baseName) }), { done });
   }
 
   return {
     cassetteHandlers(source, options = {}) {
       assertKnownOptions("cassetteHandlers", options, REPLAY_OPTIONS);
       assertStreaming("cassetteHandlers", options);
-      const bases = readBases("cassetteHandlers", options.baseUrls);
-      if (!isHandle(source)) return overShelf(bases, toList(source), options);
+      const door = openDoor("cassetteHandlers", options);
+      if (!isHandle(source)) return overShelf(door, toList(source), options);
       assertReplaying(source, options);
-      return overHandle(bases, source, createTrouble());
+      return overHandle(door, source);
     },
 
-    recordingHandlers({ baseUrls, ...recording } = {}) {
-      const bases = readBases("recordingHandlers", baseUrls);
-      const trouble = createTrouble();
-      const vendor = createVendor({ send, trouble, ...recording });
-      const recorder = createRecorder(() => vendor.named.name, recording);
-      const answer = async (asked: AskedTurn) => vendor.answer(asked, recorder.open(asked.turn.request));
-      const done = async () => {
-        await trouble.settle();
-        trouble.conclude();
-      };
-      const toCassette: RecordingHandlers<Handler>["toCassette"] = async (head) => {
-        await done();
-        return recorder.toCassette(head);
-      };
-      return Object.assign(intercept({ bases, trouble, isClosed: false }, answer), { done, toCassette });
+    recordingHandlers({ baseUrls, pass, ...recording } = {}) {
+      const door = openDoor("recordingHandlers", { ...defined({ baseUrls, pass }) });
+      const { done, toCassette, ...rest } = openRecording(door, send, recording);
+      return Object.assign(intercept(door, false, rest), { done, toCassette });
     },
 
-    async useCassetteHandlers(file, { baseUrls, ...options } = {}) {
+    async useCassetteHandlers(file, { baseUrls, pass, ...options } = {}) {
       if (options.streaming === "timed") throw notTimed();
-      const bases = readBases("useCassetteHandlers", baseUrls);
-      const trouble = createTrouble();
-      const vendor = createVendor({ send, trouble, ...defined({ streams: options.streams }) });
+      const door = openDoor("useCassetteHandlers", { ...defined({ baseUrls, pass }) });
+      const vendor = createVendor({ send, trouble: door.trouble, ...defined({ streams: options.streams }) });
       const handle = await useCassette(file, vendor.named, options);
       const { mode, file: kept } = handle;
-      return Object.assign(overHandle(bases, handle, trouble, vendor), { mode, file: kept });
+      return Object.assign(overHandle(door, handle, vendor), { mode, file: kept });
     },
   };
 }
 
+interface HandleDoor {
+  readonly handle: CassetteHandle;
+  readonly vendor: Vendor | undefined;
+  /** Called for a turn that the recording answered. */
+  readonly replayed: (asked: AskedTurn) => void;
+}
+
 /** Answers from the recording of a handle, or with its vendor's answer, which the handle may record. */
-async function answerByHandle({ provider }: CassetteHandle, vendor: Vendor | undefined, asked: AskedTurn) {
+async function answerByHandle({ handle: { provider }, vendor, replayed }: HandleDoor, asked: AskedTurn) {
   const { request, isStream } = asked.turn;
-  if (vendor === undefined) return encodeAnswer(await collectTurn(provider, request, isStream), asked);
-  if (provider === vendor.named) return vendor.answer(asked);
-  const opened = await openTurn(provider, request, isStream);
-  return "response" in opened ? encodeAnswer(opened, asked) : vendor.answer(asked, opened);
+  if (provider === vendor?.named) return vendor.answer(asked);
+  const opened =
+    vendor === undefined ? await collectTurn(provider, request, isStream) : await openTurn(provider, request, isStream);
+  if (vendor !== undefined && !("response" in opened)) return vendor.answer(asked, opened);
+  replayed(asked);
+  return encodeAnswer(opened as CollectedTurn, asked);
 }
 
 /**
@@ -196,7 +204,7 @@ function errorOf(work: Promise<void>): Promise<unknown> {
   );
 }
 
-const REPLAY_OPTIONS = ["baseUrls", "file", "redact", "allowRedacted", "hashFilter", "streaming", "speed"];
+const REPLAY_OPTIONS = ["baseUrls", "pass", "file", "redact", "allowRedacted", "hashFilter", "streaming", "speed"];
 
 function toList(source: Cassette | readonly Cassette[]): readonly Cassette[] {
   const cassettes = Array.isArray(source) ? (source as readonly Cassette[]) : [source as Cassette];
@@ -244,7 +252,7 @@ function assertReplaying({ mode, file }: CassetteHandle, options: CassetteHandle
       file,
     });
   }
-  const given = Object.keys(options).filter((name) => name !== "baseUrls");
+  const given = Object.keys(options).filter((name) => name !== "baseUrls" && name !== "pass");
   if (given.length === 0) return;
   throw new CassetteError("invalid-options", `cassetteHandlers has no use for ${given.join(", ")} beside a handle`, {
     hint: "Give these options to useCassette.",
@@ -255,16 +263,5 @@ function assertReplaying({ mode, file }: CassetteHandle, options: CassetteHandle
 function notTimed(): CassetteError {
   return new CassetteError("invalid-options", "useCassetteHandlers cannot stream in recorded time", {
     hint: 'Use cassetteHandlers(await loadCassette(file), { streaming: "timed" }).',
-  });
-}
-
-function assertConsumed(shelf: Shelf, file: string | undefined): void {
-  const [left, turns] = shelf
-    .counts()
-    .reduce(([open, all], count) => [open + count.turns - count.used, all + count.turns], [0, 0]);
-  if (left === 0) return;
-  throw new CassetteError("unconsumed", `${left} of ${turns} recorded turns were never requested`, {
-    hint: "The run ended sooner than the recorded one. Undo the change, or record again.",
-    ...defined({ file }),
   });
 }

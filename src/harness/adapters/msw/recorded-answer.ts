@@ -3,7 +3,7 @@
 import type { CollectedTurn } from "../../../cassette/index.js";
 import { cutAs, hashJson } from "../../../core/index.js";
 import { answerReply } from "../../wire/reply.js";
-import type { AskedTurn } from "./intercept.js";
+import type { AskedTurn } from "./replies.js";
 import { toResponse } from "./response.js";
 
 /** The same answer to the same conversation gives the same bytes, and another id than any other. */

@@ -29,17 +29,34 @@ function toStream(parts: Exclude<WireBody, string>): ReadableStream<Uint8Array> 
 const OF_THE_WAY = ["content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive"];
 
 /** The vendor's refusal as it came, read whole. */
-export async function readWhole(answer: Response): Promise<Response> {
-  const body = new Uint8Array(await answer.arrayBuffer());
+export async function readWhole(answer: Response): Promise<{ response: Response; bytes: Uint8Array }> {
+  const bytes = new Uint8Array(await answer.arrayBuffer());
   // What says that there is no body may have none.
-  return new Response(body.length === 0 ? null : separable(body), headOf(answer));
+  return { response: new Response(bytes.length === 0 ? null : separable(bytes), headOf(answer)), bytes };
+}
+
+/** A body that fails after its bytes, as if the connection broke. Its copies do too, after all of them. */
+export function cutBody(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let isSent = bytes.length === 0;
+  // An error drops what waits to be read, so nothing is made ahead of a read.
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      pull(controller) {
+        if (isSent) controller.error(new TypeError("terminated: the recorded answer was cut here"));
+        else controller.enqueue(bytes.slice());
+        isSent = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return Object.assign(stream, { tee: () => [cutBody(bytes), cutBody(bytes)] });
 }
 
 /**
  * A body whose copies know nothing of each other. Clients cancel a refusal before they try again; MSW 2 has copied it by then, and
  * half of an ordinary copy waits until the other half, which nobody reads, is cancelled too. Node 26 copies without asking.
  */
-function separable(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function separable(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const stream = new ReadableStream({
     pull(controller) {
       controller.enqueue(bytes.slice());

@@ -2,21 +2,22 @@
 
 import { CassetteError } from "../../../cassette/index.js";
 import {
-  countText,
-  createRequestTally,
-  HELD,
-  nameOutside,
-  type CountedRequest,
-  type OutsideRequest,
-} from "../../wire/outside.js";
+  createTally,
+  RECORDING_WORDS,
+  REPLAY_WORDS,
+  rowText,
+  type DoorOutcome,
+  type DoorRow,
+  type DoorWords,
+} from "../../wire/tally.js";
 import { reworded } from "./reworded.js";
 
 export interface Trouble {
   note(error: unknown): void;
-  /** Counts a request that is not a turn and was refused in a replay. */
-  refused(request: OutsideRequest): void;
-  /** Counts a request that is not a turn and was passed on while recording. */
-  passedOn(request: OutsideRequest): void;
+  /** Counts what became of a request, without its query. */
+  count(request: Request, outcome: DoorOutcome, reason?: string): void;
+  /** What became of every request. */
+  rows(): readonly DoorRow[];
   /** Waits for what runs beside the answers. */
   track(work: Promise<unknown>): void;
   /** Resolves when nothing runs any more. Rejects with the first error, which names the requests that were refused. */
@@ -29,42 +30,48 @@ export interface Trouble {
 }
 
 /** What to do about a request that no cassette answers. */
-export const OWN_HANDLER = "Put a handler of your own for it before these.";
+export const OWN_HANDLER =
+  "Put a handler of your own for it before these, or name it in the option pass if the test does not need it.";
 
 export function createTrouble(): Trouble {
   const running = new Set<Promise<unknown>>();
-  const refused = createRequestTally<OutsideRequest>();
-  const passedOn = createRequestTally<OutsideRequest>();
+  const tally = createTally();
+  const listed = (outcome: DoorOutcome, words: DoorWords): string[] =>
+    tally.rows().flatMap((row) => (row.outcome === outcome ? [describe(row, words)] : []));
   let first: { error: unknown } | undefined;
   return {
     note(error) {
       first ??= { error };
     },
-    refused: (request) => void refused.add(request),
-    passedOn: (request) => void passedOn.add(request),
+    count({ method, url }, outcome, reason) {
+      // With the host: two vendors may have the same path.
+      const { origin, pathname } = new URL(url);
+      tally.add({ method, path: `${origin}${pathname}`, outcome }, reason);
+    },
+    rows: () => tally.rows(),
     track(work) {
       const settled = work.catch(() => undefined).finally(() => running.delete(settled));
       running.add(settled);
     },
     async settle() {
       while (running.size > 0) await Promise.all(running);
-      const also = refused.list().map((request) => describe(request, "refused"));
+      const also = listed("refused", REPLAY_WORDS);
       if (first !== undefined) throw withLines(first.error, also);
       if (also.length > 0) throw outsideError("invalid-options", also);
     },
     conclude(error) {
-      const also = passedOn.list().map((request) => describe(request, "passed on, not recorded"));
+      const also = listed("passed-on", RECORDING_WORDS);
       if (error !== undefined) throw withLines(error, also);
       if (also.length > 0) throw outsideError("not-recordable", also);
     },
   };
 }
 
-function describe(request: CountedRequest, what: string): string {
-  return `${countText(request, what)}; it is ${nameOutside(request)}`;
+function describe(row: DoorRow, words: DoorWords): string {
+  return `${rowText(row, words)}${row.reason === undefined ? "" : ` (${row.reason})`}`;
 }
 
-const TO_DO = `No cassette can hold this: ${HELD}. ${OWN_HANDLER}`;
+const TO_DO = `Record it with recordingHandlers or cassette record --proxy. ${OWN_HANDLER}`;
 
 function outsideError(code: "invalid-options" | "not-recordable", lines: readonly string[]): CassetteError {
   return new CassetteError(code, lines.join("\n"), { hint: TO_DO });

@@ -1,15 +1,10 @@
 // The real vendor behind an intercepted request. The request goes out as it came, and the client gets the answer as it comes. The
 // recorder gets a copy of the answer.
 
-import {
-  CassetteError,
-  MAX_RECORDED_BODY_BYTES,
-  type OpenTurn,
-  type RecordingOptions,
-} from "../../../cassette/index.js";
-import { AgentError, thrownText, withSystemPorts, type LlmProviderAdapter } from "../../../core/index.js";
-import { createLossTally, readPassed, type PassedPart } from "../../wire/passed-answer.js";
-import type { AskedTurn } from "./intercept.js";
+import type { OpenExchange, OpenTurn, PlainRequest, RecordingOptions } from "../../../cassette/index.js";
+import { withSystemPorts, type LlmProviderAdapter } from "../../../core/index.js";
+import { createAnswerKeeper } from "./answer-keeper.js";
+import type { AskedTurn } from "./replies.js";
 import { readWhole, withBody } from "./response.js";
 import type { Trouble } from "./trouble.js";
 
@@ -24,35 +19,14 @@ interface VendorOptions extends Pick<RecordingOptions, "streams" | "ports"> {
   /** Sends a request past all handlers. */
   readonly send: (request: Request) => Promise<Response>;
   readonly trouble: Trouble;
+  /** Opens an exchange that keeps an error of the vendor. Without it errors are not recorded. */
+  readonly keepError?: (request: PlainRequest) => OpenExchange;
 }
 
-/** An answer that came, and our copy of its body. */
-interface Came {
-  readonly answer: Response;
-  readonly copy: ReadableStream<Uint8Array> | null;
-  readonly requestedAt: number;
-}
-
-export function createVendor({ send, trouble, streams = "boundaries", ports }: VendorOptions): Vendor {
+export function createVendor({ send, trouble, keepError, streams = "boundaries", ports }: VendorOptions): Vendor {
   const machine = withSystemPorts(ports);
   const names = new Set<string>();
-  const losses = createLossTally((what) => {
-    machine.warn(`playhead: an answer has ${what}, which a cassette cannot hold. It was recorded without it.`);
-  });
-
-  async function keep(turn: OpenTurn, { wire, turn: { isStream }, keep: hold }: AskedTurn, came: Came): Promise<void> {
-    try {
-      const isStreamed = isStream || /event-?stream|ndjson/.test(came.answer.headers.get("content-type") ?? "");
-      const passed = { ...(await collect(came, () => machine.now())), isStream: isStreamed, isCut: false };
-      const { response, answer, note, left } = readPassed(wire, passed, came.requestedAt, isStream && streams);
-      hold?.(answer);
-      turn.answer(response, note);
-      losses.add(left);
-    } catch (error) {
-      turn.fail();
-      trouble.note(error instanceof CassetteError || error instanceof AgentError ? error : toLoss(error));
-    }
-  }
+  const { keep, keepRefused } = createAnswerKeeper({ trouble, keepError, streams, machine });
 
   return {
     named: {
@@ -74,45 +48,14 @@ export function createVendor({ send, trouble, streams = "boundaries", ports }: V
           asked.track(kept);
           return withBody(answer, theirs);
         }
-        turn?.fail();
-        return await readWhole(answer);
+        const { response, bytes } = await readWhole(answer);
+        if (turn !== undefined) keepRefused(turn, asked, { answer, bytes });
+        return response;
       } catch {
         turn?.fail();
+        trouble.count(asked.request, "failed");
         return Response.error();
       }
     },
   };
-}
-
-/** Throws `not-recordable` for an answer without a body or above the limit, and the transport's error for one that breaks off. */
-async function collect({ answer, copy }: Came, now: () => number) {
-  if (copy === null)
-    throw new CassetteError("not-recordable", `the vendor answered HTTP ${answer.status} without a body`);
-  const chunks: Uint8Array[] = [];
-  const parts: PassedPart[] = [];
-  let size = 0;
-  for await (const chunk of copy) {
-    size += chunk.length;
-    if (size > MAX_RECORDED_BODY_BYTES) {
-      throw new CassetteError(
-        "not-recordable",
-        `an answer has more than ${MAX_RECORDED_BODY_BYTES} bytes and was not kept`,
-      );
-    }
-    chunks.push(chunk);
-    parts.push({ end: size, at: now() });
-  }
-  const bytes = new Uint8Array(size);
-  for (const chunk of chunks.toReversed()) bytes.set(chunk, (size -= chunk.length));
-  return { bytes, parts };
-}
-
-/** The error for an answer that ended too early: the client left, or the transport failed. */
-function toLoss(cause: unknown): CassetteError {
-  const [what, hint] =
-    (cause as { name?: unknown } | null)?.name === "AbortError"
-      ? ["the client left an answer before its end", "Let the client read the answer to its end while it is recorded."]
-      : ["the vendor's answer broke off", "Record again."];
-  const summary = `a turn was not recorded, since ${what}: ${thrownText(cause)}`;
-  return new CassetteError("not-recordable", summary, { hint, cause });
 }

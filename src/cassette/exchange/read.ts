@@ -1,0 +1,98 @@
+// Reads an HTTP request and its answer into the fields of an exchange. Recorder and player read requests by the same function.
+
+import { seal, type JsonValue, type LlmMessage } from "../../core/index.js";
+import type { ExchangeRequestBody, ExchangeResponseBody, RecordedExchange } from "../file/format.js";
+import { EXCHANGE_HEADERS } from "../file/exchanges.js";
+import type { HashFilter } from "../prompt/prompt-delta.js";
+import { mapStrings } from "../redact/leaves.js";
+import { mediaOf, toRequestBody, toResponseBody } from "./body.js";
+import type { PlainAnswer, PlainRequest } from "./http.js";
+
+/** The part of an exchange that a request is compared by. */
+export type ExchangeRequest = Pick<RecordedExchange, "method" | "path" | "query" | "request">;
+
+/** Takes secrets out of a value. */
+export type ScrubJson = <T extends JsonValue>(value: T) => T;
+
+/** The rewriting of a request before it is stored or compared: first secrets, then volatile text. */
+export interface ExchangeReading {
+  readonly scrub: ScrubJson;
+  readonly filter: HashFilter | undefined;
+}
+
+/** Query and form parameters that carry secrets or a signature, which differs in every request. */
+const SECRET_PARAMETERS =
+  /^(?:(?:api|access|subscription)?[-_]?key|(?:(?:access|auth|id|refresh|session)[-_]?)?token|(?:client[-_]?)?secret|password|sig|signature|authorization|x-(?:amz|goog)-(?:signature|credential|security-token|date|expires))$/i;
+
+/** The request as a cassette holds it. Throws `not-recordable`. */
+export function readRequest(given: PlainRequest, { scrub, filter }: ExchangeReading): ExchangeRequest {
+  const { pathname, search } = urlOf(given);
+  const query = withoutSecrets(search.slice(1));
+  const body = toRequestBody(given.body ?? new Uint8Array(), given.type);
+  const isForm = mediaOf(given.type).endsWith("/x-www-form-urlencoded");
+  const plain = isForm && body !== undefined && "text" in body ? { text: withoutSecrets(body.text) } : body;
+  return seal({
+    method: given.method.toUpperCase(),
+    path: scrub(pathname),
+    ...(query === "" ? {} : { query: scrub(query) }),
+    ...(plain === undefined ? {} : { request: filtered(scrubBody(plain, scrub), filter) }),
+  });
+}
+
+/** The URL of a request. A path that begins with two slashes names no host. */
+export function urlOf({ url }: PlainRequest): URL {
+  return new URL(url.startsWith("/") ? `http://localhost${url}` : url);
+}
+
+/** The answer as a cassette holds it. Throws `not-recordable`. */
+export function readAnswer(
+  given: PlainAnswer,
+  scrub: ScrubJson,
+): Pick<RecordedExchange, "status" | "headers" | "response" | "isCut"> {
+  const names = EXCHANGE_HEADERS.filter((name) => given.headers[name] !== undefined);
+  const headers = Object.fromEntries(names.map((name) => [name, given.headers[name] as string]));
+  const response = toResponseBody(given.body, given.headers["content-type"]);
+  return seal({
+    status: given.status,
+    ...(names.length === 0 ? {} : { headers }),
+    ...(response === undefined ? {} : { response: scrubBody(response, scrub) }),
+    ...(given.isCut === true ? { isCut: true as const } : {}),
+  });
+}
+
+/** Parameters sorted by name, in one spelling. */
+function withoutSecrets(query: string): string {
+  const parameters = new URLSearchParams(query);
+  for (const name of [...parameters.keys()]) if (SECRET_PARAMETERS.test(name)) parameters.delete(name);
+  parameters.sort();
+  return parameters.toString();
+}
+
+/** Every text of a body but hashes and base64, which hold no readable secret. */
+function scrubBody<T extends ExchangeRequestBody | ExchangeResponseBody>(body: T, scrub: ScrubJson): T {
+  if ("json" in body) return { ...body, json: scrub(body.json) };
+  if ("text" in body) return { ...body, text: scrub(body.text) };
+  if (!("parts" in body)) return body;
+  return { ...body, parts: body.parts.map((part) => ({ ...part, ...scrub(textsOf(part)) })) };
+}
+
+function textsOf({ filename, text }: { filename?: string; text?: string }): Record<string, string> {
+  return { ...(filename === undefined ? {} : { filename }), ...(text === undefined ? {} : { text }) };
+}
+
+/** The request with the text of its body rewritten. */
+export function filterRequest({ request }: Pick<ExchangeRequest, "request">, filter: HashFilter | undefined) {
+  return request === undefined ? {} : { request: filtered(request, filter) };
+}
+
+/** The body with every text rewritten by a filter of prompts, which takes each of them for a user message. */
+function filtered(body: ExchangeRequestBody, filter: HashFilter | undefined): ExchangeRequestBody {
+  if (filter === undefined || "sha256" in body) return body;
+  const rewrite = (text: string): string => {
+    const [only]: readonly (LlmMessage | undefined)[] = filter([{ role: "user", content: text }]);
+    return typeof only?.content === "string" ? only.content : text;
+  };
+  if ("text" in body) return { text: rewrite(body.text) };
+  if ("json" in body) return { json: mapStrings(body.json, rewrite) };
+  return { parts: body.parts.map((part) => (part.text === undefined ? part : { ...part, text: rewrite(part.text) })) };
+}

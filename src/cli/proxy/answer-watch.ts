@@ -1,0 +1,247 @@
+// Waits for the answer to one request that passes a proxy, and keeps it as a turn or an exchange. An error is only reported, since the
+// client has its answer and the other answers must still be written.
+
+import {
+  CassetteError,
+  type Conversations,
+  type PassingTurn,
+  type PlainAnswer,
+  type PlainRequest,
+  type RecordedStreaming,
+} from "../../cassette/index.js";
+import { AgentError, thrownText, type HeldConversations, type Wire } from "../../core/index.js";
+import {
+  beginConversation,
+  readPassed,
+  type DoorOutcome,
+  type DoorRequest,
+  type HeldStateRefusal,
+  type PassedAnswer,
+  type Refusal,
+  type WholeTurn,
+} from "../../harness/index.js";
+
+/** A request below the target. `url` is its path with its query. */
+export interface PassingRequest extends PlainRequest, DoorRequest {
+  readonly body: Uint8Array;
+  /** The client's name for its recording. */
+  readonly name?: string | undefined;
+}
+
+/** A request that begins a conversation on the vendor's server without a turn. */
+export interface BeginningRequest extends PassingRequest {
+  readonly wire: Wire;
+  readonly held: HeldConversations;
+}
+
+export interface TurnRequest extends BeginningRequest {
+  /** The turn, or the reason why its answer cannot be recorded. */
+  readonly read: WholeTurn | { readonly refusal: Refusal } | HeldStateRefusal;
+}
+
+/** An answer that passed by. */
+export interface PassingAnswer extends PassedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The client left before the end. */
+  readonly isLeft: boolean;
+  /** The encoding of `bytes`, if they could not be unpacked. */
+  readonly packed?: string | undefined;
+}
+
+/** A request that the vendor has not answered yet. Call `answered` or `failed`, once. */
+export interface AnswerWatch {
+  /** False if the answer with this status is not kept. */
+  keeps(status: number): boolean;
+  answered(answer: PassingAnswer): void;
+  /** The vendor did not answer, or its answer is not kept. */
+  failed(): void;
+}
+
+/** The recording that answers go to. */
+export interface AnswerKeep {
+  readonly conversations: Conversations;
+  readonly streams: RecordedStreaming;
+  /** Keeps errors of the vendor, and answers that broke off. */
+  readonly keepErrors: boolean;
+  /** Counts a request. Returns true for the first of its kind. */
+  add(request: DoorRequest, outcome: DoorOutcome, reason?: string): boolean;
+  /** Counts and reports a turn that could not be kept. */
+  lose(request: DoorRequest, why: string): void;
+  /** Counts the kinds of content that a turn was recorded without. */
+  leave(left: ReadonlySet<string>): void;
+  exchanged(request: DoorRequest): void;
+  passedOn(request: DoorRequest, why: string): void;
+  opened(conversation: number, name: string | undefined): void;
+  changed(conversation: number): void;
+  /** Counts a recorded turn. */
+  recorded(): void;
+}
+
+export function watchExchange(keep: AnswerKeep, request: PassingRequest): AnswerWatch {
+  const keeps = () => true;
+  try {
+    const exchange = keep.conversations.exchange(request, "http", request.name);
+    const { conversation } = exchange;
+    keep.opened(conversation, request.name);
+    return {
+      keeps,
+      answered(answer) {
+        keepExchange(keep, request, () => exchange.answer(toPlain(answer, keep.keepErrors)));
+        exchange.fail();
+        keep.changed(conversation);
+      },
+      failed() {
+        exchange.fail();
+        keep.add(request, "failed");
+      },
+    };
+  } catch (error) {
+    return {
+      keeps,
+      answered: () => passOn(keep, request, thrownText(error)),
+      failed: () => void keep.add(request, "failed"),
+    };
+  }
+}
+
+function keepExchange(keep: AnswerKeep, request: PassingRequest, store: () => void): void {
+  try {
+    store();
+    if (keep.add(request, "exchange")) keep.exchanged(request);
+  } catch (error) {
+    passOn(keep, request, thrownText(error));
+  }
+}
+
+function passOn(keep: AnswerKeep, request: PassingRequest, why: string): void {
+  if (keep.add(request, "passed-on", why)) keep.passedOn(request, why);
+}
+
+export function watchTurn(keep: AnswerKeep, request: TurnRequest): AnswerWatch {
+  const { wire, read, held, name } = request;
+  if (!("turn" in read)) return watchUnread(keep, request, ("held" in read ? read.held : read.refusal).message);
+  const { request: asked } = read.turn;
+  try {
+    const turn = keep.conversations.open(asked, `${wire.name}:${asked.settings.model}`, name);
+    keep.opened(turn.conversation, name);
+    // An error is recorded with the whole conversation, since a replay gives other ids than the vendor.
+    const open: WatchedTurn = { request: { ...request, body: read.body }, wire, turn, read, askedAt: Date.now() };
+    return trackedBy(held, {
+      keeps: (status) => keep.keepErrors || isSuccess(status),
+      answered: (answer) => (isSuccess(answer.status) ? keepTurn(keep, open, answer) : refuseTurn(keep, open, answer)),
+      failed: () => failTurn(keep, open),
+    });
+  } catch (error) {
+    return watchUnread(keep, request, thrownText(error));
+  }
+}
+
+/** A turn that cannot be recorded. One that the vendor refuses is not lost. */
+function watchUnread(keep: AnswerKeep, request: PassingRequest, why: string): AnswerWatch {
+  return {
+    keeps: (status) => keep.keepErrors || isSuccess(status),
+    answered: (answer) =>
+      isSuccess(answer.status) ? keep.lose(request, why) : watchExchange(keep, request).answered(answer),
+    failed: () => void keep.add(request, "failed"),
+  };
+}
+
+/** A replay answers the request itself, so only an error of the vendor is recorded. */
+export function watchBeginning(keep: AnswerKeep, request: BeginningRequest): AnswerWatch {
+  const { wire, held, body } = request;
+  return trackedBy(held, {
+    ...watchUnread(keep, request, ""),
+    answered(answer) {
+      if (!isSuccess(answer.status)) {
+        watchExchange(keep, request).answered(answer);
+        return;
+      }
+      try {
+        beginConversation(wire, held, body, toPlain(answer, false).body);
+        keep.add(request, "begun");
+      } catch (error) {
+        keep.lose(request, thrownText(error));
+      }
+    },
+  });
+}
+
+/** The same watch. A request that comes before its end waits for it where it may continue the answer. */
+function trackedBy(held: HeldConversations, watch: AnswerWatch): AnswerWatch {
+  let over = (): void => undefined;
+  held.track(new Promise<void>((resolve) => (over = resolve)));
+  return {
+    keeps: (status) => watch.keeps(status),
+    answered(answer) {
+      watch.answered(answer);
+      over();
+    },
+    failed() {
+      watch.failed();
+      over();
+    },
+  };
+}
+
+interface WatchedTurn {
+  readonly request: PassingRequest;
+  readonly wire: Wire;
+  readonly turn: PassingTurn;
+  readonly read: WholeTurn;
+  readonly askedAt: number;
+}
+
+function keepTurn(keep: AnswerKeep, open: WatchedTurn, passed: PassingAnswer): void {
+  const { request, wire, turn, read, askedAt } = open;
+  if (passed.isCut && passed.bytes?.length === 0 && !keep.keepErrors) {
+    failTurn(keep, open);
+    return;
+  }
+  try {
+    const { response, answer, note, left } = readPassed(wire, passed, askedAt, keep.streams);
+    read.keep?.(answer);
+    turn.answer(response, note);
+    keep.recorded();
+    keep.add(request, "turn");
+    keep.leave(left);
+  } catch (error) {
+    if (keep.keepErrors && !passed.isLeft && error instanceof AgentError) {
+      refuseTurn(keep, open, passed);
+      return;
+    }
+    turn.fail();
+    keep.lose(request, thrownText(error));
+  }
+  keep.changed(turn.conversation);
+}
+
+/** Keeps the answer of a refused turn as an exchange. */
+function refuseTurn(keep: AnswerKeep, { request, turn }: WatchedTurn, answer: PassingAnswer): void {
+  keepExchange(keep, request, () => turn.refuse(request, toPlain(answer, keep.keepErrors)));
+  turn.fail();
+  keep.changed(turn.conversation);
+}
+
+function failTurn(keep: AnswerKeep, { request, turn }: WatchedTurn): void {
+  turn.fail();
+  keep.add(request, "failed");
+  keep.changed(turn.conversation);
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/** The answer as a recorder takes it. Throws `not-recordable`. */
+function toPlain({ bytes, status, headers, ...answer }: PassingAnswer, keepsCut: boolean): PlainAnswer {
+  if (bytes === undefined) throw notKept("an answer was too large to be kept");
+  if (answer.packed !== undefined) throw notKept(`the answer is packed as ${JSON.stringify(answer.packed)}`);
+  if (answer.isCut && answer.isLeft) throw notKept("the client left before the end of the answer");
+  if (answer.isCut && !keepsCut) throw notKept("the answer broke off before its end");
+  return { status, headers, body: bytes, ...(answer.isCut ? { isCut: true } : {}) };
+}
+
+function notKept(why: string): CassetteError {
+  return new CassetteError("not-recordable", why);
+}

@@ -1,0 +1,129 @@
+// Requests below the base URLs that are not turns: answered from recorded exchanges, or sent to the vendor and recorded.
+
+import {
+  CassetteError,
+  type OpenExchange,
+  type PlainAnswer,
+  type PlainRequest,
+  type Shelf,
+} from "../../../cassette/index.js";
+import { thrownText } from "../../../core/index.js";
+import { missedExchange, servedExchange } from "../../wire/shelf-exchange.js";
+import { collect, type Collected } from "./collect.js";
+import { cutBody, readWhole, separable, withBody } from "./response.js";
+import type { Trouble } from "./trouble.js";
+
+/** Answers requests from the exchanges of a recording. */
+export interface ExchangeReplay {
+  /** The recorded answer. Undefined if there is none. */
+  answer(request: PlainRequest): Response | undefined;
+  /** Why there is none. Undefined if the recording holds no exchange at all. */
+  miss(request: PlainRequest): CassetteError | undefined;
+}
+
+/** Sends a request to the vendor, and records it with its answer. */
+export type RecordExchange = (request: Request, plain: PlainRequest) => Promise<Response>;
+
+export async function toPlainRequest(request: Request): Promise<PlainRequest & { body: Uint8Array }> {
+  const body = new Uint8Array(await request.clone().arrayBuffer());
+  return { method: request.method, url: request.url, type: request.headers.get("content-type") ?? undefined, body };
+}
+
+export function replayExchanges(shelf: Shelf, nameOf: (file: string) => string): ExchangeReplay {
+  return {
+    answer(request) {
+      const found = findExchange(shelf, request);
+      return found === undefined ? undefined : toResponse(servedExchange(found, nameOf));
+    },
+    miss: (request) => missedExchange(shelf, request),
+  };
+}
+
+/** A body beyond the limit of exchanges may still be that of a turn. */
+function findExchange(shelf: Shelf, request: PlainRequest) {
+  try {
+    return shelf.exchange(request);
+  } catch (error) {
+    if (error instanceof CassetteError && error.code === "not-recordable") return undefined;
+    throw error;
+  }
+}
+
+function toResponse({ status, headers, body, isCut }: ReturnType<typeof servedExchange>): Response {
+  const bytes = new Uint8Array(body);
+  if (isCut) return new Response(cutBody(bytes), { status, headers });
+  // Some statuses allow no body.
+  return new Response(bytes.length === 0 ? null : separable(bytes), { status, headers });
+}
+
+interface ExchangeRecording {
+  readonly open: (request: PlainRequest) => OpenExchange;
+  readonly send: (request: Request) => Promise<Response>;
+  readonly trouble: Trouble;
+  readonly now: () => number;
+  /** Records cut answers too. */
+  readonly keepErrors: boolean;
+}
+
+export function recordExchanges({ open, send, trouble, now, keepErrors }: ExchangeRecording): RecordExchange {
+  return async (request, plain) => {
+    const attempt = (keep: () => void): void => {
+      try {
+        keep();
+        trouble.count(request, "exchange");
+      } catch (error) {
+        trouble.count(request, "passed-on", thrownText(error));
+      }
+    };
+    let opened: OpenExchange | undefined;
+    let refused: unknown;
+    try {
+      opened = open(plain);
+    } catch (error) {
+      refused = error;
+    }
+    const keep = (answer: PlainAnswer): void =>
+      attempt(() => {
+        if (opened === undefined) throw refused;
+        opened.answer(answer);
+      });
+    const answer = await send(request).catch(() => undefined);
+    if (answer === undefined) {
+      opened?.fail();
+      trouble.count(request, "failed");
+      return Response.error();
+    }
+    if (!answer.ok) {
+      const { response, bytes } = await readWhole(answer);
+      keep(toPlainAnswer(answer, bytes));
+      return response;
+    }
+    const [theirs, copy] = answer.body?.tee() ?? [null, null];
+    trouble.track(
+      collect(copy, now).then(
+        (collected) => {
+          if (collected.cut === undefined || keepErrors) {
+            keep(toPlainAnswer(answer, collected.bytes, collected));
+            return;
+          }
+          opened?.fail();
+          trouble.count(request, "passed-on", `the answer broke off: ${thrownText(collected.cut)}`);
+        },
+        (error: unknown) => {
+          opened?.fail();
+          trouble.count(request, "passed-on", thrownText(error));
+        },
+      ),
+    );
+    return withBody(answer, theirs);
+  };
+}
+
+/** The bytes come without content encoding, which the transport has undone. */
+export function toPlainAnswer(
+  { status, headers }: Response,
+  body: Uint8Array,
+  { cut }: Pick<Collected, "cut"> = { cut: undefined },
+): PlainAnswer {
+  return { status, headers: Object.fromEntries(headers), body, ...(cut === undefined ? {} : { isCut: true }) };
+}

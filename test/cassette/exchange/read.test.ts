@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { readAnswer, readRequest, urlOf } from "../../../src/cassette/exchange/read.js";
+import { readHashFilter } from "../../../src/cassette/prompt/hash-filters.js";
+import { createRedactor } from "../../../src/cassette/redact/redactor.js";
+
+const KEY = `sk-proj-${"a1B2c3D4".repeat(6)}`;
+const plain = { scrub: <T>(value: T) => value, filter: undefined };
+const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+
+describe("readRequest", () => {
+  it("keeps method, path and query without origin, parameters sorted by name", () => {
+    const url = "https://api.example.com/v1/models/a%2Fb?page=2&after=x%20y&page=1#top";
+    expect(readRequest({ method: "get", url }, plain)).toEqual({
+      method: "GET",
+      path: "/v1/models/a%2Fb",
+      query: "after=x+y&page=2&page=1",
+    });
+    expect(urlOf({ method: "GET", url: "//v1/models" }).pathname).toBe("//v1/models");
+  });
+
+  it("drops parameters that carry secrets, from a query and from a form", () => {
+    const type = "application/x-www-form-urlencoded";
+    const url = "/token?key=AIza&api-version=1&access_token=t&X-Amz-Signature=s&pageToken=p&subscription-key=k";
+    const body = new TextEncoder().encode("grant_type=password&client_secret=hush&password=hush");
+    expect(readRequest({ method: "POST", url, type, body }, plain)).toEqual({
+      method: "POST",
+      path: "/token",
+      query: "api-version=1&pageToken=p",
+      request: { text: "grant_type=password" },
+    });
+    expect(readRequest({ method: "GET", url: "/v1/models?key=AIza" }, plain)).not.toHaveProperty("query");
+  });
+
+  it("takes secrets out of paths, queries and bodies, but not out of hashes", () => {
+    const redactor = createRedactor(undefined);
+    const reading = { scrub: <T>(value: T) => redactor.json(value as never) as T, filter: undefined };
+    const body = json({ input: `my key is ${KEY}` });
+    expect(
+      readRequest({ method: "POST", url: `/v1/keys/${KEY}?q=${KEY}`, type: "application/json", body }, reading),
+    ).toEqual({
+      method: "POST",
+      path: "/v1/keys/<redacted:openai-key:1>",
+      query: "q=<redacted:openai-key:1>",
+      request: { json: { input: "my key is <redacted:openai-key:1>" } },
+    });
+    const bytes = Uint8Array.of(0xff);
+    expect(readRequest({ method: "POST", url: "/a", body: bytes }, reading).request).toMatchObject({ bytes: 1 });
+  });
+
+  it("rewrites every text of a body by the filter of prompts, and no path", () => {
+    const { filter } = readHashFilter([
+      "isoDate",
+      "path",
+      (messages) => messages.filter(({ content }) => content !== "odd"),
+    ]);
+    const reading = { ...plain, filter };
+    const body = json({ input: ["on 2026-11-22", "odd", { deep: "/home/me/a.txt" }], n: 1 });
+    const url = "/v1/embeddings?at=2026-11-22";
+    expect(readRequest({ method: "POST", url, type: "application/json", body }, reading)).toEqual({
+      method: "POST",
+      path: "/v1/embeddings",
+      query: "at=2026-11-22",
+      request: { json: { input: ["on <date>", "odd", { deep: "<path>" }], n: 1 } },
+    });
+    const text = new TextEncoder().encode("2026-11-22");
+    expect(readRequest({ method: "POST", url: "/", type: "text/plain", body: text }, reading).request).toEqual({
+      text: "<date>",
+    });
+    const form = '--b\r\nContent-Disposition: form-data; name="day"\r\n\r\n2026-11-22\r\n--b--';
+    const type = "multipart/form-data; boundary=b";
+    const parts = readRequest({ method: "POST", url: "/", type, body: new TextEncoder().encode(form) }, reading);
+    expect(parts.request).toEqual({ parts: [{ name: "day", text: "<date>" }] });
+  });
+});
+
+describe("readAnswer", () => {
+  it("keeps the headers that a client reacts to, and what was cut", () => {
+    const headers = { "content-type": "application/json", "retry-after": "2", date: "now", "set-cookie": "a=b" };
+    expect(readAnswer({ status: 429, headers, body: json({ error: { message: KEY } }) }, plain.scrub)).toEqual({
+      status: 429,
+      headers: { "content-type": "application/json", "retry-after": "2" },
+      response: { json: { error: { message: KEY } } },
+    });
+    expect(readAnswer({ status: 204, headers: {}, body: new Uint8Array(), isCut: true }, plain.scrub)).toEqual({
+      status: 204,
+      isCut: true,
+    });
+  });
+
+  it("takes secrets out of answers", () => {
+    const redactor = createRedactor(undefined);
+    const body = json({ key: KEY });
+    expect(readAnswer({ status: 200, headers: {}, body }, (value) => redactor.json(value)).response).toEqual({
+      json: { key: "<redacted:openai-key:1>" },
+    });
+  });
+});
