@@ -51,6 +51,12 @@ describe("a request", () => {
     },
   );
 
+  it("is the same with other labels of its client, such as the ids of a run of Codex", () => {
+    const labelled = (id: string) => asked("q", { client_metadata: { session_id: id, turn: `{"turn_id":"${id}"}` } });
+    expect(labelled("s-1")).toEqual(labelled("s-2"));
+    expect(labelled("s-1")).toEqual(asked("q"));
+  });
+
   it("with another reasoning effort is another request", () => {
     expect(asked("q", { reasoning: { effort: "low" } })).not.toEqual(asked("q", { reasoning: { effort: "high" } }));
     const chat = (effort: string) =>
