@@ -68,6 +68,11 @@ describe("ready-made hash filters", () => {
       '{"cwd":"C:\\\\Users\\\\Ann Lee\\\\shop\\nPASS /home/józef/x\\nFAIL"} file:///Users/ann/x ~/a PATH=/usr/bin:/opt/x/bin /tmp. /help',
       '{"cwd":"<path>\\nPASS <path>\\nFAIL"} <path> <path> PATH=<path>:<path> <path>. /help',
     ],
+    [
+      "path",
+      "<cwd>/home/ann/shop</cwd> <path>/home/ann/a.ts</path> <root>/tmp</root> <b>a</b>/c <date>/a/b",
+      "<cwd><path></cwd> <path><path></path> <root><path></root> <b>a</b>/c <date>/a/b",
+    ],
     ["sessionId", "session=af-1 sessionId: x2", "session=<id> sessionId: <id>"],
   ])("PLK-130 PLK-136 %s rewrites its own, once and for all", (name, text, expected) => {
     expect(rewrite([name], text)).toEqual([user(expected)]);
