@@ -132,7 +132,7 @@ export const TEXT_FILTERS: Readonly<Record<TextFilterName, TextFilter>> = {
   },
   duration: {
     noun: "a duration",
-    rewrite: replaceBy([`(?<![.,:+-])${WORD}${AMOUNT}(?: ?${AMOUNT}){0,5}`, "<duration>"]),
+    rewrite: replaceBy([`(?<![.,:+-])${WORD}${AMOUNT}(?: ?${AMOUNT}){0,5}${END}`, "<duration>"]),
   },
   path: { noun: "a path", rewrite: replaceBy([REST, "<path>", "gu"], [PATH, "<path>", "gu"]) },
   version: {

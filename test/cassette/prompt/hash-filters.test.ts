@@ -53,6 +53,7 @@ describe("ready-made hash filters", () => {
       "Duration  1.23s (setup 12ms), 1m20s, 10 files",
       "Duration  <duration> (setup <duration>), <duration>, 10 files",
     ],
+    ["duration", "commit 925517d756591b9b066d, took 5d 3h", "commit 925517d756591b9b066d, took <duration>"],
     [
       "version",
       "Python 3.12, Linux 6.8.0-49-generic, (build 22631), pkg@1.2.3 at 127.0.0.1, go 5",
