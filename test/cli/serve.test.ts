@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { ConverseCommand, ConverseStreamCommand, type Message } from "@aws-sdk/client-bedrock-runtime";
 import type { DocumentType } from "@smithy/types";
 import { GoogleGenAI, type Content, type Part } from "@google/genai";
+import { Agent as SdkAgent, OpenAIProvider, Runner, tool } from "@openai/agents";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
 import OpenAI7 from "openai7";
@@ -242,8 +243,17 @@ const ollamaAgent: Agent = async (url, isStream, goal = GOAL) => {
   }
 };
 
-const responsesAgent: Agent = async (url, isStream, goal = GOAL) => {
-  const client = new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 2 });
+const responsesAgent: Agent = (url, isStream, goal) =>
+  askResponses(new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 2 }), isStream, goal);
+
+const responses7Agent: Agent = (url, isStream, goal) =>
+  askResponses(
+    new OpenAI7({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 2 }) as unknown as OpenAI,
+    isStream,
+    goal,
+  );
+
+const askResponses = async (client: OpenAI, isStream: boolean, goal = GOAL): ReturnType<Agent> => {
   const input: OpenAI.Responses.ResponseInput = [
     { role: "system", content: SYSTEM },
     { role: "user", content: goal },
@@ -264,6 +274,29 @@ const responsesAgent: Agent = async (url, isStream, goal = GOAL) => {
       input.push({ type: "function_call_output", call_id, output: RESULTS[city] ?? "" });
     }
   }
+};
+
+/** The OpenAI Agents SDK over the wire that it uses by default. */
+const openaiAgentsAgent: Agent = async (url, isStream, goal = GOAL) => {
+  const calls: string[] = [];
+  const weather = tool({
+    name: "weather",
+    description: "w",
+    parameters: parameters as never,
+    strict: false,
+    execute(given) {
+      const { city } = given as { city: string };
+      calls.push(city);
+      return RESULTS[city] ?? "";
+    },
+  });
+  const modelProvider = new OpenAIProvider({ apiKey: "sk-test", baseURL: `${url}/v1` });
+  const runner = new Runner({ modelProvider, tracingDisabled: true });
+  const agent = new SdkAgent({ name: "a", instructions: SYSTEM, model: "m-1", tools: [weather] });
+  if (!isStream) return { calls, answer: (await runner.run(agent, goal)).finalOutput ?? "" };
+  const result = await runner.run(agent, goal, { stream: true });
+  await result.completed;
+  return { calls, answer: result.finalOutput ?? "" };
 };
 
 const geminiAgent: Agent = async (url, isStream, goal = GOAL) => {
@@ -370,6 +403,8 @@ const mistralAgent: Agent = async (url, isStream, goal = GOAL) => {
 };
 
 const AGENTS = {
+  responses7: { wire: "responses", agent: responses7Agent, base: "/v1", shown: "409 " },
+  "openai-agents": { wire: "responses", agent: openaiAgentsAgent, base: "/v1", shown: "409 " },
   openai: { wire: "openai", agent: openAiAgent, base: "/v1", shown: "409 " },
   openai7: { wire: "openai", agent: openAi7Agent, base: "/v1", shown: "409 " },
   mistral: { wire: "openai", agent: mistralAgent, base: "/v1", shown: "" },
@@ -382,9 +417,7 @@ const AGENTS = {
 } satisfies Record<string, { wire: WireName; agent: Agent; base: string; shown: string }>;
 const expected = { calls: ["Oslo", "Bergen"], answer: ANSWER };
 const load = (file: string): CassetteV2 => parseCassette(readFileSync(join(folder, file))) as CassetteV2;
-const cases = (
-  ["openai", "openai7", "responses", "anthropic", "gemini", "bedrock", "ollama", "cohere", "mistral"] as const
-).flatMap((name) =>
+const cases = (Object.keys(AGENTS) as (keyof typeof AGENTS)[]).flatMap((name) =>
   [false, true].map((isStream) => [name, isStream ? "streaming" : "not streaming", isStream] as const),
 );
 

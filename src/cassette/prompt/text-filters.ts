@@ -57,8 +57,12 @@ const windows = (slash: string): string =>
   `[A-Za-z]:${slash}(?:Users${slash}[^\\\\/:*?"<>|\\r\\n]{1,60}${slash})?(?:${NAME}${slash}){0,60}${LETTER}{0,200}`;
 /** Folders of containers and temporary files, which stand alone. */
 const ROOT = "/(?:tmp|root|home|Users|app|workspaces?|repo|project|code)(?![\\p{L}\\p{N}_/-]|\\.[\\p{L}\\p{N}])";
+/** An opening tag, as in `<cwd>/home/ann</cwd>`. A marker is none, except for one name that both use, with its closing tag. */
+const TAG =
+  "(?<=<(?!(?:uuid|date|time|duration|version|id|number|path)>)[A-Za-z][\\w:.-]{0,60}>)|" +
+  "(?<=<path>)(?=[^<>]{1,1000}</path>)";
 const PATH =
-  "(?:(?<![\\p{L}\\p{N}_./<>\\\\-])|(?<=\\\\[nrt])|(?<=\\u001b\\[[0-9;]{0,20}m))" +
+  `(?:(?<![\\p{L}\\p{N}_./<>\\\\-])|(?<=\\\\[nrt])|(?<=\\u001b\\[[0-9;]{0,20}m)|${TAG})` +
   `(?:file://(?:localhost)?/(?:[A-Za-z]:/)?(?:${NAME}/){0,60}${LETTER}{0,200}|${windows("\\\\\\\\")}|${windows("[\\\\/]")}|` +
   `~/(?:${NAME}/){0,60}${NAME}|/(?:${NAME}/){1,60}${LETTER}{0,200}|${ROOT})`;
 /** The rest of a path in which another filter of an earlier version left a marker. */
@@ -128,7 +132,7 @@ export const TEXT_FILTERS: Readonly<Record<TextFilterName, TextFilter>> = {
   },
   duration: {
     noun: "a duration",
-    rewrite: replaceBy([`(?<![.,:+-])${WORD}${AMOUNT}(?: ?${AMOUNT}){0,5}`, "<duration>"]),
+    rewrite: replaceBy([`(?<![.,:+-])${WORD}${AMOUNT}(?: ?${AMOUNT}){0,5}${END}`, "<duration>"]),
   },
   path: { noun: "a path", rewrite: replaceBy([REST, "<path>", "gu"], [PATH, "<path>", "gu"]) },
   version: {

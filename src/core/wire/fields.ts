@@ -15,6 +15,7 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
   safety_identifier: "names an end user for the vendor's abuse checks",
   metadata: "labels the request for the vendor's logs, often with an id of the session",
   requestMetadata: "labels the request for the vendor's logs",
+  client_metadata: "labels the request for the vendor's logs, as Codex does with new ids in each run",
   store: "keeps the answer at the vendor; a request that continues it is compared with its whole conversation",
   thread: "starts or continues a thread, whose whole conversation is compared",
   cache_control: "says what the vendor caches",

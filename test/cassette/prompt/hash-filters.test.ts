@@ -53,6 +53,7 @@ describe("ready-made hash filters", () => {
       "Duration  1.23s (setup 12ms), 1m20s, 10 files",
       "Duration  <duration> (setup <duration>), <duration>, 10 files",
     ],
+    ["duration", "commit 925517d756591b9b066d, took 5d 3h", "commit 925517d756591b9b066d, took <duration>"],
     [
       "version",
       "Python 3.12, Linux 6.8.0-49-generic, (build 22631), pkg@1.2.3 at 127.0.0.1, go 5",
@@ -67,6 +68,11 @@ describe("ready-made hash filters", () => {
       "path",
       '{"cwd":"C:\\\\Users\\\\Ann Lee\\\\shop\\nPASS /home/józef/x\\nFAIL"} file:///Users/ann/x ~/a PATH=/usr/bin:/opt/x/bin /tmp. /help',
       '{"cwd":"<path>\\nPASS <path>\\nFAIL"} <path> <path> PATH=<path>:<path> <path>. /help',
+    ],
+    [
+      "path",
+      "<cwd>/home/ann/shop</cwd> <path>/home/ann/a.ts</path> <root>/tmp</root> <b>a</b>/c <date>/a/b",
+      "<cwd><path></cwd> <path><path></path> <root><path></root> <b>a</b>/c <date>/a/b",
     ],
     ["sessionId", "session=af-1 sessionId: x2", "session=<id> sessionId: <id>"],
   ])("PLK-130 PLK-136 %s rewrites its own, once and for all", (name, text, expected) => {

@@ -108,11 +108,15 @@ function readInput(input: unknown): LlmMessage[] {
   return messages;
 }
 
-/** True for an item that the model wrote. Results of the vendor's own tools are given to it. Throws for one that cannot be read. */
+/**
+ * True for an item that the model wrote. Results of the vendor's own tools are given to it, and so are a client's changes of tools and
+ * settings. Throws for one that cannot be read.
+ */
 function isWritten(item: WireObject, place: string): boolean {
   const role = readString(item, "role", place);
   const type = readString(item, "type", place) || "message";
-  if (type === "message" ? role !== "assistant" : /_(output|response)$/.test(type)) return false;
+  if (type === "message" ? role !== "assistant" : /_(output|response|update)$/.test(type)) return false;
+  if (role !== "" && role !== "assistant") return false;
   for (const field of STRINGS[type] ?? []) readString(item, field, place);
   for (const field of LISTS[type] ?? []) {
     if (typeof item[field] === "string" && type === "message") continue;
@@ -150,7 +154,8 @@ function readGiven(item: WireObject, place: string, calls: CallNames): LlmMessag
   const role = toText(item["role"]);
   if (type === "message") return readMessage(item, role, place);
   if (type !== "function_call_output" && type !== "custom_tool_call_output") {
-    return withMessageFields({ role: "user", content: "" }, "responses", { item: item as JsonObject });
+    const { id: _ofClient, ...fields } = item as JsonObject;
+    return withMessageFields({ role: "user", content: "" }, "responses", { item: fields });
   }
   const toolCallId = readString(item, "call_id", place);
   const { output } = item;

@@ -51,6 +51,25 @@ describe("a request", () => {
     },
   );
 
+  it("is the same with other labels of its client, such as the ids of a run of Codex", () => {
+    const labelled = (id: string) => asked("q", { client_metadata: { session_id: id, turn: `{"turn_id":"${id}"}` } });
+    expect(labelled("s-1")).toEqual(labelled("s-2"));
+    expect(labelled("s-1")).toEqual(asked("q"));
+  });
+
+  it("has tools and settings that the client changes on the way, apart from what the model wrote", () => {
+    const before = (id: string) => [
+      { type: "additional_tools", id, role: "developer", tools: [{ type: "custom", name: "exec" }] },
+      { role: "user", content: "q" },
+      { type: "configuration_update", id, reasoning: { effort: "low" } },
+    ];
+    expect(asked(before("at_1")).messages).toEqual(asked(before("at_2")).messages);
+    const after = asked([...before("at_1"), call]).messages;
+    expect(after.slice(0, 3)).toEqual(asked(before("at_1")).messages);
+    expect(after[3]).toEqual({ role: "assistant", content: "", toolCalls: [toolCall] });
+    expect(after[0]).toMatchObject({ responses: { item: { tools: [{ name: "exec" }] } } });
+  });
+
   it("with another reasoning effort is another request", () => {
     expect(asked("q", { reasoning: { effort: "low" } })).not.toEqual(asked("q", { reasoning: { effort: "high" } }));
     const chat = (effort: string) =>
