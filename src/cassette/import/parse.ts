@@ -27,6 +27,8 @@ export interface ImportOptions {
   model?: string;
   /** The secrets to redact, as in a recorder. Default: those of `SECRET_RULES`. False turns redaction off. */
   redact?: RedactOption;
+  /** Keeps turns of recorded HTTP that the vendor refused (status 400 and above) as exchanges. Default: they are counted and left out. */
+  keepErrors?: boolean;
   /** Called with the error of an unreadable record. Reading then continues. Without it, the error is thrown. */
   onError?: (error: CassetteError) => void;
   /** Limit in bytes of heap memory for reading a document or a line, by a safe estimate. Default: no limit. */

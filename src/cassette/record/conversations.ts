@@ -6,7 +6,7 @@ import type { OpenExchange } from "../exchange/record.js";
 import type { CassetteV2 } from "../file/format.js";
 import { createTimeWarning, IN_A_CLIENT } from "../prompt/date-warning.js";
 import type { RedactOption } from "../redact/options.js";
-import { findKin, toAskedPrompt, type AskedPrompt, type PromptStep } from "./kinship.js";
+import { findContinued, toAskedPrompt, type Kin, type PromptStep } from "./kinship.js";
 import { createRecorder, type OpenTurn, type Recorder } from "./recorder.js";
 
 /** An open turn of one of several conversations. */
@@ -45,11 +45,9 @@ export interface Conversations {
   toCassette(conversation: number): CassetteV2 | undefined;
 }
 
-interface Conversation {
+interface Conversation extends Kin {
   readonly name: string | undefined;
   readonly steps: PromptStep[];
-  /** Hashes of prompts that the vendor refused, and that were not sent again yet. */
-  readonly refused: Set<string>;
   readonly recorder: Recorder;
   /** The provider of its turns, or of its exchanges while it has no turn. */
   provider: string;
@@ -76,16 +74,11 @@ export function createConversations(ports: Partial<Ports> = {}, redact: RedactOp
 
   const named = (name: string | undefined) => all.find((conversation) => conversation.name === name);
 
-  function find(prompt: AskedPrompt): Conversation | undefined {
-    const alike = all.filter(({ name }) => name === undefined);
-    const { hash } = prompt.step;
-    return alike.find(({ refused }) => refused.delete(hash)) ?? findKin(alike, prompt) ?? alike.find(isWaiting);
-  }
-
   return {
     open(request, provider, name) {
       const prompt = toAskedPrompt(request.messages);
-      const known = name === undefined ? find(prompt) : named(name);
+      const unnamed = all.filter((conversation) => conversation.name === undefined);
+      const known = name === undefined ? findContinued(unnamed, prompt) : named(name);
       const conversation = known ?? begin(provider, name);
       const turn = conversation.recorder.open(request);
       if (conversation.steps.length === 0) conversation.provider = provider;
@@ -160,9 +153,4 @@ function passing(turn: OpenTurn, { conversation, at, step: { step, forget }, ans
 
 function isEmpty({ turns, exchanges }: Recorder): boolean {
   return turns + exchanges === 0;
-}
-
-/** True for a conversation without an open or answered turn, which a new conversation continues. */
-function isWaiting({ steps, refused }: Conversation): boolean {
-  return steps.length + refused.size === 0;
 }

@@ -39,6 +39,7 @@ export function importCommand(program: Command, io: CommandIo): void {
     )
     .option("--model <model>", "model of records that do not name one")
     .option("--no-redact", "keep secrets; without this option they are redacted")
+    .option("--keep-errors", "keep turns of recorded HTTP that the vendor refused, for the retries of a client")
     .option("--force", "replace existing cassettes")
     .option("--json", "print one JSON document")
     .action(runs(async () => (await import("../import/import.js")).importLogs, io));

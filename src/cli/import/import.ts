@@ -30,6 +30,7 @@ export interface ImportCommandOptions {
   force?: boolean;
   /** False keeps secrets. */
   redact?: boolean;
+  keepErrors?: boolean;
   json?: boolean;
 }
 
@@ -103,7 +104,7 @@ function* readRuns(
       countRecord();
       refuseRecord(tally, { ...toFailure(error), file: log });
     },
-    ...defined({ format: options.format, model: options.model }),
+    ...defined({ format: options.format, model: options.model, keepErrors: options.keepErrors }),
     ...(options.redact === false ? { redact: false as const } : {}),
   };
   for (const imported of parseImport(text, importOptions)) {
@@ -160,7 +161,8 @@ function tallyWrite(imported: ImportedCassette, result: Written, log: string, ou
   const { path, model, task, trial, cassette, repairs } = imported;
   if ("file" in result) {
     const run = { file: result.file, log, model, task, ...defined({ trial }) };
-    tally.written.push({ ...run, turns: cassette.entries.length });
+    const exchanges = cassette.extensions?.exchanges?.length;
+    tally.written.push({ ...run, turns: cassette.entries.length, ...defined({ exchanges }) });
     for (const rule of cassette.extensions?.redacted ?? []) {
       // An import has no values to search for, so this counts repetitions of what another rule found.
       if (rule === "value") continue;
