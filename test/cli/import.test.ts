@@ -37,6 +37,24 @@ describe("cassette import", () => {
     expect(existsSync(join(folder, "one", "m-1", "greet.cassette.json"))).toBe(true);
   });
 
+  it("keeps refused turns of recorded HTTP with --keep-errors, and counts the exchanges", async () => {
+    const body = JSON.stringify({ model: "m-1", messages: [{ role: "user", content: "hello" }] });
+    const answer = { choices: [{ message: { role: "assistant", content: "hi" }, finish_reason: "stop" }] };
+    const calls = [
+      { status: 429, response: { error: {} } },
+      { status: 200, response: answer },
+    ].map((call) => ({ scope: "https://api.openai.com", method: "POST", path: "/v1/chat/completions", body, ...call }));
+    const file = log("retried.json", JSON.stringify(calls));
+    expect((await cli(["import", file, "--out", "without"])).out).toContain(
+      "repaired 1 error-exchange-dropped\n1 cassette",
+    );
+    expect((await cli(["import", file, "--out", "with", "--keep-errors"])).out).toBe(
+      "kept 1 exchange\n1 cassette written to with, 0 existed already, 0 refused\n",
+    );
+    const again = ["import", file, "--out", "with", "--keep-errors", "--force", "--json"];
+    expect(documentOf(await cli(again))["written"]).toEqual([expect.objectContaining({ turns: 1, exchanges: 1 })]);
+  });
+
   it("names the rule alone for a secret that comes again", async () => {
     const bearer = "a1B2c3D4".repeat(3);
     const messages = [

@@ -29,7 +29,7 @@ export function toRequestBody(bytes: Uint8Array, type: string | undefined): Exch
   const boundary = boundaryOf(type);
   const parts = boundary === undefined ? undefined : readParts(bytes, boundary);
   if (parts !== undefined) return { parts };
-  const text = isTextual(media) ? decodeUtf8(bytes) : undefined;
+  const text = isTextual(type) ? decodeUtf8(bytes) : undefined;
   if (text === undefined)
     return { sha256: sha256Hex(bytes), bytes: bytes.length, ...(media === "" ? {} : { type: media }) };
   assertSize(bytes.length, "the body of the request");
@@ -41,7 +41,7 @@ export function toResponseBody(bytes: Uint8Array, type: string | undefined): Exc
   if (bytes.length === 0) return undefined;
   assertSize(bytes.length, "the answer");
   const media = mediaOf(type);
-  const text = isTextual(media) ? decodeUtf8(bytes) : undefined;
+  const text = isTextual(type) ? decodeUtf8(bytes) : undefined;
   return text === undefined ? { base64: toBase64(bytes) } : (toJson(text, media) ?? { text });
 }
 
@@ -58,7 +58,8 @@ export function mediaOf(type: string | undefined): string {
 }
 
 /** True for a body that is read as UTF-8. One without a type mostly is JSON. */
-function isTextual(media: string): boolean {
+export function isTextual(type: string | undefined): boolean {
+  const media = mediaOf(type);
   return media === "" || TEXTUAL.test(media);
 }
 

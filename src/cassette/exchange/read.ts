@@ -1,6 +1,6 @@
 // Reads an HTTP request and its answer into the fields of an exchange. Recorder and player read requests by the same function.
 
-import { seal, type JsonValue, type LlmMessage } from "../../core/index.js";
+import { defined, seal, type JsonValue, type LlmMessage } from "../../core/index.js";
 import type { ExchangeRequestBody, ExchangeResponseBody, RecordedExchange } from "../file/format.js";
 import { EXCHANGE_HEADERS } from "../file/exchanges.js";
 import type { HashFilter } from "../prompt/prompt-delta.js";
@@ -58,6 +58,20 @@ export function readAnswer(
     ...(response === undefined ? {} : { response: scrubBody(response, scrub) }),
     ...(given.isCut === true ? { isCut: true as const } : {}),
   });
+}
+
+/** An exchange that was read without a rewriting, rewritten now. */
+export function rewriteExchange(exchange: RecordedExchange, { scrub, filter }: ExchangeReading): RecordedExchange {
+  const { path, query, request, response } = exchange;
+  return {
+    ...exchange,
+    path: scrub(path),
+    ...defined({
+      query: query && scrub(query),
+      request: request && filtered(scrubBody(request, scrub), filter),
+      response: response && scrubBody(response, scrub),
+    }),
+  };
 }
 
 /** Parameters sorted by name, in one spelling. */

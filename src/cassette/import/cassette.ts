@@ -2,7 +2,7 @@
 
 import { defined, hashJson, seal, type JsonObject, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { buildCassette, CREATED_WITH, type BuiltTurn } from "../file/build.js";
-import type { CassetteV2 } from "../file/format.js";
+import type { CassetteV2, RecordedExchange } from "../file/format.js";
 import { createPromptChain } from "../prompt/prompt-delta.js";
 import type { LogAssistantMessage, LogMessage, LogRun } from "./log-run.js";
 import { toLlmMessages } from "./message/call-ids.js";
@@ -36,8 +36,8 @@ export function toCassette(
   log: RepairLog,
 ): { cassette: CassetteV2; repairs: Repair[] } {
   const { format, source, recordedAt, model, task, trial } = context;
-  const { turns, contexts, trailing, identity } = toRunTurns(run, log);
-  if (turns.length === 0) log.add("no-assistant-message");
+  const { turns, contexts, trailing, identity, exchanges = [] } = toRunTurns(run, log);
+  if (turns.length + exchanges.length === 0) log.add("no-assistant-message");
   const repairs = log.list();
   const facts: ImportExtension = {
     format,
@@ -57,6 +57,7 @@ export function toCassette(
       createdWith: CREATED_WITH,
       prompts: true,
       ...(contexts.length === 0 ? {} : { contexts }),
+      ...(exchanges.length === 0 ? {} : { exchanges }),
       import: facts,
     },
   };
@@ -65,14 +66,16 @@ export function toCassette(
 
 interface RunTurns extends CallTurns {
   /** Distinguishes this run from another with the same name. */
-  identity: { messages: LlmMessage[] } | { calls: object[] };
+  identity: { messages: LlmMessage[] } | { calls: object[]; exchanges?: RecordedExchange[] };
+  exchanges?: RecordedExchange[];
 }
 
 function toRunTurns(run: ReadRun, log: RepairLog): RunTurns {
   if ("messages" in run) return fromConversation(run, log);
   const built = "calls" in run ? toCallTurns(run, log) : toRecordedTurns(run.turns);
   const calls = built.turns.map(({ promptHash, response }) => ({ promptHash, response }));
-  return { ...built, identity: { calls } };
+  const others = "turns" in run ? defined({ exchanges: run.exchanges }) : {};
+  return { ...built, ...others, identity: { calls, ...others } };
 }
 
 /** Creates one turn for each assistant message. Its prompt is everything before it, so each prompt only adds to the previous one. */

@@ -30,6 +30,8 @@ export interface ImportOptions {
   redact?: RedactOption;
   /** Rewrites the prompts, as in a recorder. The cassette notes the names. */
   hashFilter?: HashFilterOption;
+  /** Keeps turns of recorded HTTP that the vendor refused (status 400 and above) as exchanges. Default: they are counted and left out. */
+  keepErrors?: boolean;
   /** Called with the error of an unreadable record. Reading then continues. Without it, the error is thrown. */
   onError?: (error: CassetteError) => void;
   /** Limit in bytes of heap memory for reading a document or a line, by a safe estimate. Default: no limit. */

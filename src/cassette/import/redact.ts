@@ -1,8 +1,9 @@
 // Removes secrets from an imported run, as a recorder would have. Tools and settings are scrubbed first, then the prompt, then
-// the answer. A run without secrets stays the same object.
+// the answer, and exchanges last. A run without secrets stays the same object.
 
 import { defined, hashJson, seal, type JsonObject, type LlmMessage } from "../../core/index.js";
 import { buildCassette, type BuiltTurn } from "../file/build.js";
+import { rewriteExchange, type ExchangeReading } from "../exchange/read.js";
 import type { CassetteV2, ContextExtension } from "../file/format.js";
 import { createPromptReader } from "../prompt/reader.js";
 import { readHashFilter } from "../prompt/hash-filters.js";
@@ -32,6 +33,8 @@ export function redactImported(
     const delta = { keep, messages: prompts.since(keep) };
     return { promptHash: hash, prompt: delta, response: redactor.response(seal(response)) };
   });
+  const reading: ExchangeReading = { scrub: (value) => redactor.json(value), filter };
+  const exchanges = extensions.exchanges?.map((exchange) => rewriteExchange(exchange, reading));
   const facts = cleanFacts(extensions["import"] as ImportExtension, redactor);
   const redacted = redactor.used();
   if (redacted.length === 0 && filter === undefined) return cassette;
@@ -40,6 +43,7 @@ export function redactImported(
     ...filters,
     ...(redacted.length === 0 ? {} : { redacted }),
     ...(contexts.length === 0 ? {} : { contexts }),
+    ...defined({ exchanges }),
     import: facts as unknown as JsonObject,
   };
   return buildCassette({ ...head, extensions: cleaned }, turns);

@@ -31,7 +31,7 @@ interface LogFormat {
   /** Recognises a record by its shape; it is parsed, but not yet cleaned. */
   readonly detect: (record: JsonValue) => boolean;
   /** Splits a record into its runs, each a record for `read`. Throws `import-malformed` for none. Absent for one run. */
-  readonly split?: (record: JsonValue) => JsonObject[];
+  readonly split?: (record: JsonValue, keepErrors?: boolean) => JsonObject[];
   /** Set where a run may be spread over several records: `split` then gets the list of all records of a text. */
   readonly gathers?: true;
   /** Reads one run. A list of messages comes as `{messages}`. */
@@ -58,7 +58,11 @@ const TABLE = {
 } satisfies Record<string, LogFormat>;
 
 function httpFormat(detect: LogFormat["detect"], readRecording: (record: JsonValue) => HttpRecording): LogFormat {
-  return { detect, split: (record) => splitRecording(readRecording(record)), read: readConversation };
+  return {
+    detect,
+    split: (record, keepErrors) => splitRecording(readRecording(record), keepErrors),
+    read: readConversation,
+  };
 }
 
 function messageFormat(name: MessageFormat): LogFormat {

@@ -24,7 +24,7 @@ export type RepairKind =
   | "call-id-missing"
   | "call-id-not-text"
   | "call-id-repeated"
-  /** A model call that failed, or whose answer is not in the log. It is not a turn. */
+  /** A call that failed or was redirected, or whose answer is not in the log. Left out. */
   | "call-unanswered"
   /** A list of parts became one text. Where lists are native (Anthropic), counted only for several parts. */
   | "content-list-joined"
@@ -33,8 +33,10 @@ export type RepairKind =
   | "content-null"
   /** A failed call: HTTP status 400 or above, or a program's note of one. Never kept as an answer. */
   | "error-exchange-dropped"
-  /** A recorded HTTP exchange that is not a model turn: embeddings, a list of models, another host. Left out. */
+  /** A recorded HTTP exchange that no program asked for: a page's own file, a preflight. Left out. */
   | "exchange-not-model-call"
+  /** A recorded HTTP exchange with a body that is missing, packed in an unknown way, or beyond a limit. Left out. */
+  | "exchange-unreadable"
   /** A message field with a value that our messages have no place for (`name` of a user, `audio`, …). */
   | "field-dropped"
   /** OpenAI's `function_call` and role `function`, which `tool_calls` replaced. */

@@ -2,6 +2,7 @@
 // they pass the same checks as in a recorder.
 
 import type { LlmMessage, LlmSettings, LlmToolDefinition, LlmTurnResponse } from "../../core/index.js";
+import type { RecordedExchange } from "../file/format.js";
 import { createPromptTracker } from "../prompt/prompt-delta.js";
 import { assertMessage, assertResponse, recordable } from "../record/recordable.js";
 import { toContexts, type CallTurns } from "./trace/model-calls.js";
@@ -17,6 +18,8 @@ export interface RecordedTurn {
 /** A run whose record is its turns, in the order of their requests. */
 export interface LogTurns extends LogFacts {
   turns: RecordedTurn[];
+  /** Requests that are not turns. */
+  exchanges?: RecordedExchange[];
 }
 
 /** Builds the turns of a cassette. Throws `not-recordable` for what a cassette cannot hold. */

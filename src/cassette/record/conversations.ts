@@ -5,7 +5,7 @@ import type { PlainAnswer, PlainRequest } from "../exchange/http.js";
 import type { OpenExchange } from "../exchange/record.js";
 import type { CassetteV2 } from "../file/format.js";
 import { createTimeWarning, IN_A_CLIENT } from "../prompt/date-warning.js";
-import { findKin, toAskedPrompt, type AskedPrompt, type PromptStep } from "./kinship.js";
+import { findContinued, toAskedPrompt, type Kin, type PromptStep } from "./kinship.js";
 import { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./recorder.js";
 
 /** An open turn of one of several conversations. */
@@ -44,11 +44,9 @@ export interface Conversations {
   toCassette(conversation: number): CassetteV2 | undefined;
 }
 
-interface Conversation {
+interface Conversation extends Kin {
   readonly name: string | undefined;
   readonly steps: PromptStep[];
-  /** Hashes of prompts that the vendor refused, and that were not sent again yet. */
-  readonly refused: Set<string>;
   readonly recorder: Recorder;
   /** The provider of its turns, or of its exchanges while it has no turn. */
   provider: string;
@@ -78,16 +76,11 @@ export function createConversations(
 
   const named = (name: string | undefined) => all.find((conversation) => conversation.name === name);
 
-  function find(prompt: AskedPrompt): Conversation | undefined {
-    const alike = all.filter(({ name }) => name === undefined);
-    const { hash } = prompt.step;
-    return alike.find(({ refused }) => refused.delete(hash)) ?? findKin(alike, prompt) ?? alike.find(isWaiting);
-  }
-
   return {
     open(request, provider, name) {
       const prompt = toAskedPrompt(request.messages);
-      const known = name === undefined ? find(prompt) : named(name);
+      const unnamed = all.filter((conversation) => conversation.name === undefined);
+      const known = name === undefined ? findContinued(unnamed, prompt) : named(name);
       const conversation = known ?? begin(provider, name);
       const turn = conversation.recorder.open(request);
       if (conversation.steps.length === 0) conversation.provider = provider;
@@ -162,9 +155,4 @@ function passing(turn: OpenTurn, { conversation, at, step: { step, forget }, ans
 
 function isEmpty({ turns, exchanges }: Recorder): boolean {
   return turns + exchanges === 0;
-}
-
-/** True for a conversation without an open or answered turn, which a new conversation continues. */
-function isWaiting({ steps, refused }: Conversation): boolean {
-  return steps.length + refused.size === 0;
 }

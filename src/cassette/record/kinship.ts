@@ -26,6 +26,20 @@ export function toAskedPrompt(messages: readonly LlmMessage[]): AskedPrompt {
   return { step: { length: hashes.length, hash: chain[hashes.length] ?? "" }, hashes, chain };
 }
 
+/** A conversation that a prompt may continue. */
+export interface Kin {
+  readonly steps: readonly PromptStep[];
+  /** Hashes of prompts that the vendor refused, and that were not sent again yet. */
+  readonly refused: Set<string>;
+}
+
+/** The conversation that a prompt repeats after a refusal or continues, or else one without a turn. Undefined if a new one begins. */
+export function findContinued<T extends Kin>(all: readonly T[], prompt: AskedPrompt): T | undefined {
+  const isRepeated = ({ refused }: T): boolean => refused.delete(prompt.step.hash);
+  const isWaiting = ({ steps, refused }: T): boolean => steps.length + refused.size === 0;
+  return all.find(isRepeated) ?? findKin(all, prompt) ?? all.find(isWaiting);
+}
+
 export function findKin<T extends { readonly steps: readonly PromptStep[] }>(
   all: readonly T[],
   { hashes, chain }: AskedPrompt,

@@ -41,6 +41,7 @@ export function importCommand(program: Command, io: CommandIo): void {
     .option("--no-redact", "keep secrets; without this option they are redacted")
     .addOption(filterOption())
     .addOption(filterFileOption())
+    .option("--keep-errors", "keep turns of recorded HTTP that the vendor refused, for the retries of a client")
     .option("--force", "replace existing cassettes")
     .option("--json", "print one JSON document")
     .action(runs(async () => (await import("../import/import.js")).importLogs, io));

@@ -31,6 +31,7 @@ export interface ImportCommandOptions extends FilterOptions {
   force?: boolean;
   /** False keeps secrets. */
   redact?: boolean;
+  keepErrors?: boolean;
   json?: boolean;
 }
 
@@ -105,7 +106,12 @@ function* readRuns(
       countRecord();
       refuseRecord(tally, { ...toFailure(error), file: log });
     },
-    ...defined({ format: options.format, model: options.model, hashFilter: options.hashFilter }),
+    ...defined({
+      format: options.format,
+      model: options.model,
+      hashFilter: options.hashFilter,
+      keepErrors: options.keepErrors,
+    }),
     ...(options.redact === false ? { redact: false as const } : {}),
   };
   for (const imported of parseImport(text, importOptions)) {
@@ -162,7 +168,8 @@ function tallyWrite(imported: ImportedCassette, result: Written, log: string, ou
   const { path, model, task, trial, cassette, repairs } = imported;
   if ("file" in result) {
     const run = { file: result.file, log, model, task, ...defined({ trial }) };
-    tally.written.push({ ...run, turns: cassette.entries.length });
+    const exchanges = cassette.extensions?.exchanges?.length;
+    tally.written.push({ ...run, turns: cassette.entries.length, ...defined({ exchanges }) });
     for (const rule of cassette.extensions?.redacted ?? []) {
       // An import has no values to search for, so this counts repetitions of what another rule found.
       if (rule === "value") continue;

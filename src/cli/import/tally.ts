@@ -12,6 +12,8 @@ interface WrittenRun {
   task: string;
   trial?: string;
   turns: number;
+  /** Present if there are any. */
+  exchanges?: number;
 }
 
 /** Every record of an import is in one of these lists, or counted. */
@@ -84,6 +86,8 @@ export function printTally(line: PrintLine, tally: Tally, out: string): void {
   if (lines < refusals) line(`         --json lists ${listed} refusals one by one`);
   for (const { file } of existed)
     line({ look: "warn", text: "existed  " }, file, "  not replaced; --force replaces it");
+  const exchanges = written.reduce((sum, run) => sum + (run.exchanges ?? 0), 0);
+  if (exchanges > 0) line(`kept ${count(exchanges, "exchange")}`);
   for (const [kind, total] of sorted(repairs)) line(`repaired ${total} ${kind}`);
   for (const [rule, total] of sorted(redacted)) line(`redacted ${rule} in ${count(total, "cassette")}`);
   const isWhole = existed.length + countRefused(tally) === 0;

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { stringify } from "yaml";
 import { describe, expect, it } from "vitest";
 import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { exchangesOf } from "../../../src/cassette/exchange/player.js";
 import { yamlToJson } from "../../../src/cli/import/yaml.js";
 import { hasShared, readShared, readSharedLines, sharedPath } from "../../support/shared.js";
 import { askOracle, findBadHashes, hasPython, toFile } from "./verify.js";
@@ -10,15 +11,16 @@ const recordedAt = "2026-11-20T12:00:00.000Z";
 
 /** The cassettes of each file of a folder, and the repairs of all of them. */
 const FOLDERS = {
-  har: { cassettes: 9, turns: 10, repairs: { "exchange-not-model-call": 1 } },
+  har: { cassettes: 9, turns: 10, exchanges: 1, repairs: {} },
   "claude-code": {
     cassettes: 6,
     turns: 13,
+    exchanges: 0,
     repairs: { "content-list-joined": 1, "meta-line-dropped": 2, "parent-missing": 10 },
   },
-  atif: { cassettes: 2, turns: 5, repairs: { "field-dropped": 3, "observation-as-user": 3 } },
-  "swe-agent": { cassettes: 8, turns: 71, repairs: { "call-id-repeated": 10 } },
-  "mini-swe-agent": { cassettes: 1, turns: 2, repairs: {} },
+  atif: { cassettes: 2, turns: 5, exchanges: 0, repairs: { "field-dropped": 3, "observation-as-user": 3 } },
+  "swe-agent": { cassettes: 8, turns: 71, exchanges: 0, repairs: { "call-id-repeated": 10 } },
+  "mini-swe-agent": { cassettes: 1, turns: 2, exchanges: 0, repairs: {} },
 };
 
 function importFile(path: string): ImportedCassette[] {
@@ -46,6 +48,7 @@ describe.skipIf(!hasShared).each(Object.entries(FOLDERS))("every real log of %s"
   it("becomes cassettes that the oracle passes", () => {
     expect(all).toHaveLength(expected.cassettes);
     expect(all.reduce((turns, { cassette }) => turns + cassette.entries.length, 0)).toBe(expected.turns);
+    expect(all.flatMap(({ cassette }) => exchangesOf(cassette))).toHaveLength(expected.exchanges);
     proveAll(all);
   });
 
@@ -106,7 +109,7 @@ describe.skipIf(!hasShared).each(["anthropic", "openai", "ollama", "azure-openai
     .filter((_, index) => index % 4 === 0)
     .map((exchanges) => exchanges.toSorted((a, b) => a.index - b.index));
 
-  it("comes to the same cassettes out of each recorder, and every exchange is a turn, counted or refused", async () => {
+  it("comes to the same cassettes out of each recorder, and every request is a turn, an exchange, counted or refused", async () => {
     const first: ImportedCassette[] = [];
     for (const exchanges of recordings) {
       const found = new Map<string, { runs: ImportedCassette[]; refused: number }>();
@@ -120,8 +123,9 @@ describe.skipIf(!hasShared).each(["anthropic", "openai", "ollama", "azure-openai
         const runs = [...parseImport(await write(exchanges), { source: "r.json", recordedAt, onError })];
         const counted = sum(runs);
         const turns = runs.reduce((total, { cassette }) => total + cassette.entries.length, 0);
-        const dropped = (counted["error-exchange-dropped"] ?? 0) + (counted["exchange-not-model-call"] ?? 0);
-        if (!isEmpty && runs.length > 0) expect(turns + refused + dropped).toBe(exchanges.length);
+        const kept = runs.flatMap(({ cassette }) => exchangesOf(cassette)).length;
+        const dropped = (counted["error-exchange-dropped"] ?? 0) + (counted["call-unanswered"] ?? 0);
+        if (!isEmpty && runs.length > 0) expect(turns + kept + refused + dropped).toBe(exchanges.length);
         found.set(way, { runs, refused });
       }
       const [one, ...others] = [...found.values()];

@@ -1,6 +1,7 @@
 // One exchange of a recording, in the same words whichever tool recorded it.
 
 import type { JsonValue } from "../../../core/index.js";
+import { EXCHANGE_HEADERS } from "../../file/exchanges.js";
 import { isObject, toList, toText } from "../foreign-json.js";
 
 /** A body as a recording has it: text, bytes (perhaps compressed), JSON that the recorder parsed, or nothing. */
@@ -21,6 +22,12 @@ export interface HttpExchange {
   answer: RecordedBody;
   /** `content-encoding` of the answer, in small letters; "" where there is none. */
   encoding: string;
+  /** `content-type` of the request. */
+  type?: string;
+  /** Headers of the answer that a client reacts to. */
+  headers?: Record<string, string>;
+  /** A browser loaded it for a page: an image, a script. */
+  isAsset?: boolean;
 }
 
 export interface HttpRecording {
@@ -33,12 +40,24 @@ export function toBody(value: JsonValue | undefined): RecordedBody {
   return typeof value === "string" ? { kind: "text", text: value } : { kind: "json", value };
 }
 
+/** The `content-encoding` in small letters; "" where there is none. */
+export function encodingOf(headers: JsonValue | undefined): string {
+  return headerOf(headers, "content-encoding").toLowerCase();
+}
+
+/** The headers that a cassette keeps. `type` is the content type if no header names it. */
+export function keptHeaders(headers: JsonValue | undefined, type = ""): Record<string, string> {
+  const kept = EXCHANGE_HEADERS.map((name) => [name, headerOf(headers, name)] as const);
+  const own = kept.filter(([, value]) => value !== "");
+  return { ...(type === "" ? {} : { "content-type": type }), ...Object.fromEntries(own) };
+}
+
 /**
- * The `content-encoding` in small letters; "" where there is none. Headers are an object whose values may be lists, a list of
+ * A header by its name in small letters; "" where there is none. Headers are an object whose values may be lists, a list of
  * {name, value} (HAR), or names and values in turns (nock).
  */
-export function encodingOf(headers: JsonValue | undefined): string {
-  const isName = (name: JsonValue | undefined): boolean => toText(name).toLowerCase() === "content-encoding";
+export function headerOf(headers: JsonValue | undefined, header: string): string {
+  const isName = (name: JsonValue | undefined): boolean => toText(name).toLowerCase() === header;
   const values = toList(headers).flatMap((item, index, list) => {
     if (isObject(item)) return isName(item["name"]) ? [item["value"]] : [];
     return index % 2 === 0 && isName(item) ? [list[index + 1]] : [];
@@ -48,5 +67,5 @@ export function encodingOf(headers: JsonValue | undefined): string {
         .find(([name]) => isName(name))
         ?.slice(1) ?? [])
     : values;
-  return toText(Array.isArray(value) ? value[0] : value).toLowerCase();
+  return toText(Array.isArray(value) ? value[0] : value);
 }

@@ -1,14 +1,19 @@
-// The text of a recorded body. Compressed bodies are unpacked within limits, since a small recording may unpack to any size.
+// The text or the bytes of a recorded body. Compressed bodies are unpacked within limits, since a small recording may unpack to any size.
 
 import { joinBytes, thrownText } from "../../../core/index.js";
 import { Decompress } from "fflate";
+import { isTextual } from "../../exchange/body.js";
 import { FREE_BODY_BYTES, MAX_RECORDED_BODY_BYTES, MAX_UNPACKED_RATIO } from "../../limits.js";
 import type { RecordedBody } from "./exchange.js";
 
 /** Packed bytes that are unpacked at a time: at most sixteen megabytes come of them. */
 const SLICE_LENGTH = 16 * 1024;
 
-type PlainBody = { text: string } | { flaw: string };
+interface Flaw {
+  flaw: string;
+}
+
+type PlainBody = { text: string } | Flaw;
 
 /** Reads a body. `encoding` is its header, which recorders keep even where they have unpacked the body. */
 export function toPlain(body: RecordedBody, encoding: string): PlainBody {
@@ -26,19 +31,42 @@ export function toPlain(body: RecordedBody, encoding: string): PlainBody {
   }
 }
 
-function fromBytes(bytes: Uint8Array, encoding: string): PlainBody {
+/** Reads the bytes of a body that may be empty or binary. Only `encoding` tells a packed answer from an archive. */
+export function toPlainBytes(body: RecordedBody, encoding: string, type = ""): { bytes: Uint8Array } | Flaw {
+  if (body.kind === "none") return { bytes: new Uint8Array() };
+  if (body.kind !== "bytes") {
+    const plain = toPlain(body, encoding);
+    return "flaw" in plain ? plain : { bytes: new TextEncoder().encode(plain.text) };
+  }
+  if (encoding === "" && !isTextual(type)) return { bytes: body.bytes };
+  const { bytes, isPacked } = unpacked(body.bytes, encoding);
+  if (!(bytes instanceof Uint8Array)) return bytes;
+  const isKnown = isPacked || /^(?:|identity|x-gzip|gzip|deflate)$/.test(encoding) || decode(bytes) !== undefined;
+  return isKnown ? { bytes } : packedAs(encoding);
+}
+
+function fromBytes(packed: Uint8Array, encoding: string): PlainBody {
+  const { bytes, isPacked } = unpacked(packed, encoding);
+  if (!(bytes instanceof Uint8Array)) return bytes;
+  const text = decode(bytes);
+  return text === undefined ? packedAs(isPacked ? "" : encoding) : { text };
+}
+
+/** `encoding` may be the header of a body that the recorder has unpacked. */
+function unpacked(bytes: Uint8Array, encoding: string): { bytes: Uint8Array | Flaw; isPacked: boolean } {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
   const isPacked = isGzip || (encoding === "deflate" && decode(bytes) === undefined);
-  const unpacked = isPacked ? unpack(bytes) : bytes;
-  if (!(unpacked instanceof Uint8Array)) return unpacked;
-  if (unpacked.length > MAX_RECORDED_BODY_BYTES) return tooLarge();
-  const text = decode(unpacked);
-  if (text !== undefined) return { text };
-  const how = encoding === "" || isPacked ? "is not UTF-8" : `is packed as ${JSON.stringify(encoding.slice(0, 20))}`;
+  const plain = isPacked ? unpack(bytes) : bytes;
+  const isTooLarge = plain instanceof Uint8Array && plain.length > MAX_RECORDED_BODY_BYTES;
+  return { bytes: isTooLarge ? tooLarge() : plain, isPacked };
+}
+
+function packedAs(encoding: string): Flaw {
+  const how = encoding === "" ? "is not UTF-8" : `is packed as ${JSON.stringify(encoding.slice(0, 20))}`;
   return { flaw: `${how}, and only gzip and deflate are unpacked` };
 }
 
-function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
+function unpack(bytes: Uint8Array): Uint8Array | Flaw {
   const limit = Math.min(MAX_RECORDED_BODY_BYTES, Math.max(FREE_BODY_BYTES, bytes.length * MAX_UNPACKED_RATIO));
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -56,7 +84,7 @@ function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
   return size > limit ? { flaw: `grows beyond the limit of ${limit} bytes when unpacked` } : joinBytes(parts);
 }
 
-function tooLarge(): PlainBody {
+function tooLarge(): Flaw {
   return { flaw: `has more than ${MAX_RECORDED_BODY_BYTES} bytes, which is the limit` };
 }
 

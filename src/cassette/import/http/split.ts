@@ -1,5 +1,5 @@
-// Sorts the exchanges of a recording into conversations, one record each, as the recording proxy does. A turn that cannot be
-// read is a record of its own, so that its reader reports why. Exchanges that are not turns are counted.
+// Splits a recording into conversations, one record each, as the recording proxy does. A turn that cannot be read is a record of
+// its own, so that its reader reports why. An exchange that cannot be kept is counted.
 
 import {
   AgentError,
@@ -21,11 +21,13 @@ import {
   type WireTurn,
 } from "../../../core/index.js";
 import { MAX_EXCHANGES, MAX_RECORDING_CHARACTERS } from "../../limits.js";
-import { findKin, toAskedPrompt, type PromptStep } from "../../record/kinship.js";
+import { toAskedPrompt, type AskedPrompt } from "../../record/kinship.js";
 import { createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
 import { cleanJson, isObject, malformed, toName } from "../foreign-json.js";
 import type { HttpExchange, HttpRecording } from "./exchange.js";
 import { toPlain } from "./plain.js";
+import { createSorter } from "./sorter.js";
+import { toExchange, type Budget } from "./to-exchange.js";
 
 /** A turn as it went over a wire: the request's body, and the answer's text. */
 export interface WireExchange {
@@ -38,45 +40,51 @@ interface ReadTurn extends WireTurn {
   response: LlmTurnResponse;
 }
 
-/** Splits a recording into records `{exchanges, task?, trial?, dropped?}`, or `{flaw}` for a turn that cannot be read. */
-export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[] {
+/**
+ * Splits a recording into records `{turns, exchanges?, task?, trial?, dropped?}`, or `{flaw}` for a turn that cannot be read.
+ * `keepErrors` keeps refused turns as exchanges.
+ */
+export function splitRecording({ name, exchanges }: HttpRecording, keepErrors = false): JsonObject[] {
   if (exchanges.length > MAX_EXCHANGES) {
     throw malformed(`it has ${exchanges.length} exchanges, more than the limit of ${MAX_EXCHANGES}`);
   }
   const dropped = createRepairLog();
   const budget = createBudget();
   const held = createHeldConversations();
-  const conversations: { steps: PromptStep[]; exchanges: WireExchange[] }[] = [];
+  const sorter = createSorter();
   const flaws: string[] = [];
   for (const [index, exchange] of exchanges.entries()) {
+    if (beginConversation(exchange, held)) {
+      dropped.add("exchange-not-model-call");
+      continue;
+    }
     const kind = kindOf(exchange);
-    if (typeof kind === "string") {
-      beginConversation(exchange, held);
+    if (kind === "call-unanswered" || (kind === "error-exchange-dropped" && !keepErrors)) {
       dropped.add(kind);
       continue;
     }
-    const found = toTurn(exchange, kind, { dropped, budget, held });
+    const found = typeof kind === "object" ? toTurn(exchange, kind, { dropped, budget, held }) : undefined;
     if (found === undefined) {
-      dropped.add("exchange-not-model-call");
+      const kept = toExchange(exchange, dropped, budget);
+      if (typeof kept === "string") dropped.add(kept);
+      else sorter.exchange(kept, kind === "error-exchange-dropped" ? refusedPrompt(exchange) : undefined);
       continue;
     }
     if ("flaw" in found) {
       flaws.push(`exchange ${index} (${exchange.url.slice(0, 200)}): ${found.flaw}`);
       continue;
     }
-    const prompt = toAskedPrompt(found.turn.request.messages);
-    let conversation = findKin(conversations, prompt);
-    if (conversation === undefined) conversations.push((conversation = { steps: [], exchanges: [] }));
-    conversation.steps.push({ ...prompt.step, answerHash: hashJson(found.turn.response.message) });
-    conversation.exchanges.push(found.exchange);
+    const { request, response } = found.turn;
+    sorter.turn(toAskedPrompt(request.messages), hashJson(response.message), { ...found.exchange });
   }
+  const { conversations } = sorter;
   if (conversations.length + flaws.length === 0) {
     throw malformed(`it holds no answered turn of a model${besides(dropped) || " (no exchange at all)"}`);
   }
-  const runs = conversations.map((conversation, index): JsonObject => {
+  const runs = conversations.map(({ turns, exchanges: kept }, index): JsonObject => {
     const task = defined({ task: name });
     const trial = conversations.length === 1 ? {} : { trial: String(index + 1) };
-    return { exchanges: conversation.exchanges.map((exchange) => ({ ...exchange })), ...task, ...trial };
+    return { turns, ...(kept.length === 0 ? {} : { exchanges: kept }), ...task, ...trial };
   });
   const [first, ...more] = runs;
   // A record that is refused keeps no counts.
@@ -89,17 +97,17 @@ function besides(dropped: RepairLog): string {
   return counts.length === 0 ? "" : ` (${counts.join(", ")})`;
 }
 
-type NoTurn = "exchange-not-model-call" | "error-exchange-dropped" | "call-unanswered";
-
-/** Keeps the conversation of an exchange that began one at the vendor without a turn. */
-function beginConversation({ method, url, status, ...exchange }: HttpExchange, held: HeldConversations): void {
+/** Keeps the conversation of an exchange that began one at the vendor without a turn. False for any other exchange. */
+function beginConversation({ method, url, status, ...exchange }: HttpExchange, held: HeldConversations): boolean {
   const holder = status < 200 || status > 299 ? undefined : holderOf({ method, path: pathOf(url) });
   const [asked, answer] = [toPlain(exchange.request, ""), toPlain(exchange.answer, exchange.encoding)];
-  if (holder === undefined || "flaw" in asked || "flaw" in answer) return;
+  if (holder === undefined || "flaw" in asked || "flaw" in answer) return false;
   try {
     held.begin(holder, parseBoundedJson(asked.text || "{}"), parseBoundedJson(answer.text));
+    return true;
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    if (error instanceof SyntaxError) return false;
+    throw error;
   }
 }
 
@@ -107,16 +115,33 @@ function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? "";
 }
 
-/** The wire of an exchange that is a turn, or why it is not one. */
-function kindOf({ method, url, status }: HttpExchange): Vendor | NoTurn {
-  const wire = wireOf({ method, path: pathOf(url) });
-  if (wire === undefined) return "exchange-not-model-call";
+/** The wire of an exchange that is a turn, or why a turn was not answered. Undefined for any other request. */
+function kindOf(exchange: HttpExchange): Vendor | "error-exchange-dropped" | "call-unanswered" | undefined {
+  const wire = vendorOf(exchange);
+  const { status } = exchange;
+  if (wire === undefined) return undefined;
   if (status >= 200 && status < 300) return wire;
   return status >= 400 ? "error-exchange-dropped" : "call-unanswered";
 }
 
-/** Takes each body, and throws once they are too large together. */
-function createBudget(): (text: string) => void {
+function vendorOf({ method, url }: HttpExchange): Vendor | undefined {
+  return wireOf({ method, path: pathOf(url) });
+}
+
+/** The prompt of a refused turn; undefined for a request that cannot be read. */
+function refusedPrompt(exchange: HttpExchange): AskedPrompt | undefined {
+  const [wire, request] = [vendorOf(exchange), toPlain(exchange.request, "")];
+  if (wire === undefined || "flaw" in request) return undefined;
+  try {
+    const body = cleanJson(parseBoundedJson(request.text), createRepairLog());
+    return toAskedPrompt(wire.parse(body).request.messages);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof AgentError) return undefined;
+    throw error;
+  }
+}
+
+function createBudget(): Budget {
   let left = MAX_RECORDING_CHARACTERS;
   return ({ length }) => {
     left -= length;
@@ -127,7 +152,7 @@ function createBudget(): (text: string) => void {
 
 interface Splitting {
   readonly dropped: RepairLog;
-  readonly budget: (text: string) => void;
+  readonly budget: Budget;
   /** The conversations that earlier exchanges of the recording left at the vendor. */
   readonly held: HeldConversations;
 }

@@ -4,7 +4,15 @@
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { isObject, malformed, toNumber, toObject, toText } from "../foreign-json.js";
 import { fromBase64Pieces } from "./base64.js";
-import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
+import {
+  encodingOf,
+  headerOf,
+  keptHeaders,
+  toBody,
+  type HttpExchange,
+  type HttpRecording,
+  type RecordedBody,
+} from "./exchange.js";
 
 /** The key that holds the bytes of a YAML `!!binary`, as base64. */
 export const BINARY_KEY = "!!binary";
@@ -38,6 +46,8 @@ function readInteraction(interaction: JsonObject): HttpExchange {
     request: readBody(request),
     answer: readBody(response),
     encoding: encodingOf(response["headers"]),
+    type: headerOf(request["headers"], "content-type"),
+    headers: keptHeaders(response["headers"]),
   };
 }
 

@@ -18,6 +18,7 @@ interface PartOptions {
   source: string;
   format?: ImportFormat;
   maxMemory?: number;
+  keepErrors?: boolean;
 }
 
 /** The runs of a text in order. Those of a format that gathers its records come last. */
@@ -61,7 +62,8 @@ function describeFlaw({ reason }: NotJsonError): string {
 
 function* splitRecord(part: LogPart, options: PartOptions): Generator<LogPart | { error: CassetteError }> {
   const { split } = FORMATS[part.format];
-  const values = split === undefined ? [part.value] : attempt(part.place, options, () => split(part.value));
+  const values =
+    split === undefined ? [part.value] : attempt(part.place, options, () => split(part.value, options.keepErrors));
   if (values instanceof CassetteError) yield { error: values };
   else for (const value of values) yield { ...part, value };
 }

@@ -132,7 +132,7 @@ describe.each([
     });
   });
 
-  it("keeps no error as an answer, and counts what asks no model", () => {
+  it("keeps no error as an answer, and a request that asks no model as an exchange", () => {
     const { runs, refused } = read(
       make([
         { url: "https://api.openai.com/v1/embeddings", request: { input: "x" }, answer: { data: [] } },
@@ -153,7 +153,18 @@ describe.each([
     expect(importOf((runs[0] as ImportedCassette).cassette).repairs).toEqual({
       "call-unanswered": 1,
       "error-exchange-dropped": 1,
-      "exchange-not-model-call": 4,
+    });
+    const { exchanges } = (runs[0] as ImportedCassette).cassette.extensions ?? {};
+    expect(exchanges?.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /v1/embeddings",
+      "POST /v1/messages/count_tokens",
+      "GET /v1/models",
+      "POST /api/messages",
+    ]);
+    expect(exchanges?.[0]).toMatchObject({
+      request: { json: { input: "x" } },
+      status: 200,
+      response: { json: { data: [] } },
     });
   });
 
