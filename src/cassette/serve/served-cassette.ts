@@ -267,7 +267,25 @@ function recordedWords(
   const messages = near.isPrompt
     ? recorded
     : isAligned
-      ? [...recorded.slice(0, near.length), ...request.messages.slice(near.length)]
+      ? withRecordedStart(recorded.slice(0, near.length), request.messages)
       : request.messages;
   return { messages, ...defined({ tools }), settings };
+}
+
+/** The messages after their recorded start. Results of calls in the start get the recorded ids, since ids are compared by order. */
+function withRecordedStart(start: readonly LlmMessage[], messages: readonly LlmMessage[]): LlmMessage[] {
+  const recorded = callIds(start);
+  const ids = new Map(callIds(messages.slice(0, start.length)).map((id, index) => [id, recorded[index] ?? id]));
+  const rest = messages
+    .slice(start.length)
+    .map((message) =>
+      message.role === "tool" ? { ...message, toolCallId: ids.get(message.toolCallId) ?? message.toolCallId } : message,
+    );
+  return [...start, ...rest];
+}
+
+function callIds(messages: readonly LlmMessage[]): string[] {
+  return messages
+    .flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []))
+    .map(({ id }) => id);
 }

@@ -50,6 +50,20 @@ describe("createShelf", () => {
     expect((await ask(0)).file).toBe("cold");
   });
 
+  it("names the filter that helps also if the client gives each call an id of its own", async () => {
+    const asked = (id: string, pid: number): LlmTurnRequest => ({
+      messages: [
+        { role: "user", content: "q" },
+        { role: "assistant", content: "", toolCalls: [{ id, name: "run", arguments: {} }] },
+        { role: "tool", toolCallId: id, name: "run", content: `PID: ${pid}` },
+      ],
+    });
+    const cassette = await recordTurns([asked("run_1", 7)], [say("a")]);
+    const shelf = createShelf([item("a", cassette)]);
+    const { miss } = await missOf(shelf.answer(WIRES.openai, over(asked("run_2", 8))));
+    expect(miss).toMatchObject({ pointer: "/2/content", filters: ["number-in:PID"] });
+  });
+
   it("explains a miss by the cassette that came nearest", async () => {
     const far = await recordTurns([prompt("one", "two")], [say("a")]);
     const near = await recordTurns([prompt("one", "three", "four")], [say("b")]);

@@ -86,6 +86,9 @@ function readInstructions(body: WireObject): LlmMessage[] {
   return content === "" ? [] : [{ role: "system", content }];
 }
 
+/** What Codex puts on each item, also on one that it only repeats: when it was made and in which turn. It changes no answer. */
+const LABELS = "internal_chat_message_metadata_passthrough";
+
 function readInput(input: unknown): LlmMessage[] {
   if (typeof input === "string") return [{ role: "user", content: toText(input) }];
   if (!Array.isArray(input)) return refuse("input", "must be a text or a list of items");
@@ -96,7 +99,7 @@ function readInput(input: unknown): LlmMessage[] {
     if (written.length > 0) messages.push(readWritten(written, calls));
     written = [];
   };
-  for (const [index, item] of readObjects(input, "input").entries()) {
+  for (const [index, { [LABELS]: _labels, ...item }] of readObjects(input, "input").entries()) {
     if (isWritten(item, `input[${index}]`)) {
       written.push(item);
       continue;

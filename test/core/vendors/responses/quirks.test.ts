@@ -57,6 +57,22 @@ describe("a request", () => {
     expect(labelled("s-1")).toEqual(asked("q"));
   });
 
+  it("is the same with other labels on its items, also on those that the client only repeats", () => {
+    const items = (at: number | undefined) =>
+      [
+        { role: "user", content: "q" },
+        { type: "reasoning", summary: [], encrypted_content: "e" },
+        { ...call, type: "custom_tool_call", input: "x" },
+        { type: "custom_tool_call_output", call_id: "c1", output: "y" },
+      ].map((item) => ({
+        ...item,
+        ...(at === undefined
+          ? {}
+          : { internal_chat_message_metadata_passthrough: { turn_id: `${at}`, create_time: at } }),
+      }));
+    expect(asked(items(1)).messages).toEqual(asked(items(undefined)).messages);
+  });
+
   it("has tools and settings that the client changes on the way, apart from what the model wrote", () => {
     const before = (id: string) => [
       { type: "additional_tools", id, role: "developer", tools: [{ type: "custom", name: "exec" }] },
