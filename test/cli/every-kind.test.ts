@@ -232,7 +232,14 @@ const serving = (path: string, options: Partial<ServeOptions> = {}) =>
   start((io, stop) => serve([path], { port: 0, ...options }, io, stop));
 const load = (path: string) => parseCassette(readFileSync(join(folder, path))) as CassetteV2;
 const newFolder = () => mkdtempSync(join(folder, "kind-")).slice(folder.length + 1);
-const basesOf = (url: string) => ({ openai: [`${url}/v1`, url], anthropic: url, gemini: url, bedrock: url, cohere: url, ollama: url });
+const basesOf = (url: string) => ({
+  openai: [`${url}/v1`, url],
+  anthropic: url,
+  gemini: url,
+  bedrock: url,
+  cohere: url,
+  ollama: url,
+});
 
 const RECORDERS: Record<string, (target: string, use: (url: string) => Promise<void>) => Promise<string>> = {
   async proxy(target, use) {

@@ -47,9 +47,9 @@ export function holderOf(request: { method: string; path: string }): Vendor | un
 export const TURN_PATHS: readonly string[] = Object.values(VENDORS).map(({ path }) => path);
 
 /** The variables that hold the vendors' keys by convention. */
-export const KEY_VARIABLES: readonly string[] = Object.values<Vendor>(VENDORS).flatMap(
-  ({ keyVariable = [] }) => keyVariable,
-);
+export const KEY_VARIABLES: readonly string[] = [
+  ...new Set(Object.values<Vendor>(VENDORS).flatMap(({ keyVariable = [] }) => keyVariable)),
+];
 
 /** Creates a provider of any vendor. Throws `invalid-options` for options that can never work. */
 export function vendorProvider(vendor: Vendor, options: AnyVendorOptions): LlmProviderAdapter {
