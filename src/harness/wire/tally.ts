@@ -12,8 +12,10 @@ export interface DoorRequest {
 /**
  * What became of a request. `turn` and `exchange` were recorded or answered. `lost` is a turn, and `passed-on` another request, that
  * the vendor answered and that could not be recorded. `failed` was not answered with success. `passed` was named by the option `pass`.
+ * `fault` got an injected fault in place of an answer.
  */
-export type DoorOutcome = "turn" | "exchange" | "lost" | "passed-on" | "refused" | "missed" | "failed" | "passed";
+export type DoorOutcome =
+  "turn" | "exchange" | "lost" | "passed-on" | "refused" | "missed" | "failed" | "passed" | "fault";
 
 export interface DoorEvent extends DoorRequest {
   readonly outcome: DoorOutcome;
@@ -67,6 +69,7 @@ export const RECORDING_WORDS: DoorWords = {
   missed: "missed",
   failed: "not recorded, not answered with success",
   passed: "passed on because of --pass",
+  fault: "answered with a fault",
 };
 
 export const REPLAY_WORDS: DoorWords = {
@@ -78,6 +81,7 @@ export const REPLAY_WORDS: DoorWords = {
   missed: "missed",
   failed: "failed",
   passed: "answered with 404 because of --pass",
+  fault: "answered with a fault",
 };
 
 /** "POST /v1/embeddings recorded as an exchange: 2 times" */
