@@ -53,6 +53,8 @@ export type CliErrorCode =
   | "live-in-ci"
   | "answers-not-kept"
   | "tools-unreadable"
+  /** The plan of `serve --faults` is missing, too large or not a plan. */
+  | "faults-unreadable"
   | "thread-died"
   | "cannot-listen"
   /** With `verify --independent`: the second implementation computes another result. Exits 3, as any refusal does. */
@@ -63,13 +65,16 @@ export class CliError extends Error {
   readonly code: CliErrorCode;
   readonly hint: string;
   readonly file: string | undefined;
+  /** The JSON pointer of the place in the file. */
+  readonly pointer: string | undefined;
 
-  constructor(code: CliErrorCode, message: string, hint: string, file?: string) {
+  constructor(code: CliErrorCode, message: string, hint: string, file?: string, pointer?: string) {
     super(message);
     this.name = "CliError";
     this.code = code;
     this.hint = hint;
     this.file = file;
+    this.pointer = pointer === "" ? undefined : pointer;
   }
 }
 
@@ -113,9 +118,9 @@ function recognise(error: unknown): Failure {
     return { exitCode: exitCodeOf(code), code, message, ...defined({ file, pointer, hint }) };
   }
   if (error instanceof CliError) {
-    const { code, message, file, hint } = error;
+    const { code, message, file, pointer, hint } = error;
     const exitCode = code === "independent-mismatch" ? EXIT.integrity : EXIT.failed;
-    return { exitCode, code, message, hint, ...defined({ file }) };
+    return { exitCode, code, message, hint, ...defined({ file, pointer }) };
   }
   if (isHarnessError(error)) {
     const { code, hint } = error;

@@ -32,6 +32,8 @@ export const MAX_NAME_TEXT_CHARACTERS = 60;
 export const MAX_GIVEN_NAME_BYTES = 200;
 /** Bytes of a cassette that a new recording may replace. */
 export const MAX_REPLACED_BYTES = 256 * 1024 * 1024;
+/** Bytes of a plan of faults. */
+export const MAX_FAULT_PLAN_BYTES = 16 * 1024 * 1024;
 /** Shortest delay in ms before a change is written. Ten times as long as the last write took, if that is more. */
 export const SAVE_QUIET_MS = 500;
 export const MAX_REQUEST_BYTES = 64 * 1024 * 1024;

@@ -10,8 +10,10 @@ export { memoryFiles } from "./doubles/files.js";
 export { memoryHost } from "./doubles/host.js";
 export { countingIds, seededBytes } from "./doubles/ids.js";
 export { HTTP_FAULTS } from "./faults/bodies.js";
-export { everyFault, type Fault } from "./faults/fault.js";
+export { describeFault, everyFault, type Fault } from "./faults/fault.js";
+export { PLAN_OPTIONS, type FaultLog } from "./faults/plan.js";
 export { faultyProvider } from "./faults/provider.js";
+export { createServerFaults, faultReply, serverPlanProblem, type ServerFaults } from "./faults/reply.js";
 export { formatSurvival, surviveFaults } from "./faults/survive.js";
 export { faultyTool } from "./faults/tool.js";
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
@@ -94,6 +96,7 @@ export {
   conversationReply,
   FORGOT,
   readTurn,
+  refuseContinuation,
   type HeldStateRefusal,
   type WholeTurn,
 } from "./wire/read-turn.js";

@@ -32,7 +32,7 @@ export {
 export { openSqliteMemory, type SqliteMemory, type SqliteMemoryOptions } from "./memory/sqlite.js";
 export { createPluck } from "./pluck.js";
 export type { BodyRead } from "./serve/body.js";
-export type { HttpHandler, HttpReply, HttpRequest } from "./serve/exchange.js";
+export { BrokenConnection, type HttpHandler, type HttpReply, type HttpRequest } from "./serve/exchange.js";
 export { forward, type Forwarded, type ForwardRequest } from "./serve/forward.js";
 export { isLoopback, serveHttp, type HttpServer, type HttpServerOptions } from "./serve/server.js";
 export { doJobs } from "./threads.js";

@@ -8,6 +8,7 @@ import {
   passOption,
   portOption,
   collectPaths,
+  parsePath,
 } from "../options/values.js";
 import type { ServeOptions } from "../serve/serve.js";
 import type { CommandIo } from "../terminal/io.js";
@@ -36,12 +37,30 @@ export function serveCommand(program: Command, io: CommandIo): void {
     .option("--allow-redacted", "serve tool calls whose arguments contain a placeholder for a secret")
     .option("--allow-unused", "report unused recorded turns and exchanges without failing")
     .addOption(passOption("a request that may stay unrecorded: it is answered with 404 and does not fail"))
+    .option(
+      "--faults <plan>",
+      "answer turns with the faults of a plan in a JSON file, before their recorded answers",
+      parsePath,
+    )
+    .option("--auto", "forward what no cassette answers to --target, and record it to --out; never in CI")
+    .option("--target <url>", "with --auto: base URL of the vendor")
+    .option("--out <file>", "with --auto: cassette to write, or a folder for one file per conversation", parsePath)
     .option("--json", "print one JSON document when stopped")
-    .action(async (given: string[], options: Omit<ServeOptions, "port" | "command"> & { port?: number }) => {
-      const { CliError } = await import("../errors.js");
-      if (options.speed !== undefined && options.streaming !== "timed") {
+    .action(async (given: string[], { auto: isAuto = false, target, out, ...flags }: ServeFlags) => {
+      const { CliError, usageError } = await import("../errors.js");
+      if (isAuto && (target === undefined || out === undefined)) {
+        throw usageError("--auto was given without --target or --out", "Give --auto --target <url> --out <folder>.");
+      }
+      if (!isAuto && (target !== undefined || out !== undefined)) {
+        throw usageError("--target and --out were given without --auto", "Only --auto forwards and records.");
+      }
+      if (isAuto && flags.host !== "127.0.0.1") {
+        throw usageError("--auto and --host were both given", "A server that forwards is for this machine only.");
+      }
+      if (flags.speed !== undefined && flags.streaming !== "timed") {
         throw new CliError("usage", "--speed was given without --streaming timed", "Only a timed replay waits.");
       }
+      const options = target === undefined || out === undefined ? flags : { ...flags, auto: { target, out } };
       const { before: paths, command } = splitCommand(given, program);
       if (command !== undefined && (command.length === 0 || paths.length === 0)) {
         const hint = "Name cassettes before --, and a program with its arguments after it.";
@@ -52,6 +71,13 @@ export function serveCommand(program: Command, io: CommandIo): void {
       else await serve(paths, { port: 0, ...options, command }, io);
     });
 }
+
+type ServeFlags = Omit<ServeOptions, "port" | "command" | "auto"> & {
+  port?: number;
+  auto?: boolean;
+  target?: string;
+  out?: string;
+};
 
 function parseSpeed(text: string): number {
   const speed = Number(text);

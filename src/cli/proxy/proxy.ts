@@ -11,9 +11,10 @@ import {
   type RecordedStreaming,
 } from "../../cassette/index.js";
 import { RECORDING_WORDS, resolveMode, type DoorRow } from "../../harness/index.js";
-import { EXIT } from "../exit-codes.js";
+import type { HttpHandler } from "../../host/index.js";
+import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
+import { count, createNotes, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
 import { BASE_VARIABLES, clientSettings, settingsText } from "../child/base-url-variables.js";
 import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { listen, untilOver, untilSignal, type Stop } from "../serve/listen.js";
@@ -23,71 +24,97 @@ import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
 import { createSaver, type Saved } from "./saver.js";
 
-export interface ProxyOptions extends FilterOptions {
+export interface RecordingOptions extends FilterOptions {
   target: string;
   out: string;
-  port: number;
   refresh: boolean;
   /** False records secrets in clear. */
   redact?: boolean;
-  json: boolean;
   /** What to keep of the timing of streamed answers. Default `boundaries`. */
   streams?: RecordedStreaming;
   /** Records the vendor's errors and cut streams as exchanges. */
   keepErrors?: boolean;
   /** Patterns of requests that are forwarded and not recorded. */
   pass?: readonly string[];
+}
+
+export interface ProxyOptions extends RecordingOptions {
+  port: number;
+  json: boolean;
   /** Runs with the clients' settings in its environment. The proxy stops when it ends. */
   command?: readonly string[];
+}
+
+/** A recording through a proxy. */
+export interface Recording {
+  readonly target: URL;
+  readonly recorder: ProxyRecorder;
+  readonly handler: HttpHandler;
+  /** Writes the rest. Call it when the server is closed. */
+  readonly end: () => Promise<Recorded>;
+}
+
+/** Checks the options and the place of the files, before anything is spent. */
+export async function openRecording(options: RecordingOptions, io: CommandIo): Promise<Recording> {
+  const { refresh } = options;
+  resolveMode({ CI: io.env["CI"] }, refresh ? "refresh" : "record");
+  const target = parseTarget(options.target);
+  const isPassed = parsePass(options.pass);
+  const files = filesAt(io);
+  const store = createCassetteStore(files);
+  const hashFilter = await readFilterOptions(options, files);
+  const output = await createProxyOutput(options.out, {
+    files,
+    store,
+    cwd: io.cwd,
+    overwrite: refresh,
+    moved: (conversation) => saver.changed(conversation),
+  });
+  await output.check();
+
+  const note = createNotes(io);
+  const watcher: ProxyWatcher = {
+    lost: (why) => note("not recorded: ", why),
+    without: (what) => note("recorded without: ", what),
+    passedOn: ({ method, path }, why) => note("passed on, not recorded: ", `${method} ${path}`, `: ${why}`),
+    exchanged: ({ method, path }) => note("recorded as an exchange: ", `${method} ${path}`),
+    kept: (conversation) => saver.changed(conversation),
+  };
+  const values = secretsOf(io.env);
+  const isRedacted = options.redact !== false;
+  const redact = isRedacted && withValues(undefined, values);
+  const recording = { redact, ...defined({ hashFilter, streams: options.streams, keepErrors: options.keepErrors }) };
+  const recorder: ProxyRecorder = createProxyRecorder(watcher, recording);
+  const saver = createSaver({
+    cassetteOf: (conversation) => recorder.toCassette(conversation),
+    write: (conversation, cassette) => output.write(conversation, cassette, recorder.nameOf(conversation)),
+    failed: (why) => note("not written: ", why),
+  });
+  const handler = proxyHandler({
+    target,
+    recorder,
+    isPassed,
+    claim: (name) => output.claim(name),
+    findSecrets: isRedacted ? createSecretFinder({ rules: SECRET_RULES, values }) : () => [],
+    note: (why) => note("not answered: ", why),
+    sentBack: (why) => note("sent back: ", why),
+    forgot: (why) => note(why),
+  });
+  return {
+    ...{ target, recorder, handler },
+    async end() {
+      recorder.end();
+      const saved = await saver.finish();
+      for (const file of output.stale()) note("left from an earlier recording: ", file);
+      return { recorder, saved, twins: await output.twins() };
+    },
+  };
 }
 
 /** Records until `stop` or the end of its command, and exits as the command did if it failed. Throws if nothing was recorded. */
 export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: Stop = untilSignal()): Promise<void> {
   try {
-    const { refresh } = options;
-    resolveMode({ CI: io.env["CI"] }, refresh ? "refresh" : "record");
-    const target = parseTarget(options.target);
-    const isPassed = parsePass(options.pass);
-    const files = filesAt(io);
-    const store = createCassetteStore(files);
-    const hashFilter = await readFilterOptions(options, files);
-    const output = await createProxyOutput(options.out, {
-      files,
-      store,
-      cwd: io.cwd,
-      overwrite: refresh,
-      moved: (conversation) => saver.changed(conversation),
-    });
-    await output.check();
-
-    const note = createNotes(io);
-    const watcher: ProxyWatcher = {
-      lost: (why) => note("not recorded: ", why),
-      without: (what) => note("recorded without: ", what),
-      passedOn: ({ method, path }, why) => note("passed on, not recorded: ", `${method} ${path}`, `: ${why}`),
-      exchanged: ({ method, path }) => note("recorded as an exchange: ", `${method} ${path}`),
-      kept: (conversation) => saver.changed(conversation),
-    };
-    const values = secretsOf(io.env);
-    const isRedacted = options.redact !== false;
-    const redact = isRedacted && withValues(undefined, values);
-    const recording = { redact, ...defined({ hashFilter, streams: options.streams, keepErrors: options.keepErrors }) };
-    const recorder: ProxyRecorder = createProxyRecorder(watcher, recording);
-    const saver = createSaver({
-      cassetteOf: (conversation) => recorder.toCassette(conversation),
-      write: (conversation, cassette) => output.write(conversation, cassette, recorder.nameOf(conversation)),
-      failed: (why) => note("not written: ", why),
-    });
-    const handler = proxyHandler({
-      target,
-      recorder,
-      isPassed,
-      claim: (name) => output.claim(name),
-      findSecrets: isRedacted ? createSecretFinder({ rules: SECRET_RULES, values }) : () => [],
-      note: (why) => note("not answered: ", why),
-      sentBack: (why) => note("sent back: ", why),
-      forgot: (why) => note(why),
-    });
+    const { target, recorder, handler, end } = await openRecording(options, io);
     const server = await listen(handler, {
       port: options.port,
       onRefused: (request, why) => recorder.refuse(request, why),
@@ -96,7 +123,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     let ended: number;
     try {
       if (options.command === undefined) {
-        const print = options.json ? note : createPrinter(io);
+        const print = options.json ? createNotes(io) : createPrinter(io);
         print(`recording at ${server.url}, in front of `, target.href);
         print(`   ${settingsText(settings)}`);
       }
@@ -104,62 +131,78 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     } finally {
       await server.close();
     }
-    recorder.end();
-    const saved = await saver.finish();
-    for (const file of output.stale()) note("left from an earlier recording: ", file);
-    finish({ recorder, saved, twins: await output.twins(), ended }, options, io);
+    finish({ ...(await end()), ended }, options, io);
   } finally {
     stop.now();
   }
 }
 
-interface Outcome {
-  recorder: ProxyRecorder;
-  saved: readonly Saved[];
-  twins: ReadonlyMap<string, string>;
+/** What a recording wrote. */
+export interface Recorded {
+  readonly recorder: ProxyRecorder;
+  readonly saved: readonly Saved[];
+  /** By file, an earlier recording that begins with the same prompt. */
+  readonly twins: ReadonlyMap<string, string>;
+}
+
+interface Outcome extends Recorded {
   /** The exit code of the command. It wins unless it is 0. */
   ended: number;
 }
 
-function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOptions, io: CommandIo): void {
-  const { lost, without } = recorder;
-  const rows = recorder.rows();
-  const passedOn = rows.filter(({ outcome }) => outcome === "passed-on");
+function finish({ ended, ...recorded }: Outcome, options: ProxyOptions, io: CommandIo): void {
+  const { recorder, saved } = recorded;
   const { json, command } = options;
   // Stdout belongs to the command.
   const print = json || command !== undefined ? createNotes(io) : createPrinter(io);
   if (saved.length === 0 && ended === 0) {
-    printRequests(rows, RECORDING_WORDS, createNotes(io));
-    throw nothingRecorded(lost, rows, options);
+    printRequests(recorder.rows(), RECORDING_WORDS, createNotes(io));
+    throw nothingRecorded(recorder.lost, recorder.rows(), options);
   }
-  const isUnwritten = saved.some((one) => "error" in one);
-  const isComplete = lost.length + passedOn.length + without.size === 0;
-  const exitCode = ended !== 0 ? ended : isUnwritten ? EXIT.failed : isComplete ? EXIT.ok : EXIT.drift;
+  const exitCode = ended !== 0 ? ended : exitCodeOfRecording(recorded);
   io.exit(exitCode);
   if (json) {
-    const cassettes = saved.map((one) => ({ ...one, ...twinOf(one, twins) }));
-    const requests = rows.map(toJsonRow);
-    const passed = passedOn.map(({ method, path, count, reason }) => ({ method, path, count, reason }));
-    writeJson(io, "record", exitCode, {
-      ...{ cassettes, lost, passedOn: passed, without: Object.fromEntries(without), requests },
-    });
+    writeJson(io, "record", exitCode, toJsonRecording(recorded));
     return;
   }
+  if (saved.length === 0) print({ look: "bad", text: "no turn was recorded" });
+  printRecording(recorded, options.refresh, print);
+}
+
+/** 2 if a file was not written, 1 if a request was not recorded. */
+export function exitCodeOfRecording({ recorder, saved }: Recorded): ExitCode {
+  if (saved.some((one) => "error" in one)) return EXIT.failed;
+  const isComplete = recorder.lost.length + passedOnIn(recorder).length + recorder.without.size === 0;
+  return isComplete ? EXIT.ok : EXIT.drift;
+}
+
+function passedOnIn(recorder: ProxyRecorder): readonly DoorRow[] {
+  return recorder.rows().filter(({ outcome }) => outcome === "passed-on");
+}
+
+export function toJsonRecording({ recorder, saved, twins }: Recorded): object {
+  const cassettes = saved.map((one) => ({ ...one, ...twinOf(one, twins) }));
+  const requests = recorder.rows().map(toJsonRow);
+  const passedOn = passedOnIn(recorder).map(({ method, path, count, reason }) => ({ method, path, count, reason }));
+  return { cassettes, lost: recorder.lost, passedOn, without: Object.fromEntries(recorder.without), requests };
+}
+
+export function printRecording({ recorder, saved, twins }: Recorded, isRefresh: boolean, print: PrintLine): void {
   for (const one of saved) {
     if ("error" in one) print({ look: "bad", text: `not written, ${sizeOf(one)}: ` }, one.error);
     else print("recorded ", one.file, `, ${sizeOf(one)}`);
     const { twin } = twinOf(one, twins);
     // --refresh replaces only a file of the same name. The twin has another name.
-    const replace = options.refresh ? "" : ", or record with --refresh to replace recordings";
+    const replace = isRefresh ? "" : ", or record with --refresh to replace recordings";
     const todo = `, an earlier recording: delete one of the two${replace}`;
     if (twin !== undefined) print({ look: "warn", text: "   begins with the same prompt as " }, twin, todo);
   }
-  if (saved.length === 0) print({ look: "bad", text: "no turn was recorded" });
-  printRequests(rows, RECORDING_WORDS, print);
-  for (const [what, turns] of without) {
+  printRequests(recorder.rows(), RECORDING_WORDS, print);
+  for (const [what, turns] of recorder.without) {
     print({ look: "bad", text: `recorded without, ${count(turns, "turn")}: ` }, what);
   }
-  if (lost.length > 0) print({ look: "bad", text: `${count(lost.length, "turn")} could not be recorded` });
+  const lost = recorder.lost.length;
+  if (lost > 0) print({ look: "bad", text: `${count(lost, "turn")} could not be recorded` });
 }
 
 /** "2 turns, 1 exchange" */

@@ -1,7 +1,14 @@
 // The replay server as a function from requests to replies.
 
 import { CassetteError, type MissReport, type Shelf } from "../../cassette/index.js";
-import { AgentError, createHeldConversations, defined, holderOf, wireOf } from "../../core/index.js";
+import {
+  AgentError,
+  createHeldConversations,
+  defined,
+  holderOf,
+  wireOf,
+  type HeldConversations,
+} from "../../core/index.js";
 import {
   conversationReply,
   FORGOT,
@@ -80,17 +87,16 @@ export interface ServeHandling {
   /** The public name of a cassette's file, since clients must not see its path. */
   readonly nameOf: NameOf;
   readonly streaming: ServedStreaming;
+  /** The answered conversations that a request may continue. */
+  readonly held?: HeldConversations;
   /** True for a request that may stay unanswered. Default: none. */
   readonly isPassed?: IsPassed;
 }
 
 /** Answers only from `shelf`. */
-export function serveHandler(
-  shelf: Shelf,
-  watcher: ServeWatcher,
-  { nameOf, streaming, isPassed = () => false }: ServeHandling,
-): HttpHandler {
-  const held = createHeldConversations(() => watcher.forgot(FORGOT));
+export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: ServeHandling): HttpHandler {
+  const { nameOf, streaming, isPassed = () => false } = handling;
+  const { held = createHeldConversations(() => watcher.forgot(FORGOT)) } = handling;
   return async (request) => {
     const { method, path, search, signal } = request;
     const wire = wireOf(request);

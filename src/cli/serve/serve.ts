@@ -1,32 +1,47 @@
 // `cassette serve`: loads cassettes, answers their turns over the vendors' wires until it is stopped, and reports what was used.
 
-import { basename, resolve } from "node:path";
 import {
-  CASSETTE_SUFFIX,
-  CassetteError,
-  createCassetteStore,
   createShelf,
   describeStreams,
   readStreams,
   secretsOf,
   withValues,
-  type Cassette,
-  type CassetteStore,
-  type ImportExtension,
   type Shelf,
   type ShelfItem,
   type Streaming,
 } from "../../cassette/index.js";
-import { defined, type FilePort } from "../../core/index.js";
-import { createTally, REPLAY_WORDS, type DoorOutcome, type DoorRequest, type DoorRow } from "../../harness/index.js";
-import { CliError } from "../errors.js";
+import { createHeldConversations, defined, type HeldConversations } from "../../core/index.js";
+import {
+  createTally,
+  describeFault,
+  FORGOT,
+  REPLAY_WORDS,
+  type DoorOutcome,
+  type DoorRequest,
+  type DoorRow,
+  type Fault,
+  type FaultLog,
+  type IsPassed,
+  type ServerFaults,
+} from "../../harness/index.js";
+import type { HttpHandler } from "../../host/index.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
+import { count, createNotes, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
 import { readFilterOptions, type FilterOptions } from "../options/filters.js";
-import { findTarget, pathIn } from "../options/recordings.js";
 import { clientSettings, PLACEHOLDER_KEYS, settingsText } from "../child/base-url-variables.js";
-import { serveHandler, type ServedMiss, type ServeWatcher } from "./handler.js";
+import {
+  exitCodeOfRecording,
+  openRecording,
+  printRecording,
+  toJsonRecording,
+  type Recorded,
+  type Recording,
+} from "../proxy/proxy.js";
+import { autoHandler, type AutoHandling } from "./auto.js";
+import { faultsHandler, printFaults, readFaults } from "./faults.js";
+import { serveHandler, type NameOf, type ServedMiss, type ServeWatcher } from "./handler.js";
+import { inRecordedOrder, loadAll, namesOf, type LoadedItem } from "./load.js";
 import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
 import { parsePass, printRequests, toJsonRow } from "./requests.js";
 
@@ -40,6 +55,10 @@ export interface ServeOptions extends FilterOptions {
   allowRedacted?: boolean;
   /** Patterns of requests that may stay unanswered. */
   pass?: readonly string[];
+  /** The file of a plan of faults. */
+  faults?: string;
+  /** Forwards and records the requests that no cassette answers. */
+  auto?: { readonly target: string; readonly out: string };
   json?: boolean;
   /** How streamed replies are cut and timed. Default `chunked`. */
   streaming?: Streaming;
@@ -61,16 +80,14 @@ export async function serve(
 ): Promise<void> {
   try {
     const isPassed = parsePass(options.pass);
-    const items = inRecordedOrder(await loadAll(paths, io));
-    const short = shortNames(items.map(({ file }) => file));
-    const nameOf = (file: string): string => short.get(file) ?? basename(file);
-    const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
-    const redact = withValues(undefined, secretsOf(io.env));
-    const tally = createTally();
     const note = createNotes(io);
-    const { allowRedacted = false } = options;
-    const hashFilter = await readFilterOptions(options, filesAt(io));
-    const shelf = createShelf(named, { redact, allowRedacted, ...defined({ hashFilter }), warn: (text) => note(text) });
+    const recording = options.auto && (await openRecording({ ...options, ...options.auto, refresh: false }, io));
+    const faults = options.faults === undefined ? undefined : await readFaults(filesAt(io), options.faults);
+    const items = inRecordedOrder(await loadAll(paths, io, recording && note));
+    const nameOf = namesOf(items.map(({ file }) => file));
+    const tally = createTally();
+    const { streaming = "chunked", speed = 1 } = options;
+    const shelf = await shelfOf(items, nameOf, options, io);
     const misses: ServedMiss[] = [];
     let answered = 0;
     const add = ({ method, path }: DoorRequest, outcome: DoorOutcome): void =>
@@ -96,19 +113,21 @@ export async function serve(
       noted: (why) => note("sent back: ", why),
       forgot: (why) => note(why),
     };
-    const { streaming = "chunked", speed = 1 } = options;
-    for (const { file, cassette } of streaming === "whole" ? [] : items) {
-      const lines = describeStreams(readStreams(cassette).state, streaming === "timed");
-      for (const text of lines) note(`${text}: `, file);
-    }
-    const server = await listen(serveHandler(shelf, watcher, { nameOf, streaming: { streaming, speed }, isPassed }), {
+    if (streaming !== "whole") noteStreams(items, streaming, note);
+    const held = createHeldConversations(() => watcher.forgot(FORGOT));
+    const serveWith = (watching: ServeWatcher, isPassed?: IsPassed): HttpHandler =>
+      serveHandler(shelf, watching, { nameOf, streaming: { streaming, speed }, held, ...defined({ isPassed }) });
+    const door = { serve: (quiet: ServeWatcher) => serveWith(quiet), watcher, held };
+    const handler = recording ? recordRest(recording, door, note) : serveWith(watcher, isPassed);
+    const server = await listen(faults === undefined ? handler : struckBy(faults, handler, held, add, note), {
       port: options.port,
       ...defined({ host: options.host }),
       onRefused: (request, why, status) => watcher.refused({ ...request, status, code: "refused" }, why),
     });
     if (!server.isLoopback) note("other machines can reach this server, which asks for no password");
-    announce(server.url, shelf, options, io);
-    const env = { ...PLACEHOLDER_KEYS, ...io.env, ...clientSettings(server.url) };
+    const settings = clientSettings(server.url, recording?.target);
+    announce(server.url, settings, shelf, options, io);
+    const env = { ...PLACEHOLDER_KEYS, ...io.env, ...settings };
     let ended: number;
     try {
       ended = await untilOver(options, { io, env, stop });
@@ -116,24 +135,58 @@ export async function serve(
     } finally {
       await server.close();
     }
-    report({ url: server.url, shelf, answered, misses, rows: tally.rows() }, options, io);
+    const ending = defined({ faults, recorded: await recording?.end() });
+    report({ url: server.url, shelf, answered, misses, rows: tally.rows(), ...ending }, options, io);
     if (ended !== 0) io.exit(ended);
   } finally {
     stop.now();
   }
 }
 
-/** By file, the shortest end of its path that no other file shares. */
-function shortNames(files: readonly string[]): Map<string, string> {
-  const tail = (file: string, parts: number): string => file.split(/[\\/]/).slice(-parts).join("/");
-  const shortest = (file: string): string => {
-    for (let parts = 1; parts < file.length; parts++) {
-      const name = tail(file, parts);
-      if (files.filter((other) => tail(other, parts) === name).length === 1) return name;
-    }
-    return file;
-  };
-  return new Map(files.map((file) => [file, shortest(file)]));
+function noteStreams(items: readonly LoadedItem[], streaming: Streaming, note: PrintLine): void {
+  for (const { file, cassette } of items) {
+    const lines = describeStreams(readStreams(cassette).state, streaming === "timed");
+    for (const text of lines) note(`${text}: `, file);
+  }
+}
+
+/** Forwards and records the requests without a recorded answer, and prints each of them. */
+function recordRest(
+  recording: Recording,
+  known: Pick<AutoHandling, "serve" | "watcher" | "held">,
+  note: PrintLine,
+): HttpHandler {
+  const forwarded = ({ method, path }: DoorRequest, why = "no cassette holds it"): void =>
+    note("forwarded: ", `${method} ${path}`, `: ${why}`);
+  return autoHandler({ ...known, record: recording.handler, forwarded });
+}
+
+/** Injects faults, counts those that replace an answer, and prints each of them. */
+function struckBy(
+  faults: ServerFaults,
+  handler: HttpHandler,
+  held: HeldConversations,
+  add: (request: DoorRequest, outcome: DoorOutcome) => void,
+  note: PrintLine,
+): HttpHandler {
+  return faultsHandler(faults, handler, held, (request, fault, isReplaced) => {
+    if (isReplaced) add(request, "fault");
+    note("fault: ", `${request.method} ${request.path}: ${describeFault(fault)}`);
+  });
+}
+
+async function shelfOf(
+  items: readonly ShelfItem[],
+  nameOf: NameOf,
+  options: ServeOptions,
+  io: CommandIo,
+): Promise<Shelf> {
+  const note = createNotes(io);
+  const redact = withValues(undefined, secretsOf(io.env));
+  const hashFilter = await readFilterOptions(options, filesAt(io));
+  const { allowRedacted = false } = options;
+  const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
+  return createShelf(named, { redact, allowRedacted, ...defined({ hashFilter }), warn: (text) => note(text) });
 }
 
 /** Unused turns and exchanges. */
@@ -149,66 +202,21 @@ function leftExchanges(shelf: Shelf): number {
   return shelf.counts().reduce((sum, { exchanges }) => sum + (exchanges?.total ?? 0) - (exchanges?.used ?? 0), 0);
 }
 
-type LoadedItem = ShelfItem & { cassette: Cassette };
-
-/** Throws for the first refused cassette: either all of them are served or none. */
-async function loadAll(paths: readonly string[], io: CommandIo): Promise<LoadedItem[]> {
-  const files = filesAt(io);
-  const store = createCassetteStore(files);
-  const items = new Map<string, LoadedItem>();
-  for (const path of paths) {
-    for (const [file, name] of await findFiles(files, path)) {
-      const key = resolve(io.cwd, file);
-      if (!items.has(key)) items.set(key, await loadItem(store, file, name));
-    }
-  }
-  return [...items.values()];
-}
-
-/** Sorted by time of recording, then by name with numbers by value, whatever the order of the paths: a shell puts `run-2` before `run`. */
-function inRecordedOrder(items: readonly LoadedItem[]): LoadedItem[] {
-  const timeOf = ({ cassette }: LoadedItem): number => Date.parse(cassette.recordedAt) || 0;
-  const nameOf = ({ file }: LoadedItem): string => file.replace(CASSETTE_SUFFIX, "");
-  return items.toSorted((a, b) => timeOf(a) - timeOf(b) || byNumber.compare(nameOf(a), nameOf(b)));
-}
-
-const byNumber = new Intl.Collator("en", { numeric: true });
-
-/** Paths, with their names in their folder. */
-async function findFiles(files: FilePort, path: string): Promise<(readonly [string, string])[]> {
-  const target = await findTarget(files, path);
-  if (target.kind === "missing") {
-    const hint = "Check the path, or record it first: cassette record --proxy --target <url> --out <file>.";
-    throw new CassetteError("file-not-found", `there is no cassette at ${path}`, { file: path, hint });
-  }
-  if (target.kind !== "folder") return [[path, path]];
-  if (target.names.length > 0) return target.names.map((name) => [pathIn(path, name), name]);
-  const message = `${path} holds no *${CASSETTE_SUFFIX} file, so there is nothing to serve`;
-  throw new CliError("nothing-found", message, "Check the path, or name the files one by one.", path);
-}
-
-async function loadItem(store: CassetteStore, file: string, name: string): Promise<LoadedItem> {
-  const cassette = await store.load(file, { ports: { warn: () => undefined } });
-  const paths = [file, name, basename(file)];
-  const names = [...paths, ...paths.map((path) => path.replace(CASSETTE_SUFFIX, "")), ...taskOf(cassette)];
-  return { file, cassette, names };
-}
-
-/** The task of an imported cassette. */
-function taskOf(cassette: Cassette): string[] {
-  if (cassette.version === 1) return [];
-  const imported = cassette.extensions?.["import"] as Partial<ImportExtension> | undefined;
-  return typeof imported?.task === "string" ? [imported.task] : [];
-}
-
-function announce(url: string, shelf: Shelf, { json = false, command }: ServeOptions, io: CommandIo): void {
+function announce(
+  url: string,
+  settings: Readonly<Record<string, string>>,
+  shelf: Shelf,
+  { json = false, command, auto }: ServeOptions,
+  io: CommandIo,
+): void {
   if (command !== undefined) return;
   const print = json ? createNotes(io) : createPrinter(io);
   const all = shelf.counts();
   const exchanges = leftExchanges(shelf);
   const also = exchanges === 0 ? "" : ` and ${count(exchanges, "exchange")}`;
   print(`serving ${count(leftTurns(shelf), "turn")}${also} of ${count(all.length, "cassette")} at ${url}`);
-  print(`   ${settingsText(clientSettings(url))}`);
+  print(`   ${settingsText(settings)}`);
+  if (auto !== undefined) print("   forwarding the rest to ", auto.target, ", and recording it to ", auto.out);
 }
 
 interface Served {
@@ -217,10 +225,12 @@ interface Served {
   answered: number;
   misses: readonly ServedMiss[];
   rows: readonly DoorRow[];
+  faults?: FaultLog<Fault>;
+  recorded?: Recorded;
 }
 
 function report(
-  { url, shelf, answered, misses, rows }: Served,
+  { url, shelf, answered, misses, rows, faults, recorded }: Served,
   { json = false, command, allowUnused = false }: ServeOptions,
   io: CommandIo,
 ): void {
@@ -228,12 +238,18 @@ function report(
   const refused = rows.filter(({ outcome }) => outcome === "refused");
   const unused = left(shelf);
   const failures = misses.length + refused.length + (allowUnused ? 0 : unused);
-  const exitCode = failures === 0 ? EXIT.ok : EXIT.drift;
+  const served = failures === 0 ? EXIT.ok : EXIT.drift;
+  const exitCode = recorded === undefined ? served : Math.max(served, exitCodeOfRecording(recorded));
   io.exit(exitCode);
   if (json) {
     const refusedRows = refused.map(({ outcome: _, reason: __, ...row }) => row);
     const requests = rows.map(toJsonRow);
-    writeJson(io, "serve", exitCode, { url, cassettes, answered, unused, misses, refused: refusedRows, requests });
+    const also = {
+      ...(faults && { faults: { injected: faults.injected, pending: faults.pending } }),
+      ...(recorded && { recorded: toJsonRecording(recorded) }),
+    };
+    const body = { url, cassettes, answered, unused, misses, refused: refusedRows, requests, ...also };
+    writeJson(io, "serve", exitCode, body);
     return;
   }
   // Standard output belongs to the command.
@@ -247,8 +263,10 @@ function report(
       print(`   ${count(uncompared.turns, "turn")} answered without comparing `, uncompared.fields.join(", "));
   }
   printRequests(rows, REPLAY_WORDS, print);
+  if (faults !== undefined) printFaults(faults, print);
+  if (recorded !== undefined) printRecording(recorded, false, print);
   const refusals = refused.reduce((sum, request) => sum + request.count, 0);
-  const look = exitCode === EXIT.ok ? "good" : "bad";
+  const look = served === EXIT.ok ? "good" : "bad";
   const missed = count(misses.length, "miss", "misses");
   print({ look, text: `${answered} answered, ${missed}, ${refusals} refused, ${unused} unused` });
   if (failures === unused && unused > 0 && !allowUnused) {

@@ -8,6 +8,7 @@ import {
   type HttpFaultName,
   type WireName,
 } from "../../core/index.js";
+import type { Random } from "../drift/statistics/random.js";
 import { HarnessError } from "../errors.js";
 import { HTTP_FAULTS, httpFault } from "./bodies.js";
 import { fieldsProblem, oneOf, optional, share, text, wait, type KindsOf } from "./fields.js";
@@ -77,6 +78,12 @@ export function faultProblem(fault: unknown, wire?: WireName): string {
   if (wires.some((one) => httpFault(one, known.error) !== undefined)) return "";
   const errors = new Set(wires.flatMap((one) => Object.keys(HTTP_FAULTS[one])));
   return oneOf([...errors])("error", known.error);
+}
+
+/** Draws how much of a torn answer arrives, if the fault does not say it. */
+export function withShare(fault: Fault, random: Random): Fault {
+  if (fault.kind !== "torn" || fault.after !== undefined) return fault;
+  return { ...fault, after: random.below(1_000) / 1_000 };
 }
 
 /** One of every fault that a vendor of this wire can have, in a fixed order. Throws `HarnessError` `faults-unclear`. */

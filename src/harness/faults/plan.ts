@@ -118,18 +118,36 @@ function draw<F>(options: DrawnFaults<F>, { complete = (fault) => fault }: Fault
 type Given = Readonly<Partial<Record<keyof FaultPlanOptions<unknown>, unknown>>>;
 
 function assertPlan(owner: string, options: Given, problemOf: (fault: unknown) => string): void {
+  assertNone(
+    owner,
+    planProblems(options, problemOf).map(({ text }) => text),
+  );
+}
+
+/** A problem of a plan, and the path to its place. */
+interface PlanProblem {
+  readonly at: readonly (string | number)[];
+  readonly text: string;
+}
+
+/** All problems of a plan except unknown options, which {@link assertFaultOptions} finds. */
+export function planProblems(options: Given, problemOf: (fault: unknown) => string): PlanProblem[] {
   const { faults, rate, seed, maxFaults, schedule } = options;
-  assertNone(owner, [
-    faults === undefined && schedule === undefined ? "faults or a schedule is required" : "",
-    schedule !== undefined && (faults ?? rate ?? seed) !== undefined
-      ? "a schedule must not be combined with faults, rate or seed"
-      : "",
-    ...(faults === undefined ? [] : faultsProblems(faults, problemOf)),
-    optional(share)("rate", rate),
-    optional(integer)("seed", seed),
-    maxFaults === Infinity ? "" : optional(countTo(Number.MAX_SAFE_INTEGER))("maxFaults", maxFaults),
+  const at =
+    (...path: (string | number)[]) =>
+    (text: string) => ({ at: path, text });
+  const isMixed = schedule !== undefined && (faults ?? rate ?? seed) !== undefined;
+  return [
+    at()(faults === undefined && schedule === undefined ? "faults or a schedule is required" : ""),
+    at("schedule")(isMixed ? "a schedule must not be combined with faults, rate or seed" : ""),
+    ...(faults === undefined ? [] : faultsProblems(faults, problemOf)).map((text, index) =>
+      Array.isArray(faults) && faults.length > 0 ? at("faults", index)(text) : at("faults")(text),
+    ),
+    at("rate")(optional(share)("rate", rate)),
+    at("seed")(optional(integer)("seed", seed)),
+    at("maxFaults")(maxFaults === Infinity ? "" : optional(countTo(Number.MAX_SAFE_INTEGER))("maxFaults", maxFaults)),
     ...(schedule === undefined ? [] : scheduleProblems(schedule, problemOf)),
-  ]);
+  ].filter(({ text }) => text !== "");
 }
 
 export function faultsProblems(faults: unknown, problemOf: (fault: unknown) => string): string[] {
@@ -137,17 +155,21 @@ export function faultsProblems(faults: unknown, problemOf: (fault: unknown) => s
   return faults.map((fault: unknown, index) => named(`fault ${index}`, problemOf(fault)));
 }
 
-function scheduleProblems(schedule: unknown, problemOf: (fault: unknown) => string): string[] {
-  if (!Array.isArray(schedule)) return [`schedule is ${showValue(schedule)}: give a list of { call, fault }`];
+function scheduleProblems(schedule: unknown, problemOf: (fault: unknown) => string): PlanProblem[] {
+  const at = ["schedule"];
+  if (!Array.isArray(schedule))
+    return [{ at, text: `schedule is ${showValue(schedule)}: give a list of { call, fault }` }];
   const entries = (schedule as unknown[]).map((entry) => (entry ?? {}) as Readonly<Record<string, unknown>>);
   const calls = entries.map(({ call }) => call);
   return [
-    callsProblem("schedule", calls),
-    ...entries.map((entry) => {
+    { at, text: callsProblem("schedule", calls) },
+    ...entries.map((entry, index) => {
       const unknown = unknownOptions(entry, ["call", "fault", "took"]);
       const odd = unknown.length === 0 ? "" : `has no ${unknown.join(", ")}: give { call, fault }`;
       const call = `call ${showValue(entry["call"])}`;
-      return named(`the entry of ${call}`, odd) || named(`the fault of ${call}`, problemOf(entry["fault"]));
+      const text = named(`the entry of ${call}`, odd);
+      if (text !== "") return { at: [...at, index], text };
+      return { at: [...at, index, "fault"], text: named(`the fault of ${call}`, problemOf(entry["fault"])) };
     }),
   ];
 }

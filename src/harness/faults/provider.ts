@@ -17,7 +17,7 @@ import {
 import { assertProvider } from "../adapters/foreign-model.js";
 import { collect, type CollectedStream } from "../doubles/collect.js";
 import { askingForUnknownTool, askingWithoutJson, cutByLength, refusal, silence, withDoubledCalls } from "./answer.js";
-import { assertWire, faultProblem, type Fault } from "./fault.js";
+import { assertWire, faultProblem, withShare, type Fault } from "./fault.js";
 import {
   assertFaultOptions,
   assertNone,
@@ -54,10 +54,7 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
   assertNone("faultyProvider", [portsProblem(options.ports)]);
   const plan = createPlan<Fault>("faultyProvider", options, {
     problemOf: (fault) => faultProblem(fault, wire),
-    complete(fault, random) {
-      if (fault.kind !== "torn" || fault.after !== undefined) return fault;
-      return { ...fault, after: random.below(1_000) / 1_000 };
-    },
+    complete: withShare,
   });
   const desk: Desk = { provider, wire, ports: withSystemPorts(options.ports) };
   const ownStream = provider.stream?.bind(provider);

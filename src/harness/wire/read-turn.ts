@@ -5,6 +5,7 @@ import {
   findDroppedArgument,
   parseBoundedJson,
   type HeldConversations,
+  type HeldState,
   type KeepAnswer,
   type Wire,
   type WireTurn,
@@ -76,12 +77,33 @@ export async function readTurn(
       const whole = body === json ? bytes : new TextEncoder().encode(JSON.stringify(body));
       return { turn: turnOf(wire, body, text, path), body: whole, keep };
     }
-    const { status, code, message, hint, isRecoverable } = state;
-    return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable, isElsewhere: isUnknown };
+    return toRefusal(state, isUnknown);
   } catch (error) {
     if (error instanceof AgentError) return { refusal: { status: 400, code: error.code, message: error.message } };
     if (!(error instanceof SyntaxError)) throw error;
     return { refusal: notJson(error) };
+  }
+}
+
+function toRefusal({ status, code, message, hint, isRecoverable }: HeldState, isElsewhere: boolean): HeldStateRefusal {
+  return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable, isElsewhere };
+}
+
+/** Refuses a body that continues a conversation in `held`, as a vendor does that never gave its id. Undefined for any other body. */
+export function refuseContinuation(
+  wire: Wire,
+  bytes: Uint8Array,
+  held: HeldConversations,
+): HeldStateRefusal | undefined {
+  try {
+    const json = parseBoundedJson(readUtf8(bytes));
+    const state = held.resolve(wire, json).body === json ? undefined : wire.findHeldState(json);
+    if (state === undefined) return undefined;
+    const message = `the request continues a recorded answer (${state.field}), which the vendor does not have, and no unused turn matches it`;
+    return toRefusal({ ...state, message }, true);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof AgentError) return undefined;
+    throw error;
   }
 }
 

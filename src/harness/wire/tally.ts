@@ -12,9 +12,10 @@ export interface DoorRequest {
 /**
  * What became of a request. `turn` and `exchange` were recorded or answered. `begun` began a conversation on the vendor's server. `lost` is a turn, and `passed-on` another request, that
  * the vendor answered and that could not be recorded. `failed` was not answered with success. `passed` was named by the option `pass`.
+ * `fault` got an injected fault in place of an answer.
  */
 export type DoorOutcome =
-  "turn" | "exchange" | "begun" | "lost" | "passed-on" | "refused" | "missed" | "failed" | "passed";
+  "turn" | "exchange" | "begun" | "lost" | "passed-on" | "refused" | "missed" | "failed" | "passed" | "fault";
 
 export interface DoorEvent extends DoorRequest {
   readonly outcome: DoorOutcome;
@@ -69,6 +70,7 @@ export const RECORDING_WORDS: DoorWords = {
   missed: "missed",
   failed: "not recorded, not answered with success",
   passed: "passed on because of --pass",
+  fault: "answered with a fault",
 };
 
 export const REPLAY_WORDS: DoorWords = {
@@ -81,6 +83,7 @@ export const REPLAY_WORDS: DoorWords = {
   missed: "missed",
   failed: "failed",
   passed: "answered with 404 because of --pass",
+  fault: "answered with a fault",
 };
 
 /** "POST /v1/embeddings recorded as an exchange: 2 times" */

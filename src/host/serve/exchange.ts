@@ -23,5 +23,8 @@ export interface HttpReply {
   body: string | Uint8Array | Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-/** May throw. The client then gets status 500 without a reason. */
+/** Thrown by a handler to break the connection without an answer. */
+export class BrokenConnection extends Error {}
+
+/** May throw. The client then gets status 500 without a reason, or a reset connection for {@link BrokenConnection}. */
 export type HttpHandler = (request: HttpRequest) => Promise<HttpReply>;

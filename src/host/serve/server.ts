@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { DEFAULT_MAX_HELD_REQUEST_BYTES, DEFAULT_MAX_REQUEST_BYTES } from "../limits.js";
 import { bodyReader, type BodyMemory } from "./body.js";
-import type { HttpHandler } from "./exchange.js";
+import { BrokenConnection, type HttpHandler } from "./exchange.js";
 import { acceptHttp2 } from "./http2.js";
 import { sendReply } from "./reply.js";
 
@@ -71,8 +71,9 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
         readBody: bodyReader(incoming, maxBodyBytes, memory),
       });
       await sendReply(response, reply);
-    } catch {
-      if (response.headersSent) response.destroy();
+    } catch (error) {
+      if (error instanceof BrokenConnection) response.socket?.resetAndDestroy();
+      else if (response.headersSent) response.destroy();
       else response.writeHead(500, { "content-type": "text/plain" }).end("the server failed\n");
     }
   }

@@ -25,7 +25,17 @@ describe("the table of requests", () => {
   });
 
   it("fails a run for what was lost, passed on, refused or missed, and for nothing else", () => {
-    const outcomes = ["turn", "exchange", "lost", "passed-on", "refused", "missed", "failed", "passed"] as const;
+    const outcomes = [
+      "turn",
+      "exchange",
+      "lost",
+      "passed-on",
+      "refused",
+      "missed",
+      "failed",
+      "passed",
+      "fault",
+    ] as const;
     expect(outcomes.filter((outcome) => isFailure({ ...request, outcome }))).toEqual([
       ...["lost", "passed-on", "refused", "missed"],
     ]);
