@@ -17,7 +17,7 @@ import { splitCommand } from "../terminal/command-action.js";
 export function serveCommand(program: Command, io: CommandIo): void {
   program
     .command("serve")
-    .description("answer OpenAI, Anthropic, Gemini, Bedrock, Cohere and Ollama requests from cassettes")
+    .description("answer requests to model vendors from cassettes")
     .usage("[options] <path...> [-- <command...>]")
     .argument("<path...>", "cassette files or folders; after --, a command to run against them", collectPaths)
     .addOption(portOption())

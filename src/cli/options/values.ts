@@ -49,7 +49,7 @@ export function passOption(meaning: string): Option {
 
 /** May be given several times, each with one name or more. */
 export function filterOption(condition = ""): Option {
-  const meaning = `${condition}texts of prompts to leave out of the comparison: isoDate, date, time, path, version, number-in:<field> and more`;
+  const meaning = `${condition}texts of prompts to leave out of the comparison: isoDate, date, time, path, version, number-in:<field> and more (repeatable)`;
   return new Option("--filter <names>", meaning).argParser(collectNames);
 }
 
