@@ -82,7 +82,7 @@ const ANN: Place = {
 };
 const BOB: Place = {
   home: "/Users/bob.j",
-  folder: "/Users/bob.j/work/clients/shop",
+  folder: "/Users/bob.j/clients/shop",
   temporary: "/private/var/folders/zz/x1/T",
   today: "2026-12-01",
   inWords: "Tuesday, December 1, 2026",

@@ -55,6 +55,24 @@ export function toCount(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
 
+/** The usage of a vendor whose input count leaves out tokens read from or written to the cache. Ours counts all of them. */
+export function toUncachedUsage(
+  fresh: unknown,
+  output: unknown,
+  cached: { read: unknown; write: unknown; reasoning?: unknown },
+): Usage | undefined {
+  const [inputTokens, outputTokens] = [toCount(fresh), toCount(output)];
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const cacheReadTokens = toCount(cached.read);
+  const cacheWriteTokens = toCount(cached.write);
+  return {
+    // The sum of three counts may be too large for one.
+    inputTokens: toCount((inputTokens ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)) ?? 0,
+    outputTokens: outputTokens ?? 0,
+    ...defined({ cacheReadTokens, cacheWriteTokens, reasoningTokens: toCount(cached.reasoning) }),
+  };
+}
+
 export interface Answer {
   content: string;
   toolCalls: LlmToolCall[];

@@ -34,7 +34,7 @@ describe("the filters of a replay", () => {
   it("may be more than those: both sides pass them, and the cassette stays as it is", async () => {
     const cassette = await record("on 2026-11-22, build 7 in /home/ann/x", { hashFilter: ["isoDate"] });
     const before = JSON.stringify(cassette);
-    await replays(cassette, "on 2027-01-01, build 8 in /work/y", ["path", BUILD]);
+    await replays(cassette, "on 2027-01-01, build 8 in /srv/y", ["path", BUILD]);
     expect(JSON.stringify(cassette)).toBe(before);
     const error = await rejection(cassetteProvider(cassette, { hashFilter: [BUILD] }).turn(prompt("on x, build 8")));
     expect((error as CassetteError).code).toBe("prompt-changed");
@@ -43,9 +43,9 @@ describe("the filters of a replay", () => {
   it("name those in use with those that are needed", async () => {
     const cassette = await record("2026-11-22, /home/ann/x, v1.2.3", { hashFilter: ["isoDate"] });
     const replay = cassetteProvider(cassette, { hashFilter: ["path"] });
-    const error = (await rejection(replay.turn(prompt("2026-11-23, /work/y, v1.2.4")))) as CassetteError;
+    const error = (await rejection(replay.turn(prompt("2026-11-23, /srv/y, v1.2.4")))) as CassetteError;
     expect(error.miss?.filters).toEqual(["isoDate", "path", "version"]);
-    await replays(cassette, "2026-11-23, /work/y, v1.2.4", ["isoDate", "path", "version"]);
+    await replays(cassette, "2026-11-23, /srv/y, v1.2.4", ["isoDate", "path", "version"]);
   });
 
   it("cannot be added to a recording without prompts", async () => {

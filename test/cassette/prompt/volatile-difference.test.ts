@@ -39,7 +39,7 @@ describe("a miss whose two prompts differ only in what changes with each run", (
       "a path and a number",
       '["path", "number-in:files"]',
       '{"cwd":"/home/ann/x","files": 3}',
-      '{"cwd":"/work/y","files": 12}',
+      '{"cwd":"/srv/y","files": 12}',
     ],
   ])("names %s and hashFilter %s, which makes the replay find it", async (noun, list, before, now) => {
     const error = await missOf(before, now);

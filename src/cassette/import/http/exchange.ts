@@ -20,7 +20,7 @@ export interface HttpExchange {
   status: number;
   request: RecordedBody;
   answer: RecordedBody;
-  /** `content-encoding` of the answer, in small letters; "" where there is none. */
+  /** `content-encoding` of the answer in lower case, or "" if it has none. */
   encoding: string;
   /** `content-type` of the request. */
   type?: string;
@@ -40,7 +40,7 @@ export function toBody(value: JsonValue | undefined): RecordedBody {
   return typeof value === "string" ? { kind: "text", text: value } : { kind: "json", value };
 }
 
-/** The `content-encoding` in small letters; "" where there is none. */
+/** Returns the `content-encoding` in lower case, or "" if there is none. */
 export function encodingOf(headers: JsonValue | undefined): string {
   return headerOf(headers, "content-encoding").toLowerCase();
 }
@@ -53,7 +53,7 @@ export function keptHeaders(headers: JsonValue | undefined, type = ""): Record<s
 }
 
 /**
- * A header by its name in small letters; "" where there is none. Headers are an object whose values may be lists, a list of
+ * Finds a header by its name in lower case. Returns "" if there is none. Headers are an object whose values may be lists, a list of
  * {name, value} (HAR), or names and values in turns (nock).
  */
 export function headerOf(headers: JsonValue | undefined, header: string): string {

@@ -1,6 +1,5 @@
 // A message of the Messages API as a turn response. It leaves out blocks of tools that the vendor runs and keeps the text around them.
 
-import { defined } from "../../defined.js";
 import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
@@ -9,7 +8,7 @@ import {
   plainDecoding,
   refuseBody,
   refuseErrorBody,
-  toCount,
+  toUncachedUsage,
   toList,
   toObject,
   toResponse,
@@ -73,18 +72,11 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   refusal: "contentFilter",
 };
 
-/** `input_tokens` leaves out tokens read from or written to the cache. Ours counts all of them. */
 function readUsage(usage: WireObject): Usage | undefined {
-  const fresh = toCount(usage["input_tokens"]);
-  const outputTokens = toCount(usage["output_tokens"]);
-  if (fresh === undefined && outputTokens === undefined) return undefined;
-  const cacheReadTokens = toCount(usage["cache_read_input_tokens"]);
-  const cacheWriteTokens = toCount(usage["cache_creation_input_tokens"]);
-  const reasoningTokens = toCount(toObject(usage["output_tokens_details"])["thinking_tokens"]);
-  return {
-    // The sum of three counts may be too large for one.
-    inputTokens: toCount((fresh ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)) ?? 0,
-    outputTokens: outputTokens ?? 0,
-    ...defined({ cacheReadTokens, cacheWriteTokens, reasoningTokens }),
+  const cached = {
+    read: usage["cache_read_input_tokens"],
+    write: usage["cache_creation_input_tokens"],
+    reasoning: toObject(usage["output_tokens_details"])["thinking_tokens"],
   };
+  return toUncachedUsage(usage["input_tokens"], usage["output_tokens"], cached);
 }

@@ -3,8 +3,9 @@
 // `output_config.format`, which models before Claude 4.5 (Opus: 4.1) refuse.
 
 import type { JsonObject } from "../../canon/value.js";
-import type { AssistantMessage, ContentPart, LlmMessage, Reasoning, ToolMessage } from "../../model/message.js";
+import type { AssistantMessage, ContentPart, Reasoning, ToolMessage } from "../../model/message.js";
 import type { LlmSettings, LlmTurnRequest } from "../../model/provider.js";
+import { encodeAlternating, type WireIds } from "../../providers/alternating.js";
 import { optional, toWireName } from "../../providers/encode.js";
 
 export interface AnthropicEncoding {
@@ -21,7 +22,11 @@ export function encodeAnthropic(request: LlmTurnRequest, encoding: AnthropicEnco
     model: settings.model ?? encoding.model,
     max_tokens: settings.maxTokens ?? encoding.maxTokens,
     ...optional("system", system.length === 0 ? undefined : system.join("\n\n")),
-    messages: encodeMessages(messages),
+    messages: encodeAlternating(messages, {
+      user: encodeContent,
+      assistant: encodeAssistant,
+      result: encodeResult,
+    }),
     ...optional("temperature", settings.temperature),
     ...optional("top_p", settings.topP),
     ...optional("stop_sequences", settings.stop),
@@ -39,26 +44,6 @@ export function encodeAnthropic(request: LlmTurnRequest, encoding: AnthropicEnco
 function encodeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject {
   if (typeof choice === "object") return { type: "tool", name: choice.name };
   return { type: choice === "required" ? "any" : choice };
-}
-
-function encodeMessages(messages: readonly LlmMessage[]): JsonObject[] {
-  const ids = createWireIds();
-  const encoded: JsonObject[] = [];
-  /** The content of the last message if that holds tool results. */
-  let results: JsonObject[] | undefined;
-  for (const message of messages) {
-    if (message.role === "tool") {
-      if (results === undefined) encoded.push({ role: "user", content: (results = []) });
-      results.push(encodeResult(message, ids.of(message.toolCallId)));
-      continue;
-    }
-    results = undefined;
-    if (message.role === "user") encoded.push({ role: "user", content: encodeContent(message.content) });
-    if (message.role !== "assistant") continue;
-    const content = encodeAssistant(message, ids);
-    if (content.length > 0) encoded.push({ role: "assistant", content });
-  }
-  return encoded;
 }
 
 function encodeContent(content: string | readonly ContentPart[]): string | JsonObject[] {
@@ -98,28 +83,4 @@ function encodeReasoning(reasoning: Reasoning): JsonObject[] {
 function encodeResult(message: ToolMessage, id: string): JsonObject {
   if (message.isError !== true) return { type: "tool_result", tool_use_id: id, content: message.content };
   return { type: "tool_result", tool_use_id: id, content: message.content || "error", is_error: true };
-}
-
-export interface WireIds {
-  /** The id on the wire of a call that is being written. */
-  add(id: string): string;
-  /** The id on the wire of the latest call that was written under `id`. */
-  of(id: string): string;
-}
-
-/** This API allows few characters in ids, unique in the conversation. Ids of other vendors and synthetic ones may be neither. */
-export function createWireIds(): WireIds {
-  const latest = new Map<string, string>();
-  const used = new Set<string>();
-  return {
-    add(id) {
-      const base = id.replace(/[^\w-]/g, "_") || "call";
-      let wireId = base;
-      for (let count = 2; used.has(wireId); count++) wireId = `${base}_${count}`;
-      used.add(wireId);
-      latest.set(id, wireId);
-      return wireId;
-    },
-    of: (id) => latest.get(id) ?? id,
-  };
 }

@@ -1,7 +1,6 @@
 // An answer of Bedrock's Converse as a turn response. It leaves out tools that the vendor runs and keeps the text around them.
 // Specification: Amazon Bedrock API reference, "Converse", response.
 
-import { defined } from "../../defined.js";
 import { isPlainObject } from "../../canon/value.js";
 import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
@@ -11,7 +10,7 @@ import {
   plainDecoding,
   refuseBody,
   refuseErrorBody,
-  toCount,
+  toUncachedUsage,
   toList,
   toObject,
   toResponse,
@@ -87,17 +86,7 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   malformed_tool_use: "error",
 };
 
-/** `inputTokens` leaves out tokens read from or written to the cache. Ours counts all of them. */
 function readUsage(usage: WireObject): Usage | undefined {
-  const fresh = toCount(usage["inputTokens"]);
-  const outputTokens = toCount(usage["outputTokens"]);
-  if (fresh === undefined && outputTokens === undefined) return undefined;
-  const cacheReadTokens = toCount(usage["cacheReadInputTokens"]);
-  const cacheWriteTokens = toCount(usage["cacheWriteInputTokens"]);
-  return {
-    // The sum of three counts may be too large for one.
-    inputTokens: toCount((fresh ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)) ?? 0,
-    outputTokens: outputTokens ?? 0,
-    ...defined({ cacheReadTokens, cacheWriteTokens }),
-  };
+  const cached = { read: usage["cacheReadInputTokens"], write: usage["cacheWriteInputTokens"] };
+  return toUncachedUsage(usage["inputTokens"], usage["outputTokens"], cached);
 }

@@ -3,11 +3,11 @@
 
 import type { JsonObject } from "../../canon/value.js";
 import { invalidOptions } from "../../errors.js";
-import type { AssistantMessage, ContentPart, LlmMessage, Reasoning, ToolMessage } from "../../model/message.js";
+import type { AssistantMessage, ContentPart, Reasoning, ToolMessage } from "../../model/message.js";
 import type { LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../model/provider.js";
+import { encodeAlternating, type WireIds } from "../../providers/alternating.js";
 import { optional, toWireName } from "../../providers/encode.js";
 import { nested } from "../../wire/fields.js";
-import { createWireIds, type WireIds } from "../anthropic/encode.js";
 
 /** Encodes a turn request for Converse. Throws `invalid-options` for an image by URL, which this wire cannot carry. */
 export function encodeBedrock(request: LlmTurnRequest): JsonObject {
@@ -17,7 +17,11 @@ export function encodeBedrock(request: LlmTurnRequest): JsonObject {
   );
   return {
     ...(system.length === 0 ? {} : { system }),
-    messages: encodeMessages(messages),
+    messages: encodeAlternating(messages, {
+      user: encodeContent,
+      assistant: encodeAssistant,
+      result: encodeResult,
+    }),
     ...nested("inferenceConfig", {
       ...optional("maxTokens", settings.maxTokens),
       ...optional("temperature", settings.temperature),
@@ -45,26 +49,6 @@ function encodeTools(tools: readonly LlmToolDefinition[], choice: LlmSettings["t
 function encodeFormat({ name, schema }: NonNullable<LlmSettings["responseFormat"]>): JsonObject {
   const jsonSchema = { schema: JSON.stringify(schema), name };
   return { textFormat: { type: "json_schema", structure: { jsonSchema } } };
-}
-
-function encodeMessages(messages: readonly LlmMessage[]): JsonObject[] {
-  const ids = createWireIds();
-  const encoded: JsonObject[] = [];
-  /** The content of the last message if that holds tool results. */
-  let results: JsonObject[] | undefined;
-  for (const message of messages) {
-    if (message.role === "tool") {
-      if (results === undefined) encoded.push({ role: "user", content: (results = []) });
-      results.push(encodeResult(message, ids.of(message.toolCallId)));
-      continue;
-    }
-    results = undefined;
-    if (message.role === "user") encoded.push({ role: "user", content: encodeContent(message.content) });
-    if (message.role !== "assistant") continue;
-    const content = encodeAssistant(message, ids);
-    if (content.length > 0) encoded.push({ role: "assistant", content });
-  }
-  return encoded;
 }
 
 function encodeContent(content: string | readonly ContentPart[]): JsonObject[] {
