@@ -6,6 +6,7 @@ import { createHeldConversations, holderOf, thrownText, wireOf } from "../../cor
 import {
   FORGOT,
   PIN_HEADER,
+  probeReply,
   readTurn,
   refusalReply,
   type IsPassed,
@@ -50,6 +51,11 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
   return async (request) => {
     const { method, path, search } = request;
     const wire = wireOf(request);
+    const probe = probeReply(request);
+    if (probe !== undefined) {
+      recorder.probe(request);
+      return probe;
+    }
     const admitted = await admit(request, options);
     if ("refusal" in admitted) {
       recorder.refuse(request, admitted.refusal.message);
