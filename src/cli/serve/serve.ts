@@ -100,12 +100,7 @@ export async function serve(
       },
       missed(miss, request) {
         add(request, "missed");
-        const same = misses.find((other) => textOf(other) === textOf(miss));
-        if (same !== undefined) same.count++;
-        else {
-          misses.push({ ...miss, count: 1 });
-          for (const line of miss.message.split("\n")) note("miss: ", line);
-        }
+        addMiss(misses, miss, note);
         if (options.once === true) stop.now();
       },
       passed: (request) => add(request, "passed"),
@@ -226,9 +221,15 @@ function announce(
 /** A client that tries again repeats its miss. Equal misses are counted as one. */
 type CountedMiss = ServedMiss & { count: number };
 
-/** A miss without the number of the request. */
-function textOf({ message }: ServedMiss): string {
-  return message.replace(/^turn \d+: /, "");
+function addMiss(misses: CountedMiss[], miss: ServedMiss, note: PrintLine): void {
+  const withoutNumber = ({ message }: ServedMiss): string => message.replace(/^turn \d+: /, "");
+  const same = misses.find((other) => withoutNumber(other) === withoutNumber(miss));
+  if (same !== undefined) {
+    same.count++;
+    return;
+  }
+  misses.push({ ...miss, count: 1 });
+  for (const line of miss.message.split("\n")) note("miss: ", line);
 }
 
 interface Served {

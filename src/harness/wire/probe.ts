@@ -14,7 +14,8 @@ export function probeReply({ method, path, headers }: ProbeRequest): WireReply |
   // Claude Code asks this before its first turn.
   if (method === "HEAD" && path === "/") return reply(200, "");
   // Codex CLI tries a WebSocket first. After this status it uses HTTP at once, after others it tries five more times.
-  if (/^websocket$/i.test(String(headers["upgrade"] ?? ""))) return reply(426, "This server speaks HTTP only.\n");
+  const { upgrade } = headers;
+  if (typeof upgrade === "string" && /^websocket$/i.test(upgrade)) return reply(426, "This server speaks HTTP only.\n");
   return undefined;
 }
 
