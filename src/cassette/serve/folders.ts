@@ -113,5 +113,5 @@ export function moveFolders(response: LlmTurnResponse, folders: Folders, used: S
 }
 
 function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }

@@ -40,14 +40,16 @@ describe("an answer in another folder", () => {
   const folders = new Map([
     ["/home/ann", "/home/bob"],
     ["/home/ann/shop", "/srv/b"],
+    ["/home/ann/.a-b/(x)+", "/home/bob/.c"],
   ]);
   const move = (text: string): string => moveFolders(say(text), folders, new Set()).message.content;
 
   it.each([
     ["/home/ann/shop/a.ts", "/srv/b/a.ts"],
     ["`/home/ann/shop`, /home/ann.", "`/srv/b`, /home/bob."],
+    ["/home/ann/.a-b/(x)+/y", "/home/bob/.c/y"],
     ["cd /home/ann/shopping", "cd /home/bob/shopping"],
-    ["/home/anna /x/home/ann /home/ann.d", "/home/anna /x/home/ann /home/ann.d"],
+    ["/home/ann/shop-2 /home/anna /x/home/ann /home/ann.d", "/home/bob/shop-2 /home/anna /x/home/ann /home/ann.d"],
   ])("names %s as %s", (was, is) => expect(move(was)).toBe(is));
 
   it("has its calls and its final answer there, and its thoughts as they were", () => {
