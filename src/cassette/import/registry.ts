@@ -4,6 +4,9 @@
 import type { JsonObject, JsonValue } from "../../core/index.js";
 import { isClaudeCodeLine } from "./claude-code/lines.js";
 import { readClaudeCode, splitClaudeCode } from "./claude-code/read.js";
+import { isCodexLine } from "./codex/lines.js";
+import { readCodex } from "./codex/read.js";
+import { splitCodex } from "./codex/split.js";
 import { isAgentDojo, readAgentDojo } from "./formats/agentdojo.js";
 import { isAtif, readAtif, splitAtif } from "./formats/atif.js";
 import { isInspect, readInspect, splitInspect } from "./formats/inspect.js";
@@ -28,8 +31,8 @@ import type { LogTurns } from "./turns.js";
 export type ReadRun = LogRun | LogCalls | LogTurns;
 
 interface LogFormat {
-  /** Recognises a record by its shape; it is parsed, but not yet cleaned. */
-  readonly detect: (record: JsonValue) => boolean;
+  /** Recognises a record by its shape; it is parsed, but not yet cleaned. `before` is the format of the record before it. */
+  readonly detect: (record: JsonValue, before?: string) => boolean;
   /** Splits a record into its runs, each a record for `read`. Throws `import-malformed` for none. Absent for one run. */
   readonly split?: (record: JsonValue, keepErrors?: boolean) => JsonObject[];
   /** Set where a run may be spread over several records: `split` then gets the list of all records of a text. */
@@ -43,6 +46,7 @@ const TABLE = {
   vcr: httpFormat(isVcr, readVcr),
   nock: { ...httpFormat(isNockCall, readNock), gathers: true },
   "claude-code": { detect: isClaudeCodeLine, gathers: true, split: splitClaudeCode, read: readClaudeCode },
+  codex: { detect: isCodexLine, gathers: true, split: splitCodex, read: readCodex },
   atif: { detect: isAtif, split: splitAtif, read: readAtif },
   "swe-agent": { detect: isSweAgent, split: splitSweAgent, read: readSweAgent },
   "mini-swe-agent": { detect: isMiniSweAgent, read: readMiniSweAgent },

@@ -12,6 +12,7 @@ export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "vcr",
   "nock",
   "claude-code",
+  "codex",
   "atif",
   "swe-agent",
   "mini-swe-agent",
