@@ -9,6 +9,7 @@ import { readCodex } from "./codex/read.js";
 import { splitCodex } from "./codex/split.js";
 import { isAgentDojo, readAgentDojo } from "./formats/agentdojo.js";
 import { isAtif, readAtif, splitAtif } from "./formats/atif.js";
+import { isCodexExecEvent, readCodexExec, splitCodexExec } from "./formats/codex-exec.js";
 import { isInspect, readInspect, splitInspect } from "./formats/inspect.js";
 import { isLangfuse, readLangfuse, splitLangfuse } from "./formats/langfuse.js";
 import { detectMessages, readMessageLog, type MessageFormat } from "./formats/message-log.js";
@@ -47,6 +48,7 @@ const TABLE = {
   nock: { ...httpFormat(isNockCall, readNock), gathers: true },
   "claude-code": { detect: isClaudeCodeLine, gathers: true, split: splitClaudeCode, read: readClaudeCode },
   codex: { detect: isCodexLine, gathers: true, split: splitCodex, read: readCodex },
+  "codex-exec": { detect: isCodexExecEvent, gathers: true, split: splitCodexExec, read: readCodexExec },
   atif: { detect: isAtif, split: splitAtif, read: readAtif },
   "swe-agent": { detect: isSweAgent, split: splitSweAgent, read: readSweAgent },
   "mini-swe-agent": { detect: isMiniSweAgent, read: readMiniSweAgent },

@@ -13,6 +13,7 @@ export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "nock",
   "claude-code",
   "codex",
+  "codex-exec",
   "atif",
   "swe-agent",
   "mini-swe-agent",

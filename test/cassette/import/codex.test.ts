@@ -233,6 +233,21 @@ describe("a Codex rollout", () => {
     expect(words(whole)).toEqual(words(bare));
   });
 
+  it("reads the events that codex exec wrote before version 0.4", () => {
+    const run = importSession(
+      { workdir: "/w/shop", model: "gpt-a", sandbox: "read-only", provider: "openai" },
+      { prompt: "go" },
+      { id: "0", msg: { type: "task_started" } },
+      { id: "0", msg: { type: "exec_command_begin", call_id: "a", command: ["ls"], cwd: "/w/shop" } },
+      { id: "0", msg: { type: "exec_command_end", call_id: "a", stdout: "", stderr: "none", exit_code: 1 } },
+      { id: "0", msg: { type: "agent_message", message: "done" } },
+    );
+    expect(run).toMatchObject({ model: "gpt-a" });
+    expect(words(run)).toEqual(["go", "", "none", "done"]);
+    expect(conversationOf(run.cassette)[2]).toMatchObject({ name: "shell", isError: true });
+    expect(repairs(run)).toEqual({ "items-missing": 1 });
+  });
+
   it("holds several sessions, and the lines of a fork after its own", () => {
     const runs = importLines(
       meta({ forked_from_id: "s-0" }),

@@ -1,6 +1,7 @@
 // The lines of a Codex rollout (`~/.codex/sessions/**/rollout-*.jsonl`): items of the Responses API (`response_item`), the settings of
 // each turn (`turn_context`), what the program showed (`event_msg`), and replaced histories (`compacted`). Until version 0.3x, a line
-// was an item without an envelope, and until 0.2 one JSON document held all items. The format is not published.
+// was an item without an envelope, and until 0.2 one JSON document held all items. The output of `codex exec --json` was then events of
+// the program, after a line with the settings and one with the prompt. The format is not published.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { isObject, toList, toObject, toText } from "../foreign-json.js";
@@ -22,7 +23,8 @@ export function isCodexLine(record: JsonValue, before?: string): boolean {
   if (isWholeRollout(record) || isBareMeta(record)) return true;
   const { timestamp, type, payload } = record;
   if (typeof timestamp === "string" && typeof type === "string" && isObject(payload)) return true;
-  return before === "codex" && (typeof record["record_type"] === "string" || isBareItem(record));
+  if (isBareEvent(record) || isExecHead(record)) return true;
+  return before === "codex" && ("record_type" in record || isBareItem(record) || isExecPrompt(record));
 }
 
 /** The document of the oldest versions: `{session, items}`. */
@@ -40,7 +42,26 @@ function isBareItem({ type, payload }: JsonObject): boolean {
   return payload === undefined && BARE_ITEMS.has(toText(type));
 }
 
+function isBareEvent({ id, msg }: JsonObject): boolean {
+  return typeof id === "string" && isObject(msg) && typeof msg["type"] === "string";
+}
+
+function isExecHead({ workdir, model, sandbox }: JsonObject): boolean {
+  return [workdir, model, sandbox].every((value) => typeof value === "string");
+}
+
+function isExecPrompt({ prompt, ...others }: JsonObject): boolean {
+  return typeof prompt === "string" && Object.keys(others).length === 0;
+}
+
 export function toRolloutLines(record: JsonObject): RolloutLine[] {
+  if (isExecHead(record)) {
+    const meta: JsonObject = { cwd: record["workdir"] ?? null, originator: "codex_exec" };
+    return [
+      { kind: "meta", body: meta },
+      { kind: "context", body: { model: record["model"] ?? null } },
+    ];
+  }
   if (!isWholeRollout(record)) return [toRolloutLine(record)];
   const items = toList(record["items"]).map((item): RolloutLine => {
     return isObject(item) ? { kind: "item", body: item } : { kind: "unknown" };
@@ -51,6 +72,11 @@ export function toRolloutLines(record: JsonObject): RolloutLine[] {
 function toRolloutLine(record: JsonObject): RolloutLine {
   const { type, payload, record_type: note } = record;
   if (isObject(payload)) return fromEnvelope(toText(type), payload);
+  const { msg } = record;
+  if (isObject(msg)) return { kind: "event", type: toText(msg["type"]), body: msg };
+  if (isExecPrompt(record)) {
+    return { kind: "event", type: "user_message", body: { message: record["prompt"] ?? "" } };
+  }
   if (isBareItem(record)) return { kind: "item", body: record };
   if (isBareMeta(record)) return { kind: "meta", body: record };
   return { kind: note === undefined ? "unknown" : "note" };

@@ -1,7 +1,7 @@
 // Splits the lines of a text into Codex sessions, and each session where its history was replaced: by a compaction, or when the user
 // went back some turns. A stretch begins with the history that its first prompt has.
 
-import { defined, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { MAX_THREAD_LINES } from "../../limits.js";
 import { createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
 import { isObject, malformed, toCount, toList, toName, toObject, toText } from "../foreign-json.js";
@@ -55,12 +55,30 @@ const SHOWN: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
   user_message: ({ message }) => ({ type: "message", role: "user", content: toText(message) }),
   agent_message: ({ message }) => ({ type: "message", role: "assistant", content: toText(message) }),
   agent_reasoning: ({ text }) => ({ type: "reasoning", summary: [{ type: "summary_text", text: toText(text) }] }),
+  exec_command_begin: ({ call_id: id, command, cwd }) => toCall("shell", id, { command, cwd }),
+  exec_command_end: ({ call_id: id, aggregated_output: all, stdout, stderr }) =>
+    toResult(id, toText(all) || `${toText(stdout)}${toText(stderr)}`),
+  patch_apply_begin: ({ call_id: id, changes }) => toCall("apply_patch", id, { changes }),
+  patch_apply_end: ({ call_id: id, stdout, stderr }) => toResult(id, `${toText(stdout)}${toText(stderr)}`),
+  mcp_tool_call_begin: ({ call_id: id, invocation }) => {
+    const { server, tool, arguments: args } = toObject(invocation);
+    return toCall(`mcp__${toText(server)}__${toText(tool)}`, id, toObject(args));
+  },
+  mcp_tool_call_end: ({ call_id: id, result }) => toResult(id, canonicalize(result ?? null)),
 };
+
+function toCall(name: string, id: JsonValue | undefined, args: object): JsonObject {
+  return { type: "function_call", name, call_id: id ?? null, arguments: JSON.stringify(args) };
+}
+
+function toResult(id: JsonValue | undefined, output: string): JsonObject {
+  return { type: "function_call_output", call_id: id ?? null, output };
+}
 
 /** Takes the messages from the events where a session has no item that the model wrote. */
 function withItems({ meta, lines }: Session, dropped: RepairLog): Session {
   const items = lines.flatMap((line) => (line.kind === "item" ? [line.body] : []));
-  const hasShown = lines.some((line) => line.kind === "event" && Object.hasOwn(SHOWN, line.type));
+  const hasShown = lines.some((line) => line.kind === "event" && line.type.startsWith("agent_"));
   if (!hasShown || items.some(isWritten)) return { meta, lines };
   dropped.add("items-missing");
   const hasUser = items.length > 0;
