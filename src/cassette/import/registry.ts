@@ -9,7 +9,7 @@ import { readCodex } from "./codex/read.js";
 import { splitCodex } from "./codex/split.js";
 import { isAgentDojo, readAgentDojo } from "./formats/agentdojo.js";
 import { isAtif, readAtif, splitAtif } from "./formats/atif.js";
-import { isCodexExecEvent, readCodexExec, splitCodexExec } from "./formats/codex-exec.js";
+import { isCodexExecEvent, readCodexExec, splitCodexExec } from "./codex/exec.js";
 import { isInspect, readInspect, splitInspect } from "./formats/inspect.js";
 import { isLangfuse, readLangfuse, splitLangfuse } from "./formats/langfuse.js";
 import { detectMessages, readMessageLog, type MessageFormat } from "./formats/message-log.js";

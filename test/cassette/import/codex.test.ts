@@ -202,6 +202,7 @@ describe("a Codex rollout", () => {
       line("from_the_future", {}),
     );
     expect(run.cassette.entries).toHaveLength(1);
+    expect(importOf(run.cassette).outcome).toEqual({ error: "interrupted" });
     expect(repairs(run)).toEqual({
       "call-unanswered": 1,
       "error-exchange-dropped": 1,

@@ -23,6 +23,7 @@ export function readCodex(record: JsonObject, repairs: RepairLog): LogRun {
     task: toName(head["id"]),
     trial: toName(trial),
     session: toSession(head),
+    outcome: readOutcome(record),
     messages: [...readInstructions(head), ...messages],
   };
 }
@@ -45,6 +46,18 @@ function toSession(meta: JsonObject): LogSession {
     parent: toName(toObject(spawn)["parent_thread_id"]) ?? toName(forked),
   });
 }
+
+/** The error of the last turn, if the session ended with it. */
+function readOutcome(record: JsonObject): JsonObject | undefined {
+  const events = linesOf(record).flatMap((line) => (line.kind === "event" && ENDS.has(line.type) ? [line] : []));
+  const last = events.at(-1);
+  if (last === undefined || COMPLETE.has(last.type)) return undefined;
+  const { message, reason, error } = last.body;
+  return { error: toName(message) ?? toName(reason) ?? toName(toObject(error)["message"]) ?? last.type };
+}
+
+const COMPLETE: ReadonlySet<string> = new Set(["task_complete", "turn_complete"]);
+const ENDS: ReadonlySet<string> = new Set([...COMPLETE, "turn_aborted", "error"]);
 
 /** Events that repeat what the items say, or that only tell when something began and ended. */
 const REPEATING: ReadonlySet<string> = new Set([

@@ -5,6 +5,7 @@ import { canonicalize, defined, type JsonObject, type JsonValue } from "../../..
 import { MAX_THREAD_LINES } from "../../limits.js";
 import { createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
 import { isObject, malformed, toCount, toList, toName, toObject, toText } from "../foreign-json.js";
+import { failedCallOf } from "./items.js";
 import { isWritten, toRolloutLines, type RolloutLine } from "./lines.js";
 
 interface Session {
@@ -56,23 +57,27 @@ const SHOWN: Readonly<Record<string, (body: JsonObject) => JsonObject>> = {
   agent_message: ({ message }) => ({ type: "message", role: "assistant", content: toText(message) }),
   agent_reasoning: ({ text }) => ({ type: "reasoning", summary: [{ type: "summary_text", text: toText(text) }] }),
   exec_command_begin: ({ call_id: id, command, cwd }) => toCall("shell", id, { command, cwd }),
-  exec_command_end: ({ call_id: id, aggregated_output: all, stdout, stderr }) =>
-    toResult(id, toText(all) || `${toText(stdout)}${toText(stderr)}`),
+  exec_command_end: (event) => toResult(event, toText(event["aggregated_output"]) || streamsOf(event)),
   patch_apply_begin: ({ call_id: id, changes }) => toCall("apply_patch", id, { changes }),
-  patch_apply_end: ({ call_id: id, stdout, stderr }) => toResult(id, `${toText(stdout)}${toText(stderr)}`),
+  patch_apply_end: (event) => toResult(event, streamsOf(event)),
   mcp_tool_call_begin: ({ call_id: id, invocation }) => {
     const { server, tool, arguments: args } = toObject(invocation);
     return toCall(`mcp__${toText(server)}__${toText(tool)}`, id, toObject(args));
   },
-  mcp_tool_call_end: ({ call_id: id, result }) => toResult(id, canonicalize(result ?? null)),
+  mcp_tool_call_end: (event) => toResult(event, canonicalize(event["result"] ?? null)),
 };
 
 function toCall(name: string, id: JsonValue | undefined, args: object): JsonObject {
   return { type: "function_call", name, call_id: id ?? null, arguments: JSON.stringify(args) };
 }
 
-function toResult(id: JsonValue | undefined, output: string): JsonObject {
-  return { type: "function_call_output", call_id: id ?? null, output };
+function toResult(event: JsonObject, content: string): JsonObject {
+  const output = failedCallOf(event) === undefined ? content : { content, success: false };
+  return { type: "function_call_output", call_id: event["call_id"] ?? null, output };
+}
+
+function streamsOf({ stdout, stderr }: JsonObject): string {
+  return `${toText(stdout)}${toText(stderr)}`;
 }
 
 /** Takes the messages from the events where a session has no item that the model wrote. */
@@ -93,20 +98,26 @@ function withItems({ meta, lines }: Session, dropped: RepairLog): Session {
 function splitSession({ meta, lines }: Session, dropped: RepairLog): JsonObject[] {
   const first: Stretch = { history: [], lines: [], items: [] };
   const all: Stretch[] = [first];
+  let total = lines.length;
+  const begin = (history: JsonObject[]): void => {
+    total += history.length;
+    if (total > MAX_THREAD_LINES) throw malformed(`its threads have more than ${MAX_THREAD_LINES} lines together`);
+    all.push({ history, lines: [], items: [...history] });
+  };
   for (const line of lines) {
     const current = all.at(-1) ?? first;
-    if (line.kind === "compacted") all.push(begin(toHistory(line.body, dropped)));
+    if (line.kind === "compacted") begin(toHistory(line.body, dropped));
     else if (line.kind === "event" && line.type === "thread_rolled_back") {
       dropped.add("thread-forked");
-      all.push(begin(rollBack(current.items, line.body)));
+      begin(rollBack(current.items, line.body));
     } else {
       current.lines.push(line);
       if (line.kind === "item") current.items.push(line.body);
     }
   }
-  const said = all.filter(({ items, history }) => items.slice(history.length).some((item) => !isOpaque(item)));
-  for (const stretch of all) if (!said.includes(stretch)) countNotes(stretch.lines, dropped);
-  refuseMany(said);
+  const isSaid = ({ items, history }: Stretch): boolean => items.slice(history.length).some((item) => !isOpaque(item));
+  const said = all.filter(isSaid);
+  for (const stretch of all) if (!isSaid(stretch)) countNotes(stretch.lines, dropped);
   const isCountedFirst = countsFirst(lines);
   let model = lines.map(modelOf).find((name) => name !== undefined);
   return said.map(({ history, lines: own }, index) => {
@@ -122,15 +133,6 @@ interface Stretch {
   lines: RolloutLine[];
   /** The history and the items of the lines. */
   items: JsonObject[];
-}
-
-function begin(history: JsonObject[]): Stretch {
-  return { history, lines: [], items: [...history] };
-}
-
-function refuseMany(stretches: readonly Stretch[]): void {
-  const total = stretches.reduce((sum, { history, lines }) => sum + history.length + lines.length, 0);
-  if (total > MAX_THREAD_LINES) throw malformed(`its threads have more than ${MAX_THREAD_LINES} lines together`);
 }
 
 /** An item that says nothing by itself. */

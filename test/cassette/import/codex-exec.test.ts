@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/import.js";
-import { refusal } from "../../../support/refusal.js";
-import { conversationOf, importOf } from "../verify.js";
+import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { refusal } from "../../support/refusal.js";
+import { conversationOf, importOf } from "./verify.js";
 
 type Event = Record<string, unknown>;
 
