@@ -7,6 +7,8 @@ import { readClaudeCode, splitClaudeCode } from "./claude-code/read.js";
 import { isCodexLine } from "./codex/lines.js";
 import { readCodex } from "./codex/read.js";
 import { splitCodex } from "./codex/split.js";
+import { isCopilotEvent, splitCopilot } from "./copilot-cli/events.js";
+import { readCopilot } from "./copilot-cli/read.js";
 import { isAgentDojo, readAgentDojo } from "./formats/agentdojo.js";
 import { isAtif, readAtif, splitAtif } from "./formats/atif.js";
 import { isCodexExecEvent, readCodexExec, splitCodexExec } from "./codex/exec.js";
@@ -24,6 +26,7 @@ import { readConversation } from "./http/read.js";
 import { splitRecording } from "./http/split.js";
 import { isVcr, readVcr } from "./http/vcr.js";
 import type { LogRun } from "./log-run.js";
+import { isPiLine, readPi, splitPi } from "./pi/read.js";
 import type { RepairLog } from "./repair.js";
 import type { LogCalls } from "./trace/model-calls.js";
 import { isEndedSpan, isOtlp } from "./trace/span.js";
@@ -49,6 +52,8 @@ const TABLE = {
   "claude-code": { detect: isClaudeCodeLine, gathers: true, split: splitClaudeCode, read: readClaudeCode },
   codex: { detect: isCodexLine, gathers: true, split: splitCodex, read: readCodex },
   "codex-exec": { detect: isCodexExecEvent, gathers: true, split: splitCodexExec, read: readCodexExec },
+  "copilot-cli": { detect: isCopilotEvent, gathers: true, split: splitCopilot, read: readCopilot },
+  pi: { detect: isPiLine, gathers: true, split: splitPi, read: readPi },
   atif: { detect: isAtif, split: splitAtif, read: readAtif },
   "swe-agent": { detect: isSweAgent, split: splitSweAgent, read: readSweAgent },
   "mini-swe-agent": { detect: isMiniSweAgent, read: readMiniSweAgent },

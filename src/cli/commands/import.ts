@@ -14,6 +14,8 @@ export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "claude-code",
   "codex",
   "codex-exec",
+  "copilot-cli",
+  "pi",
   "atif",
   "swe-agent",
   "mini-swe-agent",
