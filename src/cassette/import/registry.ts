@@ -19,6 +19,7 @@ import { isMiniSweAgent, readMiniSweAgent } from "./formats/mini-swe-agent.js";
 import { readTrace, splitEndedSpans, splitOtlp } from "./formats/otlp.js";
 import { isSweAgent, readSweAgent, splitSweAgent } from "./formats/swe-agent.js";
 import { isTauBench, readTauBench } from "./formats/tau-bench.js";
+import { isTau2, readTau2, splitTau2 } from "./formats/tau2.js";
 import type { HttpRecording } from "./http/exchange.js";
 import { isHar, readHar } from "./http/har.js";
 import { isNockCall, readNock } from "./http/nock.js";
@@ -58,6 +59,7 @@ const TABLE = {
   "swe-agent": { detect: isSweAgent, split: splitSweAgent, read: readSweAgent },
   "mini-swe-agent": { detect: isMiniSweAgent, read: readMiniSweAgent },
   "tau-bench": { detect: isTauBench, read: readTauBench },
+  tau2: { detect: isTau2, split: splitTau2, read: readTau2 },
   agentdojo: { detect: isAgentDojo, read: readAgentDojo },
   otlp: { detect: isOtlp, split: splitOtlp, gathers: true, read: readTrace },
   "otel-spans": { detect: isEndedSpan, split: splitEndedSpans, gathers: true, read: readTrace },

@@ -20,6 +20,7 @@ export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "swe-agent",
   "mini-swe-agent",
   "tau-bench",
+  "tau2",
   "agentdojo",
   "otlp",
   "otel-spans",
