@@ -20,6 +20,8 @@ import { readTrace, splitEndedSpans, splitOtlp } from "./formats/otlp.js";
 import { isSweAgent, readSweAgent, splitSweAgent } from "./formats/swe-agent.js";
 import { isTauBench, readTauBench } from "./formats/tau-bench.js";
 import { isTau2, readTau2, splitTau2 } from "./formats/tau2.js";
+import { readGeminiCli } from "./gemini-cli/read.js";
+import { isGeminiCli, splitGeminiCli } from "./gemini-cli/records.js";
 import type { HttpRecording } from "./http/exchange.js";
 import { isHar, readHar } from "./http/har.js";
 import { isNockCall, readNock } from "./http/nock.js";
@@ -50,6 +52,7 @@ const TABLE = {
   har: httpFormat(isHar, readHar),
   vcr: httpFormat(isVcr, readVcr),
   nock: { ...httpFormat(isNockCall, readNock), gathers: true },
+  "gemini-cli": { detect: isGeminiCli, gathers: true, split: splitGeminiCli, read: readGeminiCli },
   "claude-code": { detect: isClaudeCodeLine, gathers: true, split: splitClaudeCode, read: readClaudeCode },
   codex: { detect: isCodexLine, gathers: true, split: splitCodex, read: readCodex },
   "codex-exec": { detect: isCodexExecEvent, gathers: true, split: splitCodexExec, read: readCodexExec },

@@ -11,6 +11,7 @@ export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "har",
   "vcr",
   "nock",
+  "gemini-cli",
   "claude-code",
   "codex",
   "codex-exec",

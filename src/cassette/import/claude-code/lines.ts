@@ -17,7 +17,8 @@ export function isClaudeCodeLine(record: JsonValue): boolean {
   const type = toText(record["type"]);
   const mark = NOTES.get(type);
   if (mark !== undefined && mark in record) return true;
-  if (type === "" || "messages" in record) return false;
+  // Qwen Code writes Gemini's parts in lines of this shape.
+  if (type === "" || "messages" in record || Array.isArray(toObject(record["message"])["parts"])) return false;
   return typeof record["sessionId"] === "string" || (typeof record["uuid"] === "string" && "parentUuid" in record);
 }
 

@@ -2,6 +2,7 @@
 // that wire sees what was recorded. Items of the program's own, and of hand-written logs, are rewritten as such first.
 
 import { AgentError, canonicalize, defined, VENDORS, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { fromWire } from "../message/from-wire.js";
 import { keepUnknown } from "../message/message.js";
 import type { LogAssistantMessage, LogMessage } from "../log-run.js";
 import type { RepairLog } from "../repair.js";
@@ -12,22 +13,13 @@ export function readAnswer(items: readonly JsonObject[], repairs: RepairLog): Lo
   const own = items.map(toWireItem);
   const message = parse(own);
   if (message?.role !== "assistant") return readEach(items, repairs);
-  const { role, content, toolCalls = [], reasoning = [], ...wire } = message;
   const isEmpty = (item: JsonObject): boolean => item["type"] === "message" && item["content"] === undefined;
   repairs.add("content-missing", items.filter(isEmpty).length);
-  const ids = own.filter(({ type }) => type === "function_call" || type === "custom_tool_call");
-  return {
-    role,
-    content,
-    reasoning,
-    calls: toolCalls.map(({ name, arguments: args, malformedArguments }, index) => ({
-      id: ids[index]?.["call_id"],
-      name: toName(name),
-      arguments: args,
-      ...defined({ malformedArguments }),
-    })),
-    ...withWire(wire),
-  };
+  const calls = own.filter(({ type }) => type === "function_call" || type === "custom_tool_call");
+  return fromWire(
+    message,
+    calls.map((call) => call["call_id"]),
+  ) as LogAssistantMessage;
 }
 
 /** Reads an answer without the items that cannot be read, which are kept as text. */
@@ -47,23 +39,14 @@ export function readGiven(item: JsonObject, failed: ReadonlySet<string>, repairs
   if (message === undefined || message.role === "assistant") {
     return message === undefined ? keepUnknown(item, repairs) : { role: "user", content: "", ...itemField(own) };
   }
-  if (message.role !== "tool") {
-    const { role, content, ...wire } = message;
-    return { role, content, ...withWire(wire) } as LogMessage;
-  }
-  const { role, toolCallId: _id, name: _name, content, isError: _isError, ...wire } = message;
   const callId = own["call_id"];
-  const isError = failed.has(toText(callId)) || hasFailed(item);
-  return { role, callId, content, isError, ...withWire(wire) };
+  const read = fromWire(message, [callId]);
+  return read.role === "tool" ? { ...read, isError: failed.has(toText(callId)) || hasFailed(item) } : read;
 }
 
 /** An item with no place of its own, such as an encrypted compaction, is kept whole. */
 function itemField({ id: _id, ...item }: JsonObject): { wire: JsonObject } {
   return { wire: { responses: { item } } };
-}
-
-function withWire(fields: object): { wire?: JsonObject } {
-  return Object.keys(fields).length === 0 ? {} : { wire: fields as JsonObject };
 }
 
 function parse(items: readonly JsonObject[]) {
