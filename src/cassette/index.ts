@@ -177,7 +177,8 @@ export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, type Detection } from "./import/record/detect.js";
 export { IMPORT_FORMATS, type ImportFormat } from "./import/registry.js";
 export { BINARY_KEY } from "./import/http/vcr.js";
-export { parseImport, type ImportedCassette, type ImportOptions } from "./import/import.js";
+export { createTaskNames, type TaskNames } from "./import/task-name.js";
+export { importRuns, parseImport, type ImportedCassette, type ImportOptions } from "./import/import.js";
 export type { Repair, RepairKind } from "./import/repair.js";
 export {
   EXPORT_FORMATS,

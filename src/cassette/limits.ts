@@ -125,5 +125,7 @@ export const MAX_AGENT_DEPTH = 16;
 export const MAX_ATTACHED_CHARACTERS = 64 * 1024 * 1024;
 /** Characters of one segment of an imported cassette's path. */
 export const MAX_PATH_SEGMENT_CHARACTERS = 100;
+/** Characters that a task pattern takes of one value. The rest becomes a hash. */
+export const MAX_TASK_VALUE_CHARACTERS = 60;
 /** Folders that the slashes of a task may make. Further slashes become "_". */
 export const MAX_TASK_FOLDERS = 4;

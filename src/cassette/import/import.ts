@@ -13,6 +13,7 @@ import { fittingHint } from "./record/contradiction.js";
 import { attempt, readParts, type LogPart } from "./record/parts.js";
 import { redactImported } from "./redact.js";
 import { FORMATS, type ImportFormat, type ReadRun } from "./registry.js";
+import { createTaskNames, type TaskNames } from "./task-name.js";
 import { createRepairLog, type Repair, type RepairLog } from "./repair.js";
 import { cleanJson, isObject, malformed } from "./foreign-json.js";
 
@@ -26,6 +27,8 @@ export interface ImportOptions {
   recordedAt: string;
   /** The model of records that name no model. Default: the source's stem for tau-bench, and "unknown" for other formats. */
   model?: string;
+  /** Names the task of each run by a pattern, such as `{cwd}-{prompt}` (docs/convert.md). Runs of one name are numbered. */
+  task?: string;
   /** The secrets to redact, as in a recorder. Default: those of `SECRET_RULES`. False turns redaction off. */
   redact?: RedactOption;
   /** Rewrites the prompts, as in a recorder. The cassette notes the names. */
@@ -50,10 +53,27 @@ export interface ImportedCassette extends RunName {
  * `import-malformed` for a record that is not JSON or cannot be read, `import-unknown-format` for a record in no known format. Both name
  * the place. A document beyond `maxMemory` always throws `too-large`.
  */
-export function* parseImport(text: string, options: ImportOptions): Generator<ImportedCassette> {
+export function parseImport(text: string, options: ImportOptions): Generator<ImportedCassette> {
+  const { task, source } = options;
+  return importRuns(text, options, task === undefined ? undefined : { names: createTaskNames(task), path: source });
+}
+
+/** How runs are named. Several logs may share names. */
+export interface RunNaming {
+  names: TaskNames;
+  /** The path of the log, which is kept nowhere else. */
+  path: string;
+}
+
+/** Reads a log, as `parseImport` does. */
+export function* importRuns(
+  text: string,
+  options: Omit<ImportOptions, "task">,
+  naming: RunNaming | undefined,
+): Generator<ImportedCassette> {
   const issuePath = createPathIssuer();
   for (const part of readParts(text, options)) {
-    const imported = "error" in part ? part.error : importPart(part, options, issuePath);
+    const imported = "error" in part ? part.error : importPart(part, options, issuePath, naming);
     if (!(imported instanceof CassetteError)) yield imported;
     else if (options.onError === undefined) throw imported;
     else options.onError(imported);
@@ -64,13 +84,15 @@ function importPart(
   part: LogPart,
   options: ImportOptions,
   issuePath: ReturnType<typeof createPathIssuer>,
+  naming: RunNaming | undefined,
 ): ImportedCassette | CassetteError {
   const { place, format } = part;
   return attempt(place, options, () => {
     const log = createRepairLog();
     const value = cleanJson(part.value, log);
     const run = readRun(value, format, options.format !== undefined, log);
-    const name = nameRun(run, part, options);
+    const own = nameRun(run, part, options);
+    const name = naming?.names.name(run, own, { path: naming.path, redact: options.redact }) ?? own;
     const context = { ...name, format, source: options.source, recordedAt: options.recordedAt };
     const { cassette, repairs } = toCassette(run, context, log);
     return { ...name, path: issuePath(name), cassette: redactImported(cassette, options), repairs };

@@ -54,8 +54,8 @@ function toSegment(name: string, ending: string): string {
   return safe.slice(0, room - mark.length) + mark + ending;
 }
 
-/** Returns the name of a log file without its folders, .gz, and .json, .jsonl, .ndjson or .eval: `logs/a.jsonl.gz` gives `a`. */
+/** Returns the name of a log file without its folders, .gz, and .json, .jsonl, .ndjson, .eval or .md: `logs/a.jsonl.gz` gives `a`. */
 export function toStem(source: string): string {
   const name = source.split(/[\\/]/).at(-1) ?? "";
-  return name.replace(/\.gz$/i, "").replace(/\.(json|jsonl|ndjson|eval)$/i, "") || "log";
+  return name.replace(/\.gz$/i, "").replace(/\.(json|jsonl|ndjson|eval|md)$/i, "") || "log";
 }

@@ -10,6 +10,7 @@ import { splitCodex } from "./codex/split.js";
 import { isCopilotEvent, splitCopilot } from "./copilot-cli/events.js";
 import { readCopilot } from "./copilot-cli/read.js";
 import { isAgentDojo, readAgentDojo } from "./formats/agentdojo.js";
+import { fromAiderText, isAider, readAider, splitAider } from "./formats/aider.js";
 import { isAtif, readAtif, splitAtif } from "./formats/atif.js";
 import { isCodexExecEvent, readCodexExec, splitCodexExec } from "./codex/exec.js";
 import { isInspect, readInspect, splitInspect } from "./formats/inspect.js";
@@ -40,6 +41,8 @@ export type ReadRun = LogRun | LogCalls | LogTurns;
 interface LogFormat {
   /** Recognises a record by its shape; it is parsed, but not yet cleaned. `before` is the format of the record before it. */
   readonly detect: (record: JsonValue, before?: string) => boolean;
+  /** Makes one record of a text that is not JSON. Undefined if the text is of another format. */
+  readonly fromText?: (text: string, isForced: boolean) => JsonObject | undefined;
   /** Splits a record into its runs, each a record for `read`. Throws `import-malformed` for none. Absent for one run. */
   readonly split?: (record: JsonValue, keepErrors?: boolean) => JsonObject[];
   /** Set where a run may be spread over several records: `split` then gets the list of all records of a text. */
@@ -58,6 +61,7 @@ const TABLE = {
   "codex-exec": { detect: isCodexExecEvent, gathers: true, split: splitCodexExec, read: readCodexExec },
   "copilot-cli": { detect: isCopilotEvent, gathers: true, split: splitCopilot, read: readCopilot },
   pi: { detect: isPiLine, gathers: true, split: splitPi, read: readPi },
+  aider: { detect: isAider, fromText: fromAiderText, split: splitAider, read: readAider },
   atif: { detect: isAtif, split: splitAtif, read: readAtif },
   "swe-agent": { detect: isSweAgent, split: splitSweAgent, read: readSweAgent },
   "mini-swe-agent": { detect: isMiniSweAgent, read: readMiniSweAgent },

@@ -7,11 +7,13 @@ import { defined } from "../../core/index.js";
 import {
   CassetteError,
   createCassetteStore,
-  parseImport,
+  createTaskNames,
+  importRuns,
   type CassetteStore,
   type ImportedCassette,
   type ImportFormat,
   type ImportOptions,
+  type TaskNames,
 } from "../../cassette/index.js";
 import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
@@ -28,6 +30,8 @@ export interface ImportCommandOptions extends FilterOptions {
   out: string;
   format?: ImportFormat;
   model?: string;
+  /** A pattern for the names of tasks. */
+  task?: string;
   force?: boolean;
   /** False keeps secrets. */
   redact?: boolean;
@@ -54,13 +58,14 @@ export async function importLogs(
 ): Promise<void> {
   const files = filesAt(io);
   const hashFilter = await readFilterOptions(options, files);
+  const names = options.task === undefined ? undefined : createTaskNames(options.task);
   const tally = createTally();
   const progress = createProgress(io, "importing");
   const write = createWriter(createCassetteStore(files), options, tally);
   for (const log of logs) {
     try {
       const text = await yamlToJson(await readLog(files, log), log);
-      const runs = readRuns(log, text, { ...options, ...defined({ hashFilter }), maxRecords, maxMemory }, tally);
+      const runs = readRuns(log, text, { ...options, ...defined({ hashFilter, names }), maxRecords, maxMemory }, tally);
       for (const batch of inBatches(runs, BATCH)) {
         await write(batch, log);
         progress.step(tally.written.length, 0);
@@ -88,7 +93,7 @@ function exitCodeFor(tally: Tally): ExitCode {
 function* readRuns(
   log: string,
   text: string,
-  options: ImportCommandOptions & Required<ImportLimits> & Pick<ImportOptions, "hashFilter">,
+  options: ImportCommandOptions & Required<ImportLimits> & Pick<ImportOptions, "hashFilter"> & { names?: TaskNames },
   tally: Tally,
 ): Generator<ImportedCassette> {
   let records = 0;
@@ -114,7 +119,8 @@ function* readRuns(
     }),
     ...(options.redact === false ? { redact: false as const } : {}),
   };
-  for (const imported of parseImport(text, importOptions)) {
+  const naming = options.names === undefined ? undefined : { names: options.names, path: log };
+  for (const imported of importRuns(text, importOptions, naming)) {
     countRecord();
     yield imported;
   }

@@ -48,7 +48,7 @@ export function readResponse(response: JsonValue): LogAssistantMessage | undefin
     ...(fromWire(message, idsOf(parts, "functionCall")) as LogAssistantMessage),
     usage,
     model: model === "" ? undefined : model,
-    stopReason: isEarly ? (stopReason) : undefined,
+    stopReason: isEarly ? stopReason : undefined,
   };
 }
 

@@ -23,6 +23,11 @@ interface PartOptions {
 
 /** The runs of a text in order. Those of a format that gathers its records come last. */
 export function* readParts(text: string, options: PartOptions): Generator<LogPart | { error: CassetteError }> {
+  const whole = fromText(text, options.format);
+  if (whole !== undefined) {
+    yield* splitRecord(whole, options);
+    return;
+  }
   const gathered = new Map<ImportFormat, { place: RecordPlace; records: JsonValue[] }>();
   let before: ImportFormat | undefined;
   for (const record of readRecords(text, options.maxMemory)) {
@@ -42,6 +47,17 @@ export function* readParts(text: string, options: PartOptions): Generator<LogPar
     else gathered.set(format, { place, records: [value] });
   }
   for (const [format, { place, records }] of gathered) yield* splitRecord({ place, format, value: records }, options);
+}
+
+/** A text that is not JSON, as the one record of its format. */
+function fromText(text: string, forced: ImportFormat | undefined): LogPart | undefined {
+  // A byte-order mark and JSON belong to the reader of records.
+  if (/^\s*[\uFEFF[{]/.test(text.slice(0, 1_000))) return undefined;
+  for (const format of forced === undefined ? IMPORT_FORMATS : [forced]) {
+    const value = FORMATS[format].fromText?.(text, forced !== undefined);
+    if (value !== undefined) return { place: { unit: "line", number: 1 }, format, value };
+  }
+  return undefined;
 }
 
 /** Returns what `read` returns, or the error it throws with the place of the record in front. */
