@@ -71,7 +71,7 @@ export function createDoor(io: CommandIo): Door {
         : `its cassette is not open${file === undefined ? "" : ` any more: ${file}`}`;
     const message = `${method} ${path}: ${why}`;
     if (late.add({ method, path, outcome: "refused", code: `cassette-${number}` }))
-      note("too late or too early: ", message);
+      note("refused: ", message);
     return refusalReply({ status: 404, code: "not-open", message }, wireOf({ method, path }));
   }
 
