@@ -227,7 +227,7 @@ class Playhead:
             answer = self.start().ask(order)
         except PlayheadError as error:
             self.failure = str(error)
-            pytest.fail(self.failure, pytrace=False)
+            answer = {"error": {"text": self.failure}}
         if "error" in answer:
             pytest.fail(answer["error"]["text"], pytrace=False)
         return answer
