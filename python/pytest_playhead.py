@@ -1,7 +1,7 @@
-"""Cassettes of model calls in pytest, one for each test. docs/python.md of the package playhead describes this plugin.
+"""Cassettes of model calls in pytest, one for each test. See docs/python.md of the package playhead.
 
-A test with the marker or the fixture `cassette` talks to a server that replays or records as CASSETTE_MODE says: `cassette serve
---control`. The vendors' clients find it by their base URL variables. This file needs the standard library and pytest only.
+A test with the marker or the fixture `cassette` talks to `cassette serve --control`, which replays or records as
+CASSETTE_MODE says. Clients find this server by their base URL variables. Standard library and pytest only.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Cassette:
 
     id: str
     file: str
-    """The path from the working folder."""
+    """The path from the folder where pytest was started."""
     mode: str
     """`replay`, `record`, `refresh` or `live`."""
     url: str
@@ -58,20 +58,24 @@ class Cassette:
 class Server:
     """A process of `cassette serve --control`. It ends when its stdin closes, so it never outlives pytest."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, config: pytest.Config) -> None:
         self.messages = tempfile.TemporaryFile()
         self.lock = threading.Lock()
         self.process = subprocess.Popen(
-            [*find_command(root), "serve", "--control"],
+            [*find_command(config.rootpath), "serve", "--control"],
+            cwd=config.invocation_params.dir,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.messages,
-            start_new_session=True,  # Ctrl-C is for pytest, which then ends the server.
+            # Ctrl-C is for pytest, which then ends the server.
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
         )
         self.hello = self.read()
         if self.hello["control"] != PROTOCOL:
             self.close()
-            raise PlayheadError(f"playhead {self.hello['version']} does not fit {__file__}. Take both from one package.")
+            version = self.hello["version"]
+            raise PlayheadError(f"playhead {version} does not fit {__file__}. Take both from one package.")
 
     def ask(self, order: dict[str, Any]) -> dict[str, Any]:
         with self.lock:
@@ -119,9 +123,14 @@ def find_command(root: Path) -> list[str]:
     raise PlayheadError(f"the package playhead was not found from {root}. Run: npm install --save-dev playhead")
 
 
+def names_of(item: pytest.Item) -> list[str]:
+    """`["TestBirds", "test_counts[2-a]"]`. An id may have more parts, which plugins add."""
+    return [node.name for node in item.listchain() if isinstance(node, (pytest.Class, pytest.Item))]
+
+
 def cassette_name(item: pytest.Item) -> str:
     """`TestBirds::test_counts[2-a]` becomes `TestBirds--test_counts-2-a`. Other kinds of names get a hash."""
-    names = [node.name for node in item.listchain() if isinstance(node, (pytest.Class, pytest.Item))]
+    names = names_of(item)
     whole = "::".join(names)
     slug = "--".join(re.sub(r"\W+", "-", name).strip("-") for name in names)
     if PLAIN_NAME.fullmatch(whole) and len(slug) <= MAX_NAME_BYTES:
@@ -134,7 +143,7 @@ def cassette_path(item: pytest.Item) -> Path:
     """`__cassettes__/<test file>/<test>.cassette.json` next to the test file, or the file that a marker names."""
     for marker in item.iter_markers("cassette"):
         if marker.args:
-            return item.path.parent / marker.args[0]
+            return item.path.parent / str(marker.args[0])
     folder = Path(os.environ.get("CASSETTE_DIR") or "__cassettes__")
     name = f"{cassette_name(item)}.cassette.json"
     if not folder.is_absolute():
@@ -143,16 +152,19 @@ def cassette_path(item: pytest.Item) -> Path:
     return folder.joinpath(*("__" if part == ".." else part for part in parts), name)
 
 
-def from_here(path: Path) -> str:
+def from_start(path: Path, config: pytest.Config) -> str:
+    """The path from the folder where pytest was started. A test may have left it."""
     try:
-        return os.path.relpath(path)
+        return os.path.relpath(path, config.invocation_params.dir)
     except ValueError:  # It is on another drive.
         return str(path)
 
 
 def options_of(item: pytest.Item) -> dict[str, Any]:
-    """The options of the markers, in the words of the server. A test's marker wins over those of its class and module."""
-    given = {key: value for marker in reversed([*item.iter_markers("cassette")]) for key, value in marker.kwargs.items()}
+    """The options in the words of the server. The marker of a test wins over those of its class and module."""
+    given: dict[str, Any] = {}
+    for marker in reversed([*item.iter_markers("cassette")]):
+        given.update(marker.kwargs)
     unknown = [name for name in given if name not in MARKER_OPTIONS]
     if unknown:
         known = ", ".join(MARKER_OPTIONS)
@@ -163,6 +175,8 @@ def options_of(item: pytest.Item) -> dict[str, Any]:
 def set_environment(keys: dict[str, str], variables: dict[str, str]) -> dict[str, str | None]:
     """Sets base URLs, and keys that are missing. Returns the values before."""
     values = {**{name: key for name, key in keys.items() if not os.environ.get(name)}, **variables}
+    for name in ("NO_PROXY", "no_proxy") if variables else ():  # The server is on this machine.
+        values[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1"]))
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     return before
@@ -187,7 +201,7 @@ def add_report(report: pytest.TestReport, text: str, is_reason: bool) -> None:
         return
     report.longrepr.addsection("cassette", text)
     if is_reason and crash is not None:
-        crash.message = f"{text.splitlines()[0]} ({crash.message.splitlines()[0]})"
+        crash.message = f"{text.partition(chr(10))[0]} ({crash.message.partition(chr(10))[0]})"
 
 
 OPEN = pytest.StashKey[Cassette]()
@@ -215,7 +229,7 @@ class Playhead:
         if self.failure is not None:
             raise PlayheadError(self.failure)
         try:
-            self.server = self.server or Server(self.config.rootpath)
+            self.server = self.server or Server(self.config)
             return self.server
         except PlayheadError as error:
             self.failure = str(error)
@@ -250,9 +264,9 @@ class Playhead:
         owner = self.owners.get(str(path).casefold(), item.nodeid)
         if owner != item.nodeid and not any(marker.args for marker in item.iter_markers("cassette")):
             pytest.fail(f"{owner} and {item.nodeid} have the same cassette. Rename one of them.", pytrace=False)
-        name = from_here(item.path) + item.nodeid[item.nodeid.find("::") :]
+        name = "::".join([from_start(item.path, self.config), *names_of(item)])
         rerecord = f"CASSETTE_MODE=refresh python3 -m pytest {shlex.quote(name)}"
-        opened = self.ask({"open": from_here(path), "rerecord": rerecord, **options_of(item)})
+        opened = self.ask({"open": from_start(path, self.config), "rerecord": rerecord, **options_of(item)})
         item.stash[OPEN] = Cassette(opened["opened"], *(opened[name] for name in ("file", "mode", "url", "variables")))
         item.stash[BEFORE] = set_environment(opened["keys"], opened["variables"])
 
@@ -284,6 +298,7 @@ class Playhead:
     def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[None]:
         yield
         restore_environment(item.stash.get(BEFORE, {}))
+        item.stash[BEFORE] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if hasattr(report, "playhead"):

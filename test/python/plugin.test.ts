@@ -241,6 +241,22 @@ def test_pattern(): pass
     expect((await project.run({ DAY: "2027-02-02" }, "-k", "test_own")).code).toBe(0);
   });
 
+  it("finds its cassette after a test left the folder, and its server past a proxy", async () => {
+    const project = projectOf({
+      "test_a.py": `def test_leaves(): os.chdir("/")
+
+@pytest.mark.cassette
+def test_a(): ask("a")
+
+def test_environment(): assert os.environ["NO_PROXY"] == "a.example"
+`,
+    });
+    const env = { HTTP_PROXY: "http://127.0.0.1:1", http_proxy: "http://127.0.0.1:1", NO_PROXY: "a.example" };
+    expect((await project.run({ ...live(), ...env })).code).toBe(0);
+    expect(project.recordings()).toEqual(["__cassettes__/test_a.py/test_a.cassette.json"]);
+    expect((await project.run({ CI: "1", ...env })).code).toBe(0);
+  });
+
   it.each([
     [{ CI: "true", CASSETTE_MODE: "record" }, "mode record would record, but CI is set and CI never records"],
     [{ CASSETTE_MODE: "yes" }, '"yes" is not a cassette mode'],
@@ -384,7 +400,9 @@ def test_b(): pass
     });
     const { out } = await project.run(live());
     expect(out).toContain("1 failed, 1 error");
-    expect(out.split("the server of playhead ended with exit code -9")).toHaveLength(3);
+    expect(out).toMatch(/_ test_a _+\nthe server of playhead ended with exit code -9\n/);
+    expect(out).toMatch(/_ ERROR at setup of test_b _+\nthe server of playhead ended with exit code -9\n/);
+    expect(out).not.toContain("another exception");
   });
 
   it("is also for clients that are created at import, with cassette_at_import", async () => {
