@@ -20,11 +20,17 @@ export interface TurnContext {
 
 export type Scrub = <T extends JsonValue>(value: T) => T;
 
+const AS_IT_IS: Scrub = (value) => value;
+
 /**
  * Reads a request's context. Sealed tools and settings are hashed once, others on every turn. A request equal to the previous one keeps
- * its context, even if a part of it has since become known as a secret. Object identity never changes a recording.
+ * its context, even if a part of it has since become known as a secret. Object identity never changes a recording. `filterTools` changes
+ * the tools after `scrub`.
  */
-export function createContextReader(scrub: Scrub = (value) => value): (request: LlmTurnRequest) => TurnContext {
+export function createContextReader(
+  scrub: Scrub = AS_IT_IS,
+  filterTools: Scrub = AS_IT_IS,
+): (request: LlmTurnRequest) => TurnContext {
   // Compares the lists and not the request, since a caller may reuse the request with other lists.
   let last: (Pick<LlmTurnRequest, "tools" | "settings"> & { raw: TurnContext; context: TurnContext }) | undefined;
   return (request) => {
@@ -33,7 +39,8 @@ export function createContextReader(scrub: Scrub = (value) => value): (request: 
       return last.context;
     }
     const raw = readContext(request);
-    const context = last !== undefined && isSameContext(last.raw, raw) ? last.context : scrubContext(raw, scrub);
+    const context =
+      last !== undefined && isSameContext(last.raw, raw) ? last.context : scrubContext(raw, scrub, filterTools);
     last = { ...defined({ tools, settings }), raw, context };
     return context;
   };
@@ -51,8 +58,8 @@ function readContext(request: LlmTurnRequest): TurnContext {
   return { tools, settings, toolsHash: hashJson(tools), settingsHash: hashJson(settings) };
 }
 
-function scrubContext(raw: TurnContext, scrub: Scrub): TurnContext {
-  const tools = seal(scrub(raw.tools));
+function scrubContext(raw: TurnContext, scrub: Scrub, filterTools: Scrub): TurnContext {
+  const tools = seal(filterTools(scrub(raw.tools)));
   const settings = seal(scrub(raw.settings));
   return {
     tools,

@@ -12,6 +12,7 @@ import {
   type NamedFilter,
   type NotedFilter,
 } from "./hash-filters.js";
+import { mapContexts, mapDescriptions } from "./tool-texts.js";
 import { createPromptChain, type HashFilter } from "./prompt-delta.js";
 import { deltasOf } from "./rebuild.js";
 
@@ -20,28 +21,35 @@ export interface ReplayFilter {
   /** The option that a recording which continues this one must use. */
   readonly option: HashFilterOption | undefined;
   readonly filter: HashFilter | undefined;
-  /** The recording with its prompts filtered. Its hashes are those of the filtered prompts. */
+  /** Filters the descriptions of tools, by all filters but functions. */
+  readonly filterTools: <T>(tools: T) => T;
+  /** The recording with its prompts and tools filtered. Its hashes are those of the filtered ones. */
   readonly recording: Cassette;
 }
+
+/** The tools of a replay without filters that have a name. */
+export const AS_RECORDED = { filterTools: <T>(tools: T): T => tools };
 
 /** Throws `filter-one-sided` for a function on one side only, and for filters that a recording without prompts does not note. */
 export function resolveFilter(recording: Cassette, option: HashFilterOption | undefined, file?: string): ReplayFilter {
   const { names, filter } = readHashFilter(option);
-  if (recording.version === 1) return { option, filter, recording };
+  if (recording.version === 1) return { ...AS_RECORDED, option, filter, recording };
   const noted = notedFilters(recording);
   if (noted === undefined || (option !== undefined && names?.includes("custom") !== false)) {
     assertSame(recording, option, file);
-    return { option, filter, recording };
+    return { ...AS_RECORDED, option, filter, recording };
   }
   assertUsable(noted, file);
   const given = (option ?? []) as readonly NotedFilter[];
   const known = new Set(noted.map(keyOf));
   const added = given.filter((item) => !known.has(keyOf(item)));
   const all = [...noted, ...added];
-  if (all.length === 0) return { option, filter, recording };
+  if (all.length === 0) return { ...AS_RECORDED, option, filter, recording };
   if (deltasOf(recording) === undefined && added.length > 0) assertSame(recording, option, file);
   const read = readHashFilter(all);
-  return { option: all, filter: read.filter, recording: filterPrompts(recording, read) };
+  const { rewrite } = read;
+  const filterTools = <T>(tools: T): T => (rewrite === undefined ? tools : mapDescriptions(tools, rewrite));
+  return { option: all, filter: read.filter, filterTools, recording: filterRecording(recording, read) };
 }
 
 /** The filters that a recording notes, as far as they can be read. Undefined if it used a function. */
@@ -75,7 +83,7 @@ function assertUsable(noted: readonly NotedFilter[], file: string | undefined): 
   );
 }
 
-function filterPrompts(recording: Cassette, { rewrite, noted }: NamedFilter): Cassette {
+function filterRecording(recording: Cassette, { rewrite, noted }: NamedFilter): Cassette {
   const deltas = deltasOf(recording);
   if (recording.version === 1 || deltas === undefined || rewrite === undefined) return recording;
   const chain = createPromptChain();
@@ -84,7 +92,9 @@ function filterPrompts(recording: Cassette, { rewrite, noted }: NamedFilter): Ca
     const filtered = messages.map((message) => mapMessage(message, rewrite));
     return { ...entry, promptHash: chain.advance(keep, filtered), prompt: { keep, messages: filtered } };
   });
-  return { ...recording, entries, extensions: { ...recording.extensions, ...noted } };
+  const { contexts } = extensionsOf(recording);
+  const offered = contexts === undefined ? {} : { contexts: mapContexts(contexts, rewrite) };
+  return { ...recording, entries, extensions: { ...recording.extensions, ...noted, ...offered } };
 }
 
 /** Refuses a filter on one side only, which would miss every prompt it changes, or hide a difference. */

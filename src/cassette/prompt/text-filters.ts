@@ -41,7 +41,7 @@ const SHELL_ZONE = "(?:UTC|GMT|BST|MSK|IST|JST|KST|AE[SD]T|[CEW]ES?T|[ACEMP][SD]
 const OF_A_SHELL = `${MONTH} {1,2}[0-3]?[0-9] {1,2}${CLOCK}(?: ${SHELL_ZONE}(?![A-Z]))?(?: (?:19|20)[0-9]{2})?(?: [+-][0-9]{4})?`;
 /** Dates as `Date`, `Intl` and commands write them in English: `November 22, 2026`, `11/22/2026, 9:30 AM`, `Sunday, November 22`. */
 const DATE =
-  `${WORD}(?:(?:${WEEKDAY})?(?:${OF_A_SHELL}|(?:${MONTH} ${DAY},? [0-9]{4}|${DAY} (?:of )?${MONTH},? [0-9]{4}|` +
+  `${WORD}(?:(?:${WEEKDAY})?(?:${OF_A_SHELL}|(?:${MONTH} ${DAY},? [0-9]{4}|${DAY} (?:of )?${MONTH},? [0-9]{4}|${MONTH},? (?:19|20)[0-9]{2}|` +
   `[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{4})(?:${TIME})?)|${WEEKDAY}(?:${MONTH} ${DAY}|${DAY} (?:of )?${MONTH}))${END}`;
 
 const AGO = "(?:[0-9]{1,6}|an?|one) (?:second|minute|hour|day|week|month|year)s? ago";

@@ -4,6 +4,7 @@ import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../
 import { changeText, compareOffers, placeOf, type OfferChange } from "../offer/compare-offers.js";
 import { deltasOf, rebuildPrompt } from "../prompt/rebuild.js";
 import { firstDifference } from "../prompt/json-difference.js";
+import { findVolatileTools } from "../prompt/tool-texts.js";
 import { findVolatileChange } from "../prompt/volatile-difference.js";
 import type { MissReport } from "../errors.js";
 import type { TurnContext } from "../offer/context.js";
@@ -41,7 +42,7 @@ interface Unanswered {
 
 /** Explains why no recorded turn answers a prompt. Names, too, how tools and settings differ from those of the nearest turn. */
 export function explainMiss(request: Unanswered): MissReport {
-  const { contexts, turn, now, missing = [] } = request;
+  const { recording, contexts, turn, now, missing = [] } = request;
   const report = explainNoAnswer(request);
   if (missing.length > 0) {
     report.hint = toVisible(
@@ -49,7 +50,8 @@ export function explainMiss(request: Unanswered): MissReport {
     );
   }
   const { turnIndex } = report.nearest ?? {};
-  const offer = turnIndex === undefined ? undefined : explainOfferMiss(contexts[turnIndex], now, turn, turnIndex);
+  const offer =
+    turnIndex === undefined ? undefined : explainOfferMiss(recording, contexts[turnIndex], now, turn, turnIndex);
   return offer === undefined ? report : { ...report, also: [offer.what, ...(offer.also ?? [])] };
 }
 
@@ -123,6 +125,7 @@ export function explainPromptMiss(
 
 /** Explains how tools and settings of a request differ from those of its recorded turn; undefined if they do not. */
 export function explainOfferMiss(
+  recording: Cassette,
   recorded: ContextExtension | undefined,
   now: TurnContext | undefined,
   turn: number,
@@ -147,7 +150,17 @@ export function explainOfferMiss(
     };
   });
   const [first, second] = reports;
-  return first === undefined || second === undefined ? first : { ...first, also: [second.what] };
+  if (first === undefined) return undefined;
+  if (second !== undefined) return { ...first, also: [second.what] };
+  if (first.code !== "tools-changed" || recorded.tools === undefined) return first;
+  const volatile = findVolatileTools(recording, recorded.tools, now.tools);
+  if (volatile === undefined) return first;
+  return {
+    ...first,
+    what: `${first.what}; ${volatile.what}`,
+    hint: volatile.hint,
+    ...defined({ filters: volatile.filters }),
+  };
 }
 
 function listChanges(changes: readonly OfferChange[]): string {

@@ -19,7 +19,7 @@ import { contextsByTurn, createContextReader, type TurnContext } from "../offer/
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import { extensionsOf, type Cassette } from "../file/format.js";
 import { readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js";
-import { resolveFilter, type ReplayFilter } from "../prompt/noted-filters.js";
+import { AS_RECORDED, resolveFilter, type ReplayFilter } from "../prompt/noted-filters.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import { explainMiss, explainOfferMiss } from "./miss.js";
 import { createMissLog } from "./miss-log.js";
@@ -183,11 +183,11 @@ function filterFor(recording: Cassette, { strict = true, hashFilter, file }: Rep
     return resolveFilter(recording, hashFilter, file);
   } catch (error) {
     if (strict || !(error instanceof CassetteError) || error.code !== "filter-one-sided") throw error;
-    return { option: hashFilter, filter: readHashFilter(hashFilter).filter, recording };
+    return { ...AS_RECORDED, option: hashFilter, filter: readHashFilter(hashFilter).filter, recording };
   }
 }
 
-function createSession({ recording, filter }: ReplayFilter, options: ReplayOptions, warn: Warn) {
+function createSession({ recording, filter, filterTools }: ReplayFilter, options: ReplayOptions, warn: Warn) {
   const noteOrder = createOrderNote(warn);
   const { strict = true, file } = options;
   const { entries } = recording;
@@ -200,7 +200,7 @@ function createSession({ recording, filter }: ReplayFilter, options: ReplayOptio
 
   function begin() {
     const side = createReplayRedaction(redacted, options.redact, file);
-    const readContext = createContextReader(side && ((value) => side.scrubber.json(value)));
+    const readContext = createContextReader(side && ((value) => side.scrubber.json(value)), filterTools);
     const prompts = createPromptReader(defined({ scrub: side?.scrubber.messages, filter }));
     return { recording, side, readContext, prompts, turns: createUnusedTurns(entries, contexts) };
   }
@@ -212,7 +212,7 @@ function createSession({ recording, filter }: ReplayFilter, options: ReplayOptio
   }
 
   function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
-    const report = explainOfferMiss(contexts[turnIndex], now, turn, turnIndex);
+    const report = explainOfferMiss(recording, contexts[turnIndex], now, turn, turnIndex);
     if (report !== undefined) throw misses.add(report);
   }
 

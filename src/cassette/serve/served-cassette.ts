@@ -15,7 +15,7 @@ import { createExchangePlayer, type ExchangePlayer } from "../exchange/player.js
 import { contextAt } from "../offer/context.js";
 import { extensionsOf, type Cassette, type ContextExtension } from "../file/format.js";
 import { rebuildPrompts } from "../prompt/rebuild.js";
-import { resolveFilter } from "../prompt/noted-filters.js";
+import { resolveFilter, type ReplayFilter } from "../prompt/noted-filters.js";
 import { hashPrompt, type HashFilter } from "../prompt/prompt-delta.js";
 import { likenessOf } from "../prompt/json-difference.js";
 import { neutralNumbers } from "../redact/placeholder.js";
@@ -82,13 +82,14 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
   const { warn, ...options } = given;
   const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports: { warn: () => undefined } });
   const { cassette } = provider;
-  const { recording, filter } = resolveFilter(cassette, options.hashFilter, file);
+  const { recording, filter, filterTools } = resolveFilter(cassette, options.hashFilter, file);
   const prompts = rebuildPrompts(recording);
-  const { contexts: noted = [], redacted } = extensionsOf(cassette);
+  const { contexts: noted = [], redacted } = extensionsOf(recording);
   const contexts = comparableContexts(noted);
   const fields = createWireFieldCheck(noted, (text) => warn?.(`${file}: ${text}`));
   const streams = readStreams(cassette);
   const used = new Set<number>();
+  const rules = { fields, filterTools };
   const redaction = () => createReplayRedaction(redacted, options.redact, file);
   const digestsOn = createDigests(prompts ?? []);
 
@@ -101,7 +102,7 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
   }
 
   function judge(asked: Asked, turnIndex: number, isPrompt: boolean, length: number): Nearness {
-    const isContext = isPrompt && fits(contextAt(contexts, turnIndex), asked, fields);
+    const isContext = isPrompt && fits(contextAt(contexts, turnIndex), asked, rules);
     const likeness = () => likenessOf(prompts?.[turnIndex]?.[length], asked.request.messages[length]);
     return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, isContinued: false, length, likeness };
   }
@@ -135,7 +136,7 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
     },
     async play(asked, near) {
       const left = provider.remaining;
-      const answer = provider.turn(recordedWords(asKnown(asked, fields), near, { prompts, contexts, fields }));
+      const answer = provider.turn(recordedWords(asKnown(asked, fields), near, { prompts, contexts, ...rules }));
       // The replay has used its turn by now, since it is synchronous. It can only be the one that was found.
       if (near !== undefined && provider.remaining < left) {
         used.add(near.turnIndex);
@@ -212,9 +213,15 @@ function isLonger(near: Nearness, best: Nearness | undefined): boolean {
   return near.length === best.length && best.isUsed && !near.isUsed;
 }
 
+/** How tools and settings are compared. */
+interface ContextRules {
+  readonly fields: WireFieldCheck;
+  readonly filterTools: ReplayFilter["filterTools"];
+}
+
 /** True if tools and settings are the recorded ones, as far as the wire carries them, or if none were recorded. */
-function fits(recorded: ContextExtension | undefined, asked: Asked, fields: WireFieldCheck): boolean {
-  const [tools, settings] = contextOf(recorded, asked, fields);
+function fits(recorded: ContextExtension | undefined, asked: Asked, rules: ContextRules): boolean {
+  const [tools, settings] = contextOf(recorded, asked, rules);
   return recorded === undefined || (tools !== undefined && settings !== undefined);
 }
 
@@ -222,11 +229,11 @@ function fits(recorded: ContextExtension | undefined, asked: Asked, fields: Wire
 function contextOf(
   recorded: ContextExtension | undefined,
   { wire, request: { settings: given, ...asked } }: Asked,
-  fields: WireFieldCheck,
+  { fields, filterTools }: ContextRules,
 ): [LlmTurnRequest["tools"], LlmTurnRequest["settings"]] {
   const request = { ...asked, settings: fields.known(given) };
   const { model, ...rest } = request.settings;
-  const own = { tools: request.tools ?? [], settings: rest };
+  const own = { tools: filterTools(request.tools ?? []), settings: rest };
   if (recorded === undefined) return [undefined, undefined];
   const tools = recorded.tools as LlmTurnRequest["tools"] | undefined;
   const settings = recorded.settings as LlmTurnRequest["settings"] | undefined;
@@ -236,30 +243,29 @@ function contextOf(
     return [isTools ? own.tools : undefined, isSettings ? own.settings : undefined];
   }
   const theirs = throughWire({ messages: [], tools, settings }, wire, request);
-  const ours = throughWire({ ...request, messages: [] }, wire, request);
+  const ours = throughWire({ ...request, tools: own.tools, messages: [] }, wire, request);
   return [
     isTools || hashJson(theirs?.tools ?? []) === hashJson(ours?.tools ?? []) ? tools : undefined,
     isSettings || hashJson(theirs?.settings ?? null) === hashJson(ours?.settings ?? {}) ? settings : undefined,
   ];
 }
 
-interface Recorded {
+interface Recorded extends ContextRules {
   prompts: readonly LlmMessage[][] | undefined;
   contexts: readonly ContextExtension[];
-  fields: WireFieldCheck;
 }
 
 /** The request with its matching parts in the words of the recording, so that a miss names a real difference. */
 function recordedWords(
   asked: Asked,
   near: Nearness | undefined,
-  { prompts, contexts, fields }: Recorded,
+  { prompts, contexts, ...rules }: Recorded,
 ): LlmTurnRequest {
   const { wire, request, digests } = asked;
   if (near === undefined) return request;
   const recorded = prompts?.[near.turnIndex] ?? request.messages;
   const context = contextAt(contexts, near.turnIndex);
-  const [tools = request.tools, same] = contextOf(context, asked, fields);
+  const [tools = request.tools, same] = contextOf(context, asked, rules);
   // Fields of other wires could not come over this one, so they are no difference to be reported.
   const settings = same ?? { ...fieldsOfOtherWires(context?.settings, wire.name), ...request.settings };
   // A wire may join or drop messages. Then indexes of the two sides do not correspond.

@@ -70,8 +70,7 @@ export function createDoor(io: CommandIo): Door {
         ? `${open.size === 0 ? "no cassette is" : "several cassettes are"} open, so the request belongs to none`
         : `its cassette is not open${file === undefined ? "" : ` any more: ${file}`}`;
     const message = `${method} ${path}: ${why}`;
-    if (late.add({ method, path, outcome: "refused", code: `cassette-${number}` }))
-      note("refused: ", message);
+    if (late.add({ method, path, outcome: "refused", code: `cassette-${number}` })) note("refused: ", message);
     return refusalReply({ status: 404, code: "not-open", message }, wireOf({ method, path }));
   }
 

@@ -3,7 +3,7 @@
 import type { Vendor } from "../../core/index.js";
 import type { DoorRow } from "../../harness/index.js";
 import type { HttpReply, HttpRequest } from "../../host/index.js";
-import type { ServedMiss } from "../serve/handler.js";
+import type { CountedMiss } from "../serve/misses.js";
 import type { RunEnd } from "./orders.js";
 
 /** How the run of a cassette ended. */
@@ -19,7 +19,7 @@ export interface Ended {
   readonly exchanges: number;
   /** Unused turns and exchanges of a replay. */
   readonly unused: number;
-  readonly misses: readonly ServedMiss[];
+  readonly misses: readonly CountedMiss[];
   readonly requests: readonly DoorRow[];
   /** The file that was written: the cassette, or the recording of a failed run. */
   readonly written?: string;

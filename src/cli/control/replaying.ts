@@ -13,7 +13,8 @@ import { defined } from "../../core/index.js";
 import { createTally, keptRunHint, withCommand } from "../../harness/index.js";
 import { readFilterOptions } from "../options/filters.js";
 import { controlAdvice } from "../serve/advice.js";
-import { serveHandler, type ServedMiss, type ServeWatcher } from "../serve/handler.js";
+import { serveHandler, type ServeWatcher } from "../serve/handler.js";
+import { addMiss, type CountedMiss } from "../serve/misses.js";
 import { parsePass } from "../serve/requests.js";
 import { reportOf, type OpenedCassette } from "./opened.js";
 import type { OpenOptions, RunEnd } from "./orders.js";
@@ -57,14 +58,14 @@ export async function openReplay(file: string, options: OpenOptions, place: Cont
 /** Keeps what became of the requests. */
 function createLog() {
   const tally = createTally();
-  const misses: ServedMiss[] = [];
+  const misses: CountedMiss[] = [];
   const refused: string[] = [];
   const notes: string[] = [];
   const warn = (text: string): void => void notes.push(text);
   const watcher: ServeWatcher = {
     answered: ({ method, path }, outcome) => void tally.add({ method, path, outcome }),
     missed(miss, { method, path }) {
-      misses.push(miss);
+      addMiss(misses, miss);
       tally.add({ method, path, outcome: "missed" });
     },
     passed: ({ method, path }) => void tally.add({ method, path, outcome: "passed" }),

@@ -40,9 +40,10 @@ import {
 } from "../proxy/proxy.js";
 import { autoHandler, type AutoHandling } from "./auto.js";
 import { faultsHandler, printFaults, readFaults } from "./faults.js";
-import { serveHandler, type NameOf, type ServedMiss, type ServeWatcher } from "./handler.js";
+import { serveHandler, type NameOf, type ServeWatcher } from "./handler.js";
 import { inRecordedOrder, loadAll, namesOf, type LoadedItem } from "./load.js";
 import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
+import { addMiss, type CountedMiss } from "./misses.js";
 import { parsePass, printRequests, toJsonRow } from "./requests.js";
 
 export interface ServeOptions extends FilterOptions {
@@ -88,20 +89,19 @@ export async function serve(
     const tally = createTally();
     const { streaming = "chunked", speed = 1 } = options;
     const shelf = await shelfOf(items, nameOf, options, io);
-    const misses: ServedMiss[] = [];
+    const misses: CountedMiss[] = [];
     let answered = 0;
     const add = ({ method, path }: DoorRequest, outcome: DoorOutcome): void =>
       void tally.add({ method, path, outcome });
     const watcher: ServeWatcher = {
       answered(request, from) {
-        answered++;
+        if (from !== "probe") answered++;
         add(request, from);
         if (options.once === true && left(shelf) === 0) stop.now();
       },
       missed(miss, request) {
-        misses.push(miss);
         add(request, "missed");
-        for (const line of miss.message.split("\n")) note("miss: ", line);
+        if (addMiss(misses, miss)) for (const line of miss.message.split("\n")) note("miss: ", line);
         if (options.once === true) stop.now();
       },
       passed: (request) => add(request, "passed"),
@@ -223,7 +223,7 @@ interface Served {
   url: string;
   shelf: Shelf;
   answered: number;
-  misses: readonly ServedMiss[];
+  misses: readonly CountedMiss[];
   rows: readonly DoorRow[];
   faults?: FaultLog<Fault>;
   recorded?: Recorded;
@@ -267,7 +267,11 @@ function report(
   if (recorded !== undefined) printRecording(recorded, false, print);
   const refusals = refused.reduce((sum, request) => sum + request.count, 0);
   const look = served === EXIT.ok ? "good" : "bad";
-  const missed = count(misses.length, "miss", "misses");
+  const missed = count(
+    misses.reduce((sum, miss) => sum + miss.count, 0),
+    "miss",
+    "misses",
+  );
   print({ look, text: `${answered} answered, ${missed}, ${refusals} refused, ${unused} unused` });
   if (failures === unused && unused > 0 && !allowUnused) {
     print("   Where only a part of a suite was meant to run, pass --allow-unused.");

@@ -319,12 +319,13 @@ describe("a turn in which more than one thing changed", () => {
   });
 });
 
-describe("explainOfferMiss", () => {
+describe("explainOfferMiss", async () => {
+  const recording = await weatherCassette();
   /** The report for an offer in which one part changed. A part that is undefined is known by its hash alone. */
   const explain = (part: "tools" | "settings", old: JsonValue | undefined, now: JsonValue): MissReport => {
     const same = { toolsHash: "", settingsHash: "", tools: [], settings: {} };
     const recorded = { fromTurn: 0, ...same, [`${part}Hash`]: "old", [part]: old } as ContextExtension;
-    return explainOfferMiss(recorded, { ...same, [`${part}Hash`]: "new", [part]: now }, 3, 2) as MissReport;
+    return explainOfferMiss(recording, recorded, { ...same, [`${part}Hash`]: "new", [part]: now }, 3, 2) as MissReport;
   };
 
   it("has no pointer where the cassette holds only the hash of its tools", () => {
