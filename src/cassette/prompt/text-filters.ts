@@ -149,6 +149,13 @@ export const TEXT_FILTERS: Readonly<Record<TextFilterName, TextFilter>> = {
   },
 };
 
+/** The paths in a text, as the filter `path` finds them. */
+export function pathsIn(text: string): string[] {
+  return [...text.matchAll(PATHS)].map(([path]) => path);
+}
+
+const PATHS = new RegExp(PATH, "gu");
+
 /** Between a field and its number: `"ms": 1`, `\"ms\":1`, `ms=1`, `Duration  1`. */
 const BEFORE_NUMBER = `(?:\\\\{0,3}["'])?(?:\\s{0,8}[:=]\\s{0,8}|\\s{1,8})(?:\\\\{0,3}["'])?`;
 const NUMBER = "-?[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?";

@@ -11,6 +11,7 @@ import {
   type WireRequest,
 } from "../../core/index.js";
 import { countAlike, digestAlike, type Likeness } from "./alike.js";
+import { createFolderMover } from "./folders.js";
 import { createExchangePlayer, type ExchangePlayer } from "../exchange/player.js";
 import { contextAt } from "../offer/context.js";
 import { extensionsOf, type Cassette, type ContextExtension } from "../file/format.js";
@@ -59,7 +60,7 @@ export interface Served {
   findAlike(asked: Asked): Nearness | undefined;
   /** The nearest turn, used or not; undefined for a cassette without turns. */
   nearest(asked: Asked): Nearness | undefined;
-  /** The answer of the turn that was found. Rejects with the replay's miss. */
+  /** The answer of the turn that was found, with its folders as the request has them. Rejects with the replay's miss. */
   play(asked: Asked, near: Nearness | undefined): Promise<LlmTurnResponse>;
   /** Fields of requests that could not be compared with this recording. */
   readonly uncompared: UncomparedFields;
@@ -79,36 +80,28 @@ export function toAsked(wire: Wire, request: WireRequest): Asked {
 
 /** Throws `CassetteError` if the cassette is refused or cannot be replayed. */
 export function serveCassette(value: unknown, file: string, names: Iterable<string>, given: ServeOptions = {}): Served {
-  const { warn, ...options } = given;
+  const { warn: warnAll, ...options } = given;
+  const warn = (text: string): void => warnAll?.(`${file}: ${text}`);
   const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports: { warn: () => undefined } });
   const { cassette } = provider;
-  const { recording, filter, filterTools } = resolveFilter(cassette, options.hashFilter, file);
+  const { recording, filter, filterTools, option } = resolveFilter(cassette, options.hashFilter, file);
   const prompts = rebuildPrompts(recording);
   const { contexts: noted = [], redacted } = extensionsOf(recording);
   const contexts = comparableContexts(noted);
-  const fields = createWireFieldCheck(noted, (text) => warn?.(`${file}: ${text}`));
+  const fields = createWireFieldCheck(noted, warn);
+  const rules = { fields, filterTools };
   const streams = readStreams(cassette);
   const used = new Set<number>();
-  const rules = { fields, filterTools };
   const redaction = () => createReplayRedaction(redacted, options.redact, file);
-  const digestsOn = createDigests(prompts ?? []);
+  const { isExact, judge, measure } = createJudge({ recording, prompts, contexts, rules, used });
+  const mover = createFolderMover(cassette, option, warn);
 
-  function measure(asked: Asked, turnIndex: number): Nearness {
-    const recorded = digestsOn(asked)[turnIndex] ?? [];
-    const length = countAlike(recorded, asked.digests);
-    const isAlike = prompts !== undefined && length === recorded.length && length === asked.digests.length;
-    const isContinued = recorded.length > 0 && length === recorded.length && length < asked.digests.length;
-    return { ...judge(asked, turnIndex, isAlike || isExact(asked, turnIndex), length), isContinued };
+  function measureAll(request: Asked, turns: readonly number[]): Nearness[] {
+    const asked = asRecorded(asFiltered(asKnown(request, fields), filter), redaction, filter);
+    return turns.map((index) => measure(asked, index));
   }
 
-  function judge(asked: Asked, turnIndex: number, isPrompt: boolean, length: number): Nearness {
-    const isContext = isPrompt && fits(contextAt(contexts, turnIndex), asked, rules);
-    const likeness = () => likenessOf(prompts?.[turnIndex]?.[length], asked.request.messages[length]);
-    return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, isContinued: false, length, likeness };
-  }
-
-  const isExact = (asked: Asked, turnIndex: number) => recording.entries[turnIndex]?.promptHash === asked.promptHash;
-  const all = cassette.entries.map((entry) => entry.turnIndex);
+  const all = [...cassette.entries.keys()];
   const unused = () => all.filter((index) => !used.has(index));
 
   return {
@@ -124,14 +117,9 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
       const same = unused().filter((index) => isExact(asked, index));
       return pick(same.map((index) => judge(asked, index, true, asked.request.messages.length)));
     },
-    findAlike(request) {
-      const asked = asRecorded(asFiltered(asKnown(request, fields), filter), redaction, filter);
-      const measured = unused().map((index) => measure(asked, index));
-      return pick(measured.filter((near) => near.isPrompt));
-    },
+    findAlike: (request) => pick(measureAll(request, unused()).filter((near) => near.isPrompt)),
     nearest(request) {
-      const asked = asRecorded(asFiltered(asKnown(request, fields), filter), redaction, filter);
-      const measured = all.map((index) => measure(asked, index));
+      const measured = measureAll(request, all);
       return measured.find((near) => near.isPrompt) ?? longest(measured);
     },
     async play(asked, near) {
@@ -142,13 +130,41 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
         used.add(near.turnIndex);
         fields.answered(asked.request.settings, asked.request.messages);
       }
-      return answer;
+      return near === undefined ? answer : mover.move(await answer, near.turnIndex, asked.request.messages);
     },
     get uncompared() {
       return fields.uncompared;
     },
-    planOf: (turnIndex) => streams.planOf(turnIndex),
+    planOf: (turnIndex) => (mover.moved.has(turnIndex) ? undefined : streams.planOf(turnIndex)),
   };
+}
+
+interface Judged extends Omit<Recorded, keyof ContextRules> {
+  readonly recording: Cassette;
+  readonly rules: ContextRules;
+  readonly used: ReadonlySet<number>;
+}
+
+/** Compares a request with single turns. */
+function createJudge({ recording, prompts, contexts, rules, used }: Judged) {
+  const digestsOn = createDigests(prompts ?? []);
+  const isExact = (asked: Asked, turnIndex: number) => recording.entries[turnIndex]?.promptHash === asked.promptHash;
+
+  function measure(asked: Asked, turnIndex: number): Nearness {
+    const recorded = digestsOn(asked)[turnIndex] ?? [];
+    const length = countAlike(recorded, asked.digests);
+    const isAlike = prompts !== undefined && length === recorded.length && length === asked.digests.length;
+    const isContinued = recorded.length > 0 && length === recorded.length && length < asked.digests.length;
+    return { ...judge(asked, turnIndex, isAlike || isExact(asked, turnIndex), length), isContinued };
+  }
+
+  function judge(asked: Asked, turnIndex: number, isPrompt: boolean, length: number): Nearness {
+    const isContext = isPrompt && fits(contextAt(contexts, turnIndex), asked, rules);
+    const likeness = () => likenessOf(prompts?.[turnIndex]?.[length], asked.request.messages[length]);
+    return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, isContinued: false, length, likeness };
+  }
+
+  return { isExact, judge, measure };
 }
 
 /** Digests of every recorded prompt as the wire leaves it; computed once per wire, and only if no hash fits. */
