@@ -9,8 +9,8 @@ export interface Asked {
   wire: Wire;
   request: WireRequest;
   promptHash: string;
-  /** Digests of its messages as the wire leaves them. */
-  digests: readonly string[];
+  /** Digests of its messages as the wire leaves them. Computed at the first call, since an exact prompt needs none. */
+  digests: () => readonly string[];
 }
 
 export interface Nearness extends Likeness {
@@ -22,8 +22,13 @@ export interface Nearness extends Likeness {
 }
 
 export function toAsked(wire: Wire, request: WireRequest): Asked {
-  const { messages } = throughWire(request, wire, request) ?? request;
-  return { wire, request, promptHash: hashPrompt(request.messages), digests: digestAlike(messages) };
+  let digests: readonly string[] | undefined;
+  return {
+    wire,
+    request,
+    promptHash: hashPrompt(request.messages),
+    digests: () => (digests ??= digestAlike((throughWire(request, wire, request) ?? request).messages)),
+  };
 }
 
 /** The request without fields of messages that cannot be compared with the recording. */

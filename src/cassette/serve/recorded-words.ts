@@ -34,6 +34,7 @@ function contextOf(
   const settings = recorded.settings as LlmTurnRequest["settings"] | undefined;
   const isTools = recorded.toolsHash === hashJson(own.tools);
   const isSettings = recorded.settingsHash === hashJson(own.settings);
+  if (isTools && isSettings) return [tools ?? own.tools, settings ?? own.settings];
   if (tools === undefined || settings === undefined) {
     return [isTools ? own.tools : undefined, isSettings ? own.settings : undefined];
   }
@@ -56,7 +57,7 @@ export function recordedWords(
   near: Nearness | undefined,
   { prompts, contexts, ...rules }: Recorded,
 ): LlmTurnRequest {
-  const { wire, request, digests } = asked;
+  const { wire, request } = asked;
   if (near === undefined) return request;
   const recorded = prompts?.[near.turnIndex] ?? request.messages;
   const context = contextAt(contexts, near.turnIndex);
@@ -64,10 +65,10 @@ export function recordedWords(
   // Fields of other wires could not come over this one, so they are no difference to be reported.
   const settings = same ?? { ...fieldsOfOtherWires(context?.settings, wire.name), ...request.settings };
   // A wire may join or drop messages. Then indexes of the two sides do not correspond.
-  const isAligned = digests.length === request.messages.length;
+  const isAligned = () => asked.digests().length === request.messages.length;
   const messages = near.isPrompt
     ? recorded
-    : isAligned
+    : isAligned()
       ? withRecordedStart(recorded.slice(0, near.length), request.messages)
       : request.messages;
   return { messages, ...defined({ tools }), settings };

@@ -10,6 +10,7 @@ import { contextAt } from "../offer/context.js";
 import { extensionsOf, type Cassette } from "../file/format.js";
 import { rebuildPrompts } from "../prompt/rebuild.js";
 import { resolveFilter } from "../prompt/noted-filters.js";
+import type { HashFilterOption } from "../prompt/hash-filters.js";
 import type { HashFilter } from "../prompt/prompt-delta.js";
 import { likenessOf } from "../prompt/json-difference.js";
 import { neutralNumbers } from "../redact/placeholder.js";
@@ -17,7 +18,12 @@ import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.
 import { cassetteProvider, type ReplayOptions } from "../replay/replay.js";
 import { readStreams } from "../stream/read.js";
 import type { StreamPlan } from "../stream/texts.js";
-import { comparableContexts, createWireFieldCheck, type UncomparedFields } from "../offer/wire-fields.js";
+import {
+  comparableContexts,
+  createWireFieldCheck,
+  type UncomparedFields,
+  type WireFieldCheck,
+} from "../offer/wire-fields.js";
 
 export interface Served {
   readonly file: string;
@@ -25,7 +31,13 @@ export interface Served {
   readonly cassette: Cassette;
   readonly exchanges: ExchangePlayer;
   readonly remaining: number;
-  /** The unused turn with exactly this prompt, preferably with the same tools and settings. */
+  /** The hashes of its prompts, each once. */
+  readonly promptHashes: Iterable<string>;
+  /** The same text for cassettes whose `read` gives the same. */
+  readonly reading: string;
+  /** The request with its filters, and without fields that cannot be compared with it. */
+  readonly read: (asked: Asked) => Asked;
+  /** The unused turn with exactly this prompt, preferably with the same tools and settings. Needs the request from `read`. */
   findExact(asked: Asked): Nearness | undefined;
   /** Like `findExact`, except for what the wire loses. Slower. */
   findAlike(asked: Asked): Nearness | undefined;
@@ -59,16 +71,17 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
   const streams = readStreams(cassette);
   const used = new Set<number>();
   const redaction = () => createReplayRedaction(redacted, options.redact, file);
-  const { isExact, judge, measure } = createJudge({ recording, prompts, contexts, rules, used });
+  const { judgeExact, measure } = createJudge({ recording, prompts, contexts, rules, used });
+  const unused = createUnused(recording);
   const mover = createFolderMover(cassette, option, warn);
+  const read = (request: Asked): Asked => asFiltered(asKnown(request, fields), filter);
 
   function measureAll(request: Asked, turns: readonly number[]): Nearness[] {
-    const asked = asRecorded(asFiltered(asKnown(request, fields), filter), redaction, filter);
+    const asked = asRecorded(read(request), redaction, filter);
     return turns.map((index) => measure(asked, index));
   }
 
   const all = [...cassette.entries.keys()];
-  const unused = () => all.filter((index) => !used.has(index));
 
   return {
     file,
@@ -78,12 +91,16 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
     get remaining() {
       return provider.remaining;
     },
-    findExact(request) {
-      const asked = asFiltered(asKnown(request, fields), filter);
-      const same = unused().filter((index) => isExact(asked, index));
-      return pick(same.map((index) => judge(asked, index, true, asked.request.messages.length)));
+    get promptHashes() {
+      return unused.keys();
     },
-    findAlike: (request) => pick(measureAll(request, unused()).filter((near) => near.isPrompt)),
+    reading: readingOf(option, fields),
+    read,
+    findExact: (asked) => pick(judgeExact(asked, unused.get(asked.promptHash) ?? [])),
+    findAlike(request) {
+      const left = all.filter((index) => !used.has(index));
+      return pick(measureAll(request, left).filter((near) => near.isPrompt));
+    },
     nearest(request) {
       const measured = measureAll(request, all);
       return measured.find((near) => near.isPrompt) ?? longest(measured);
@@ -94,6 +111,7 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
       // The replay has used its turn by now, since it is synchronous. It can only be the one that was found.
       if (near !== undefined && provider.remaining < left) {
         used.add(near.turnIndex);
+        unused.get(recording.entries[near.turnIndex]?.promptHash ?? "")?.delete(near.turnIndex);
         fields.answered(asked.request.settings, asked.request.messages);
       }
       return near === undefined ? answer : mover.move(await answer, near.turnIndex, asked.request.messages);
@@ -118,9 +136,10 @@ function createJudge({ recording, prompts, contexts, rules, used }: Judged) {
 
   function measure(asked: Asked, turnIndex: number): Nearness {
     const recorded = digestsOn(asked)[turnIndex] ?? [];
-    const length = countAlike(recorded, asked.digests);
-    const isAlike = prompts !== undefined && length === recorded.length && length === asked.digests.length;
-    const isContinued = recorded.length > 0 && length === recorded.length && length < asked.digests.length;
+    const digests = asked.digests();
+    const length = countAlike(recorded, digests);
+    const isAlike = prompts !== undefined && length === recorded.length && length === digests.length;
+    const isContinued = recorded.length > 0 && length === recorded.length && length < digests.length;
     return { ...judge(asked, turnIndex, isAlike || isExact(asked, turnIndex), length), isContinued };
   }
 
@@ -130,7 +149,28 @@ function createJudge({ recording, prompts, contexts, rules, used }: Judged) {
     return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, isContinued: false, length, likeness };
   }
 
-  return { isExact, judge, measure };
+  /** Judges turns with exactly this prompt, one at a time. */
+  function* judgeExact(asked: Asked, turns: Iterable<number>): Generator<Nearness> {
+    for (const turnIndex of turns) yield judge(asked, turnIndex, true, asked.request.messages.length);
+  }
+
+  return { judgeExact, measure };
+}
+
+/** Unused turns by the hashes of their prompts. A hash stays when all of its turns are used. */
+function createUnused({ entries }: Cassette): Map<string, Set<number>> {
+  const unused = new Map<string, Set<number>>();
+  entries.forEach(({ promptHash }, index) => {
+    const turns = unused.get(promptHash);
+    if (turns === undefined) unused.set(promptHash, new Set([index]));
+    else turns.add(index);
+  });
+  return unused;
+}
+
+/** A function among the filters is one that all cassettes of a shelf share, since no cassette can note it. */
+function readingOf(option: HashFilterOption | undefined, { isHeld }: WireFieldCheck): string {
+  return JSON.stringify([isHeld, option], (_, value: unknown) => (typeof value === "function" ? "function" : value));
 }
 
 /** Digests of every recorded prompt as the wire leaves it; computed once per wire, and only if no hash fits. */
@@ -158,7 +198,8 @@ function asRecorded(
   const { wire, request } = asked;
   const messages = [...filter([...side.scrubber.messages(request.messages)])];
   const plain = throughWire({ ...request, messages }, wire, request)?.messages ?? messages;
-  return { ...asked, digests: digestAlike(neutral(plain)) };
+  const digests = digestAlike(neutral(plain));
+  return { ...asked, digests: () => digests };
 }
 
 /** Placeholders numbered by their first appearance in the prompt. */
@@ -166,8 +207,14 @@ function neutral(messages: readonly LlmMessage[]): LlmMessage[] {
   return JSON.parse(neutralNumbers(JSON.stringify(messages))) as LlmMessage[];
 }
 
-function pick(found: readonly Nearness[]): Nearness | undefined {
-  return found.find((near) => near.isContext) ?? found[0];
+/** The first turn with the same tools and settings, else the first. */
+function pick(found: Iterable<Nearness>): Nearness | undefined {
+  let first: Nearness | undefined;
+  for (const near of found) {
+    if (near.isContext) return near;
+    first ??= near;
+  }
+  return first;
 }
 
 function longest(measured: readonly Nearness[]): Nearness | undefined {

@@ -10,6 +10,7 @@ import { isNearer } from "./alike.js";
 import type { StreamPlan } from "../stream/texts.js";
 import type { UncomparedFields } from "../offer/wire-fields.js";
 import { toAsked, type Asked, type Nearness } from "./asked.js";
+import { createPromptIndex, type Reading } from "./prompt-index.js";
 import { serveCassette, type Served, type ServeOptions } from "./served-cassette.js";
 
 /** A cassette on the shelf, and the names by which a client may pin it. */
@@ -62,11 +63,13 @@ export interface Shelf {
 /** Checks every cassette as if it came from a file. Throws `CassetteError`. */
 export function createShelf(items: readonly ShelfItem[], options: ServeOptions = {}): Shelf {
   const all = items.map(({ file, cassette, names }) => serveCassette(cassette, file, names, options));
+  const withPrompt = createPromptIndex(all);
   return {
     async answer(wire, request, pin) {
       const among = pinned(all, pin);
       const asked = toAsked(wire, request);
-      const [served, near] = choose(among, asked);
+      const exact = pin === undefined ? withPrompt(asked) : among.map((served) => toReading(served, asked));
+      const [served, near] = choose(among, exact, asked);
       const response = await served.play(asked, near);
       const { file, cassette } = served;
       const turnIndex = near?.turnIndex ?? 0;
@@ -110,17 +113,27 @@ function pinned(all: readonly Served[], pin: string | undefined): readonly Serve
   });
 }
 
+function toReading(served: Served, asked: Asked): Reading {
+  return { served, asked: served.read(asked) };
+}
+
 type Choice = [served: Served, near: Nearness | undefined];
 
-/** Prefers exact turns to similar ones, and the same tools and settings to others. Falls back to the nearest turn. */
-function choose(all: readonly Served[], asked: Asked): Choice {
-  const exact = all.map((served): Choice => [served, served.findExact(asked)]);
-  const isContext = ([, near]: Choice) => near?.isContext === true;
-  const atOnce = exact.find(isContext);
-  if (atOnce !== undefined) return atOnce;
+/**
+ * Prefers exact turns to similar ones, and the same tools and settings to others. Falls back to the nearest turn. `readings` has every
+ * cassette of `all` with exactly this prompt.
+ */
+function choose(all: readonly Served[], readings: readonly Reading[], asked: Asked): Choice {
+  let exact: Choice | undefined;
+  for (const { served, asked } of readings) {
+    const near = served.findExact(asked);
+    if (near?.isContext === true) return [served, near];
+    if (near !== undefined) exact ??= [served, near];
+  }
   const alike = all.map((served): Choice => [served, served.findAlike(asked)]);
+  const isContext = ([, near]: Choice) => near?.isContext === true;
   const isPrompt = ([, near]: Choice) => near !== undefined;
-  return alike.find(isContext) ?? exact.find(isPrompt) ?? alike.find(isPrompt) ?? nearest(all, asked);
+  return alike.find(isContext) ?? exact ?? alike.find(isPrompt) ?? nearest(all, asked);
 }
 
 function nearest(all: readonly Served[], asked: Asked): Choice {

@@ -39,6 +39,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   const { host = "127.0.0.1", port = 0, maxBodyBytes = DEFAULT_MAX_REQUEST_BYTES } = options;
   const memory: BodyMemory = { held: 0, maxHeld: options.maxHeldBytes ?? DEFAULT_MAX_HELD_REQUEST_BYTES };
   const running = new Set<Promise<void>>();
+  let isLocal = true;
   const handle = (incoming: IncomingMessage, response: ServerResponse): void => {
     const run = answer(incoming, response).finally(() => running.delete(run));
     running.add(run);
@@ -48,8 +49,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => undefined);
-    // Checks the address, because `host` can spell loopback in many ways.
-    const foreign = isLoopbackAddress(server) ? whyForeign(incoming) : undefined;
+    const foreign = isLocal ? whyForeign(incoming) : undefined;
     const target = urlText(incoming);
     const { method = "GET" } = incoming;
     if (foreign !== undefined || target === undefined) {
@@ -83,9 +83,11 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
+  // Checks the address, because `host` can spell loopback in many ways.
+  isLocal = isLoopbackAddress(server);
   return {
     url: urlOf(server.address() as AddressInfo, host),
-    isLoopback: isLoopbackAddress(server),
+    isLoopback: isLocal,
     async idle() {
       while (running.size > 0) await Promise.all(running);
     },
