@@ -77,7 +77,7 @@ const TO_DO: Readonly<Record<MissReport["code"], string>> = {
   "filter-one-sided": RECORD_AGAIN,
   "redaction-one-sided": RECORD_AGAIN,
   "redacted-argument": "Start cassette serve with --allow-redacted if the client's tools accept a placeholder.",
-  exhausted: "Each recorded turn answers once: restart cassette serve for a second run, or record a longer one.",
+  exhausted: "Each recorded turn answers once. Restart cassette serve for a second run, or record a longer one.",
   "exchange-missing": RECORD_AGAIN,
   "exchange-changed": RECORD_AGAIN,
   unconsumed: RECORD_AGAIN,
@@ -166,7 +166,7 @@ function unknownPath({ method, path }: HttpRequest): Refusal {
   return { status: 404, code: "unknown-path", message };
 }
 
-const RECORD_IT = "Record again with cassette record --proxy, which records every request below its target.";
+const RECORD_IT = "Record again with npx playhead record --proxy, which records every request below its target.";
 
 /** Reports a miss to the watcher and the client, which must not see the paths of files. */
 function toMiss(error: CassetteError, request: DoorRequest, watcher: ServeWatcher, nameOf: NameOf): Refusal {
@@ -181,9 +181,10 @@ function toMiss(error: CassetteError, request: DoorRequest, watcher: ServeWatche
   return { status: MISS_STATUS, code, message, miss: { ...miss, hint, ...named } };
 }
 
-function toDo({ code, what, filters }: MissReport): string {
+function toDo({ code, what, filters, pointer }: MissReport): string {
   const option = filters === undefined ? "" : `start cassette serve with --filter ${filters.join(",")}`;
   if (CHANGES_BY_ITSELF.test(what)) return option === "" ? `${FIX_VALUE}.` : `${FIX_VALUE}. Or ${option}.`;
+  if (code === "exhausted" && pointer !== undefined) return RECORD_AGAIN;
   return option === "" ? TO_DO[code] : `${TO_DO[code]} If the number changes with each run, ${option}.`;
 }
 
