@@ -85,7 +85,9 @@ export { replaceSecrets } from "./redact/detect/find.js";
 export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/detect/secret-rules.js";
 export { readFilters } from "./prompt/filter-file.js";
 export {
+  HASH_FILTER_NAMES,
   readHashFilter,
+  readNotedFilter,
   type FilterPattern,
   type HashFilterName,
   type HashFilterOption,

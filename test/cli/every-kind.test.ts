@@ -361,7 +361,7 @@ describe("--keep-errors", () => {
     expect(await run(proxy.url)).toEqual(["at last", [429, 200]]);
     const { code, out: said } = await proxy.stop();
     expect([code, load(out).extensions?.exchanges]).toEqual([0, undefined]);
-    expect(said).toContain("POST /v1/chat/completions not recorded, not answered with success: 1 time\n");
+    expect(said).toContain("POST /v1/chat/completions failed, not recorded: 1 time\n");
   });
 });
 

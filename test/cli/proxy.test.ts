@@ -310,6 +310,22 @@ describe("cassette record --proxy with a command", () => {
     expect([code, err]).toEqual([expected, expect.stringContaining(text)]);
   });
 
+  it("says that every request failed, and how to record errors", async () => {
+    const live = await listen((request, response) => {
+      request.resume();
+      request.on("end", () => response.writeHead(401).end());
+    });
+    closing.push(live.close);
+    const { code, err } = await run("unauthorised.cassette.json", `${live.baseURL}/v1`, "/chat/completions");
+    expect([code, err]).toEqual([
+      2,
+      "POST /v1/chat/completions failed, not recorded: 1 time\n" +
+        "error: no turn was recorded\n" +
+        "  file: unauthorised.cassette.json\n" +
+        "  hint: Every request failed. Check the key, the model and --target. To record the vendor's errors too, add --keep-errors.\n",
+    ]);
+  });
+
   it("says that a command cannot be started", async () => {
     const flags = ["record", "--proxy", "--target", "http://127.0.0.1:1", "--out", "unstarted.cassette.json"];
     const { code, err } = await cli([...flags, "--", "no-such-program"]);

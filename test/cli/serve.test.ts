@@ -1098,9 +1098,7 @@ describe("cassette serve", () => {
     expect(done.out).not.toContain("--allow-unused");
     const whole = await serving(paths);
     await (await post(`${whole.url}/api/chat`, chat("q"))).text();
-    expect((await whole.stop()).out).toMatch(
-      /1 unused\n +Where only a part of a suite was meant to run, pass --allow-unused\.\n$/,
-    );
+    expect((await whole.stop()).out).toMatch(/1 unused\n +To run only a part of a suite, pass --allow-unused\.\n$/);
     const missing = await serving(paths, { allowUnused: true });
     await (await post(`${missing.url}/api/chat`, chat("unknown"))).text();
     expect((await missing.stop()).code).toBe(1);
@@ -1111,9 +1109,12 @@ describe("cassette serve", () => {
     await (await post(`${server.url}/api/chat`, chat("changed"))).text();
     await (await post(`${server.url}/api/chat`, chat("q"))).text();
     const again = await (await post(`${server.url}/api/chat`, chat("q"))).text();
+    const other = await (await post(`${server.url}/api/chat`, chat("never recorded"))).text();
+    expect(other).toContain("exhausted");
+    expect(other).toContain("to do    Undo the change, or record again");
     const { err } = await server.stop();
     expect(err).toContain("miss:   to do    Undo the change, or record again (npx playhead record --proxy");
-    expect(err).toContain("miss:   to do    Each recorded turn answers once: restart cassette serve for a second run");
+    expect(err).toContain("miss:   to do    Each recorded turn answers once. Restart cassette serve for a second run");
     for (const text of [err, again]) expect(text).not.toMatch(/reset\(\)|cassetteProvider|useCassette|CASSETTE_MODE/);
   });
 
@@ -1143,7 +1144,7 @@ describe("cassette serve", () => {
     const nowhere = await cli(["serve", "nowhere.cassette.json"]);
     expect([nowhere.code, nowhere.err]).toEqual([
       2,
-      expect.stringContaining("record it first: cassette record --proxy"),
+      expect.stringContaining("record it first: npx playhead record --proxy"),
     ]);
     mkdirSync(join(folder, "empty"), { recursive: true });
     expect((await cli(["serve", "empty"])).err).toContain(

@@ -232,13 +232,20 @@ function nothingRecorded(
   { out, command }: ProxyOptions,
 ): CassetteError {
   const also = lost.length === 0 ? "" : `, and ${count(lost.length, "request")} could not be recorded`;
-  const names = rows.map(({ method, path }) => `${method} ${path}`).join(", ");
-  const elsewhere = `The client requested ${names}. The lines above say why it is not recorded.`;
-  const unreached =
-    command === undefined
-      ? "Point the client's base URL at this proxy, and check its answers."
-      : `The command sent no request to this proxy. Let it read its base URL from ${BASE_VARIABLES}.`;
-  const isAnswered = rows.some(({ outcome }) => outcome === "passed-on" || outcome === "passed");
-  const hint = lost.length > 0 ? "The lines above say why." : isAnswered ? elsewhere : unreached;
+  const hint = lost.length > 0 ? "The lines above say why." : whyNothing(rows, command !== undefined);
   return new CassetteError("nothing-recorded", `no turn was recorded${also}`, { file: out, hint });
+}
+
+function whyNothing(rows: readonly DoorRow[], isCommand: boolean): string {
+  const requested = rows.filter(({ outcome }) => outcome !== "probe");
+  if (requested.length === 0) {
+    return isCommand
+      ? `The command sent no request to this proxy. Let it read its base URL from ${BASE_VARIABLES}.`
+      : "Point the client's base URL at this proxy, and check its answers.";
+  }
+  if (requested.every(({ outcome }) => outcome === "failed")) {
+    return "Every request failed. Check the key, the model and --target. To record the vendor's errors too, add --keep-errors.";
+  }
+  const names = requested.map(({ method, path }) => `${method} ${path}`).join(", ");
+  return `The client requested ${names}. The lines above say why it is not recorded.`;
 }

@@ -169,10 +169,11 @@ function toMiss(
   return { status: MISS_STATUS, code, message, miss: { ...miss, hint, ...named } };
 }
 
-function toDo({ code, what, filters }: MissReport, advice: ServeAdvice): string {
+function toDo({ code, what, filters, pointer }: MissReport, advice: ServeAdvice): string {
   const option = filters === undefined ? "" : advice.filter(filters);
   const plain = advice[ADVICE_FOR[code]];
   if (CHANGES_BY_ITSELF.test(what)) return option === "" ? `${FIX_VALUE}.` : `${FIX_VALUE}. Or ${option}.`;
+  if (code === "exhausted" && pointer !== undefined) return advice.recordAgain;
   return option === "" ? plain : `${plain} If the number changes with each run, ${option}.`;
 }
 
