@@ -48,18 +48,28 @@ export function createFolderMover(
 export type Folders = ReadonlyMap<string, string>;
 
 /**
- * The folders that differ between two prompts that are the same but for their paths: the shortest part of each path that is always in the
- * same place. A folder that would be two is left out.
+ * The folders that differ between two prompts that are the same but for their paths. Each path shows one: the shortest part of it that is
+ * always in the same place, and that is a folder of the prompt or at the same depth. Without such a part, the shortest one counts.
  */
 export function findFolders(recorded: readonly LlmMessage[], now: readonly LlmMessage[]): Folders {
   const pairs = pairPaths(recorded, now);
-  const placeOf = placesBy(pairs);
+  const { whole, part } = placesBy(pairs);
+  const isSure = ({ was, is }: Place): boolean =>
+    (whole.has(was) && !FILE.test(was)) || was.split(SLASH).length === is.split(SLASH).length;
   const folders = new Map<string, string>();
   for (const pair of pairs) {
-    const known = pair.find(({ was, is }) => placeOf(was) === is);
-    if (known !== undefined && known.was !== known.is) folders.set(known.was, known.is);
+    const known = pair.filter(({ was, is }) => isOnly(whole.get(was) ?? part.get(was), is));
+    const place = known.find(isSure) ?? known[0];
+    if (place !== undefined && place.was !== place.is) folders.set(place.was, place.is);
   }
   return folders;
+}
+
+const SLASH = /[\\/]/;
+const FILE = /[^\\/]\.[^\\/.]+$/;
+
+function isOnly(places: ReadonlySet<string> | undefined, is: string): boolean {
+  return places?.size === 1 && places.has(is);
 }
 
 interface Place {
@@ -78,8 +88,8 @@ function pairPaths(recorded: readonly LlmMessage[], now: readonly LlmMessage[]):
   });
 }
 
-/** Where a folder is now. A whole path shows it, else the path of something in it. Undefined if two of them disagree. */
-function placesBy(pairs: readonly Place[][]): (was: string) => string | undefined {
+/** Where each folder is now, by whole paths, and by paths of something in it. */
+function placesBy(pairs: readonly Place[][]): Record<"whole" | "part", ReadonlyMap<string, ReadonlySet<string>>> {
   const whole = new Map<string, Set<string>>();
   const part = new Map<string, Set<string>>();
   for (const places of pairs) {
@@ -88,10 +98,7 @@ function placesBy(pairs: readonly Place[][]): (was: string) => string | undefine
       seen.set(place.was, (seen.get(place.was) ?? new Set()).add(place.is));
     }
   }
-  return (was) => {
-    const [place, ...others] = whole.get(was) ?? part.get(was) ?? [];
-    return others.length === 0 ? place : undefined;
-  };
+  return { whole, part };
 }
 
 function textsOf(messages: readonly LlmMessage[]): string[] {

@@ -48,6 +48,13 @@ describe("the folders that differ between two prompts", () => {
       ],
     ],
     [
+      "no folder above one at another depth",
+      "cwd /home/ann/shop",
+      "cwd /home/ci/work/shop",
+      [["/home/ann/shop", "/home/ci/work/shop"]],
+    ],
+    ["the folder above one at the same depth", "cwd /home/ann/shop", "cwd /home/ci/shop", [["/home/ann", "/home/ci"]]],
+    [
       "no folder of a file that stayed",
       "/home/ann/shop /home/ann/notes.md",
       "/srv/shop /home/ann/notes.md",
