@@ -38,7 +38,7 @@ export async function openRecording(
   const recorder = createProxyRecorder(
     {
       // The recorder counts these.
-      ...{ lost: ignore, passedOn: ignore, exchanged: ignore, kept: ignore },
+      ...{ lost: ignore, passedOn: ignore, exchanged: ignore, kept: ignore, closed: ignore },
       without: (what) => void notes.push(`${file}: recorded without ${what}`),
     },
     { redact: withValues(undefined, secretsOf({ ...env })), ...defined({ hashFilter, keepErrors }) },
