@@ -48,9 +48,12 @@ export interface RefusedRequest extends DoorRequest {
   readonly code: string;
 }
 
+/** What answered a request. */
+export type AnsweredFrom = "turn" | "exchange" | "begun" | "probe";
+
 /** Called for every request, before the reply goes out. */
 export interface ServeWatcher {
-  answered(request: DoorRequest, from: "turn" | "exchange" | "begun" | "probe"): void;
+  answered(request: DoorRequest, from: AnsweredFrom): void;
   missed(miss: ServedMiss, request: DoorRequest): void;
   /** Called for a request that is not recorded, which an option allows. */
   passed(request: DoorRequest): void;
