@@ -9,17 +9,10 @@ import { cutAround, differenceLines } from "../replay/excerpt.js";
 import { CHOICES } from "../replay/miss.js";
 import { nameOf } from "./describe.js";
 import type { PlainRequest } from "./http.js";
-import type { ExchangePlayer } from "./player.js";
 import { urlOf, type ExchangeRequest } from "./read.js";
+import type { PlayedExchanges } from "./taken.js";
 
 const SHOWN_NAMES = 3;
-
-/** The exchanges of one cassette that a request was compared with. */
-export interface PlayedExchanges {
-  readonly file: string;
-  readonly cassette: Cassette;
-  readonly exchanges: ExchangePlayer;
-}
 
 interface Candidate {
   readonly file: string;
@@ -30,8 +23,17 @@ interface Candidate {
   readonly now: ExchangeRequest;
 }
 
-/** Explains why no unused exchange answers a request. `pointer` leads into the exchange. */
+/** Explains why no unused exchange answers a request: a miss, or `not-recordable`. `pointer` leads into the exchange. */
 export function explainExchangeMiss(played: readonly PlayedExchanges[], given: PlainRequest): CassetteError {
+  try {
+    return explain(played, given);
+  } catch (error) {
+    if (error instanceof CassetteError) return error;
+    throw error;
+  }
+}
+
+function explain(played: readonly PlayedExchanges[], given: PlainRequest): CassetteError {
   const all = played.flatMap(({ file, cassette, exchanges }) => {
     const now = exchanges.read(given);
     return exchanges.exchanges.map((exchange, index): Candidate => {
