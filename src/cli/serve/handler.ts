@@ -164,7 +164,7 @@ const RECORD_IT = "Record again with cassette record --proxy, which records ever
 /** Reports a miss to the watcher and the client, which must not see the paths of files. */
 function toMiss(error: CassetteError, request: DoorRequest, watcher: ServeWatcher, nameOf: NameOf): Refusal {
   const { code, summary, file, miss, pointer } = error;
-  const hint = miss === undefined ? error.hint : toDo(miss);
+  const hint = miss === undefined ? toDoForExchange(error) : toDo(miss);
   const todo = hint === undefined ? "" : `\n  to do    ${hint}`;
   const place = file === undefined || summary.includes(file) ? "" : `\n  file     ${file}`;
   watcher.missed({ code, message: `${summary}${place}${todo}`, ...defined({ file, pointer }) }, request);
@@ -174,7 +174,13 @@ function toMiss(error: CassetteError, request: DoorRequest, watcher: ServeWatche
   return { status: 409, code, message, miss: { ...miss, hint, ...named } };
 }
 
-function toDo({ code, what, filters }: MissReport): string {
+function toDoForExchange({ code, summary, hint, filters }: CassetteError): string | undefined {
+  if (code !== "exchange-changed" && code !== "exchange-missing") return hint;
+  const what = summary.split("\n", 1)[0] ?? "";
+  return toDo({ code, what, ...defined({ filters }) });
+}
+
+function toDo({ code, what, filters }: Pick<MissReport, "code" | "what"> & { filters?: readonly string[] }): string {
   const option = filters === undefined ? "" : `start cassette serve with --filter ${filters.join(",")}`;
   if (CHANGES_BY_ITSELF.test(what)) return option === "" ? `${FIX_VALUE}.` : `${FIX_VALUE}. Or ${option}.`;
   return option === "" ? TO_DO[code] : `${TO_DO[code]} If the number changes with each run, ${option}.`;
