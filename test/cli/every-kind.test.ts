@@ -425,6 +425,20 @@ describe("the cassette of an exchange", () => {
   });
 });
 
+describe("two recordings of the same exchange in one folder", () => {
+  it("are reported, since a replay would use one of them", async () => {
+    const out = `${newFolder()}/`;
+    const saying: string[] = [];
+    for (const kind of [exchanges[0], exchanges[0], exchanges[2]] as Kind[]) {
+      const proxy = await proxying(await vendor(() => kind), out);
+      await ask(proxy.url, kind);
+      saying.push((await proxy.stop()).out);
+    }
+    const earlier = /begins with the same request as .*conversation-1\.cassette\.json/;
+    expect(saying.map((text) => earlier.test(text))).toEqual([false, true, false]);
+  });
+});
+
 describe("a request that no recording answers", () => {
   async function recorded(): Promise<string> {
     const target = await vendor(() => exchanges[0] as Kind);

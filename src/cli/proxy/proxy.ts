@@ -195,7 +195,7 @@ export function printRecording({ recorder, saved, twins }: Recorded, isRefresh: 
     // --refresh replaces only a file of the same name. The twin has another name.
     const replace = isRefresh ? "" : ", or record with --refresh to replace recordings";
     const todo = `, an earlier recording: delete one of the two${replace}`;
-    if (twin !== undefined) print({ look: "warn", text: "   begins with the same prompt as " }, twin, todo);
+    if (twin !== undefined) print({ look: "warn", text: "   begins with the same request as " }, twin, todo);
   }
   printRequests(recorder.rows(), RECORDING_WORDS, print);
   for (const [what, turns] of recorder.without) {
