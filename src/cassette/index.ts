@@ -47,6 +47,13 @@ export * from "./trust/acceptance.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt-delta.js";
 export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
 export { recordingProvider, type RecordingProvider } from "./record/recording-provider.js";
+export {
+  claimExchanges,
+  exchangeSideOf,
+  playedSide,
+  setExchangeSide,
+  type ExchangeSide,
+} from "./record/exchange-side.js";
 export { collectTurn, openTurn, type CollectedTurn } from "./record/open-turn.js";
 export {
   createRecorder,
@@ -99,6 +106,7 @@ export { contextsByTurn } from "./offer/context.js";
 export { isEmptyWire } from "./offer/wire-fields.js";
 export { cutAround } from "./replay/excerpt.js";
 export { rebuildPrompts } from "./prompt/rebuild.js";
+export { isClaimed } from "./replay/left-out.js";
 export { formatMiss } from "./replay/miss.js";
 export { formatToolDrift, type ToolDrift } from "./tape/watch.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
@@ -118,16 +126,10 @@ export * from "./trust/signed-by.js";
 export type { PlainAnswer, PlainRequest } from "./exchange/http.js";
 export { nameOf as nameOfExchange, sizeOf as sizeOfBody } from "./exchange/describe.js";
 export { diffExchanges, type ExchangeChange } from "./exchange/diff.js";
-export { exchangesOf } from "./exchange/player.js";
+export { createExchangePlayer, exchangesOf } from "./exchange/player.js";
+export { assertExchangesUsed, type TakenExchange } from "./exchange/taken.js";
 export type { OpenExchange } from "./exchange/record.js";
-export {
-  createShelf,
-  type Shelf,
-  type ShelfAnswer,
-  type ShelfCount,
-  type ShelfExchange,
-  type ShelfItem,
-} from "./serve/shelf.js";
+export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./serve/shelf.js";
 export { whyRequest, whyWireRequest, type WhyRecording, type WhyVerdict } from "./serve/why.js";
 export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./trust/cassette-store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";

@@ -1213,7 +1213,7 @@ describe("cassette record --proxy", () => {
     expect(await record(question)).toMatchObject({ code: 0, lines: [`recorded ${first}, 1 turn`] });
     expect((await record(question)).lines).toEqual([
       `recorded ${join("many", `${name}-2.cassette.json`)}, 1 turn`,
-      `   begins with the same prompt as ${join("many", `${name}-2.cassette.json`).replace("-2.", ".")}, an earlier recording: delete one of the two, or record with --refresh to replace recordings`,
+      `   begins with the same request as ${join("many", `${name}-2.cassette.json`).replace("-2.", ".")}, an earlier recording: delete one of the two, or record with --refresh to replace recordings`,
     ]);
     expect((await record("?!")).lines).toEqual([`recorded ${join("many", "conversation-1.cassette.json")}, 1 turn`]);
     const named = await record("?!", { "x-playhead-cassette": "birds.cassette.json" });
@@ -1232,7 +1232,7 @@ describe("cassette record --proxy", () => {
       const live = await vendor("ollama", [say(refresh ? "new" : "old")]);
       const proxy = await proxying(live.baseURL, "again/", { refresh });
       await (await post(`${proxy.url}/api/chat`, chat("Same?", { stream: false }))).text();
-      expect((await proxy.stop()).out).not.toContain("begins with the same prompt");
+      expect((await proxy.stop()).out).not.toContain("begins with the same request");
     }
     expect(readdirSync(join(folder, "again"))).toEqual(["same.cassette.json"]);
     expect(load("again/same.cassette.json").entries[0]?.response.finalAnswer).toBe("new");

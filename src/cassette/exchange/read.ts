@@ -34,8 +34,13 @@ export function readRequest(given: PlainRequest, { scrub, filter }: ExchangeRead
   return seal({
     method: given.method.toUpperCase(),
     path: scrub(pathname),
-    ...(query === "" ? {} : { query: scrub(query) }),
-    ...(plain === undefined ? {} : { request: filtered(scrubBody(plain, scrub), filter) }),
+    ...filterRequest(
+      {
+        ...(query === "" ? {} : { query: scrub(query) }),
+        ...(plain === undefined ? {} : { request: scrubBody(plain, scrub) }),
+      },
+      filter,
+    ),
   });
 }
 
@@ -63,14 +68,12 @@ export function readAnswer(
 /** An exchange that was read without a rewriting, rewritten now. */
 export function rewriteExchange(exchange: RecordedExchange, { scrub, filter }: ExchangeReading): RecordedExchange {
   const { path, query, request, response } = exchange;
+  const scrubbed = defined({ query: query && scrub(query), request: request && scrubBody(request, scrub) });
   return {
     ...exchange,
     path: scrub(path),
-    ...defined({
-      query: query && scrub(query),
-      request: request && filtered(scrubBody(request, scrub), filter),
-      response: response && scrubBody(response, scrub),
-    }),
+    ...filterRequest(scrubbed, filter),
+    ...defined({ response: response && scrubBody(response, scrub) }),
   };
 }
 
@@ -94,19 +97,53 @@ function textsOf({ filename, text }: { filename?: string; text?: string }): Reco
   return { ...(filename === undefined ? {} : { filename }), ...(text === undefined ? {} : { text }) };
 }
 
-/** The request with the text of its body rewritten. */
-export function filterRequest({ request }: Pick<ExchangeRequest, "request">, filter: HashFilter | undefined) {
-  return request === undefined ? {} : { request: filtered(request, filter) };
-}
+/** The part of a request that filters rewrite. */
+export type FilteredPart = Pick<ExchangeRequest, "query" | "request">;
 
-/** The body with every text rewritten by a filter of prompts, which takes each of them for a user message. */
-function filtered(body: ExchangeRequestBody, filter: HashFilter | undefined): ExchangeRequestBody {
-  if (filter === undefined || "sha256" in body) return body;
-  const rewrite = (text: string): string => {
+/** Every text of a query and a body, rewritten by a filter of prompts, which takes each of them for a user message. */
+export function filterRequest(given: FilteredPart, filter: HashFilter | undefined): FilteredPart {
+  if (filter === undefined) return given;
+  return mapTexts(given, (text) => {
     const [only]: readonly (LlmMessage | undefined)[] = filter([{ role: "user", content: text }]);
     return typeof only?.content === "string" ? only.content : text;
-  };
+  });
+}
+
+/** Rewrites each parameter of a query and each text of a body. A number of JSON in a field of its own is the text `"field":1`. */
+export function mapTexts({ query, request }: FilteredPart, rewrite: (text: string) => string): FilteredPart {
+  return defined({
+    query: query && mapQuery(query, rewrite),
+    request: request && mapBody(request, rewrite),
+  });
+}
+
+function mapQuery(query: string, rewrite: (text: string) => string): string {
+  const parameters = [...new URLSearchParams(query)];
+  return new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, rewrite(value)])).toString();
+}
+
+function mapBody(body: ExchangeRequestBody, rewrite: (text: string) => string): ExchangeRequestBody {
+  if ("sha256" in body) return body;
   if ("text" in body) return { text: rewrite(body.text) };
-  if ("json" in body) return { json: mapStrings(body.json, rewrite) };
+  if ("json" in body) return { json: mapNumbers(mapStrings(body.json, rewrite), rewrite) };
   return { parts: body.parts.map((part) => (part.text === undefined ? part : { ...part, text: rewrite(part.text) })) };
+}
+
+/** Rewrites the numbers of a JSON value that have a field of their own. A list of numbers is data, such as tokens. */
+function mapNumbers(value: JsonValue, rewrite: (text: string) => string): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => mapNumbers(item, rewrite));
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).map(([name, item]): [string, JsonValue] => [
+    name,
+    typeof item === "number" ? mapNumber(name, item, rewrite) : mapNumbers(item, rewrite),
+  ]);
+  return Object.fromEntries(fields);
+}
+
+function mapNumber(field: string, value: number, rewrite: (text: string) => string): JsonValue {
+  const head = `${JSON.stringify(field)}:`;
+  const after = rewrite(`${head}${value}`);
+  if (!after.startsWith(head)) return value;
+  const rest = after.slice(head.length);
+  return Number(rest) === value ? value : rest;
 }

@@ -14,7 +14,7 @@ import { RECORDING_WORDS, resolveMode, type DoorRow } from "../../harness/index.
 import type { HttpHandler } from "../../host/index.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { count, createNotes, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
+import { count, createNotes, createPrinter, sizeText, writeJson, type PrintLine } from "../terminal/output.js";
 import { MAX_OPEN_CONVERSATIONS } from "../limits.js";
 import { BASE_VARIABLES, clientSettings, settingsText } from "../child/base-url-variables.js";
 import { readFilterOptions, type FilterOptions } from "../options/filters.js";
@@ -199,13 +199,13 @@ export function toJsonRecording({ recorder, saved, twins }: Recorded): object {
 
 export function printRecording({ recorder, saved, twins }: Recorded, isRefresh: boolean, print: PrintLine): void {
   for (const one of saved) {
-    if ("error" in one) print({ look: "bad", text: `not written, ${sizeOf(one)}: ` }, one.error);
-    else print("recorded ", one.file, `, ${sizeOf(one)}`);
+    if ("error" in one) print({ look: "bad", text: `not written, ${sizeText(one)}: ` }, one.error);
+    else print("recorded ", one.file, `, ${sizeText(one)}`);
     const { twin } = twinOf(one, twins);
     // --refresh replaces only a file of the same name. The twin has another name.
     const replace = isRefresh ? "" : ", or record with --refresh to replace recordings";
     const todo = `, an earlier recording: delete one of the two${replace}`;
-    if (twin !== undefined) print({ look: "warn", text: "   begins with the same prompt as " }, twin, todo);
+    if (twin !== undefined) print({ look: "warn", text: "   begins with the same request as " }, twin, todo);
   }
   printRequests(recorder.rows(), RECORDING_WORDS, print);
   for (const [what, turns] of recorder.without) {
@@ -213,12 +213,6 @@ export function printRecording({ recorder, saved, twins }: Recorded, isRefresh: 
   }
   const lost = recorder.lost.length;
   if (lost > 0) print({ look: "bad", text: `${count(lost, "turn")} could not be recorded` });
-}
-
-/** "2 turns, 1 exchange" */
-function sizeOf({ turns, exchanges = 0 }: Saved): string {
-  const parts = [...(turns > 0 || exchanges === 0 ? [count(turns, "turn")] : [])];
-  return [...parts, ...(exchanges > 0 ? [count(exchanges, "exchange")] : [])].join(", ");
 }
 
 function twinOf(one: Saved, twins: ReadonlyMap<string, string>): { twin?: string } {

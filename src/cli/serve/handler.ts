@@ -160,7 +160,7 @@ function toMiss(
   { watcher, nameOf, advice }: { watcher: ServeWatcher; nameOf: NameOf; advice: ServeAdvice },
 ): Refusal {
   const { code, summary, file, miss, pointer } = error;
-  const hint = miss === undefined ? error.hint : toDo(miss, advice);
+  const hint = miss === undefined ? toDoForExchange(error, advice) : toDo(miss, advice);
   const command = advice.rerecord === undefined ? "" : `\n  command  ${advice.rerecord}`;
   const todo = hint === undefined ? "" : `\n  to do    ${hint}${command}`;
   const place = file === undefined || summary.includes(file) ? "" : `\n  file     ${file}`;
@@ -172,7 +172,15 @@ function toMiss(
   return { status: MISS_STATUS, code, message, miss: { ...miss, hint, ...named } };
 }
 
-function toDo({ code, what, filters, pointer }: MissReport, advice: ServeAdvice): string {
+function toDoForExchange({ code, summary, hint, filters }: CassetteError, advice: ServeAdvice): string | undefined {
+  if (code !== "exchange-changed" && code !== "exchange-missing") return hint;
+  const what = summary.split("\n", 1)[0] ?? "";
+  return toDo({ code, what, ...defined({ filters }) }, advice);
+}
+
+type Missed = Pick<MissReport, "code" | "what" | "pointer"> & { filters?: readonly string[] };
+
+function toDo({ code, what, filters, pointer }: Missed, advice: ServeAdvice): string {
   const option = filters === undefined ? "" : advice.filter(filters);
   const plain = advice[ADVICE_FOR[code]];
   if (CHANGES_BY_ITSELF.test(what)) return option === "" ? `${FIX_VALUE}.` : `${FIX_VALUE}. Or ${option}.`;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { LlmMessage } from "../../../src/core/model/message.js";
 import { readAnswer, readRequest, urlOf } from "../../../src/cassette/exchange/read.js";
 import { readHashFilter } from "../../../src/cassette/prompt/hash-filters.js";
 import { createRedactor } from "../../../src/cassette/redact/redactor.js";
@@ -47,7 +48,7 @@ describe("readRequest", () => {
     expect(readRequest({ method: "POST", url: "/a", body: bytes }, reading).request).toMatchObject({ bytes: 1 });
   });
 
-  it("rewrites every text of a body by the filter of prompts, and no path", () => {
+  it("rewrites every text of a query and a body by the filter of prompts, and no path", () => {
     const { filter } = readHashFilter([
       "isoDate",
       "path",
@@ -59,7 +60,7 @@ describe("readRequest", () => {
     expect(readRequest({ method: "POST", url, type: "application/json", body }, reading)).toEqual({
       method: "POST",
       path: "/v1/embeddings",
-      query: "at=2026-11-22",
+      query: "at=%3Cdate%3E",
       request: { json: { input: ["on <date>", "odd", { deep: "<path>" }], n: 1 } },
     });
     const text = new TextEncoder().encode("2026-11-22");
@@ -70,6 +71,19 @@ describe("readRequest", () => {
     const type = "multipart/form-data; boundary=b";
     const parts = readRequest({ method: "POST", url: "/", type, body: new TextEncoder().encode(form) }, reading);
     expect(parts.request).toEqual({ parts: [{ name: "day", text: "<date>" }] });
+  });
+
+  it("rewrites a number of JSON with its field, and leaves lists of numbers", () => {
+    const { filter } = readHashFilter(["unixTime", "number-in:elapsed_ms"]);
+    const body = json({ at: 1_795_000_000, elapsed_ms: -1.5e-7, tokens: [1_795_000_000], n: 12, 'a"b': 3 });
+    expect(
+      readRequest({ method: "POST", url: "/", type: "application/json", body }, { ...plain, filter }).request,
+    ).toEqual({ json: { at: "<time>", elapsed_ms: "<number>", tokens: [1_795_000_000], n: 12, 'a"b': 3 } });
+    const shouting = (messages: readonly LlmMessage[]) =>
+      messages.map((message) => ({ ...message, content: String(message.content).toUpperCase() }) as LlmMessage);
+    expect(
+      readRequest({ method: "POST", url: "/", body: json({ n: 1, e: 1e21 }) }, { ...plain, filter: shouting }).request,
+    ).toEqual({ json: { N: 1, E: 1e21 } });
   });
 });
 

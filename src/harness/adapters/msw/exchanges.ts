@@ -1,11 +1,12 @@
 // Requests below the base URLs that are not turns: answered from recorded exchanges, or sent to the vendor and recorded.
 
-import {
+import type {
   CassetteError,
-  type OpenExchange,
-  type PlainAnswer,
-  type PlainRequest,
-  type Shelf,
+  ExchangeSide,
+  OpenExchange,
+  PlainAnswer,
+  PlainRequest,
+  Shelf,
 } from "../../../cassette/index.js";
 import { thrownText } from "../../../core/index.js";
 import { missedExchange, servedExchange } from "../../wire/shelf-exchange.js";
@@ -29,24 +30,22 @@ export async function toPlainRequest(request: Request): Promise<PlainRequest & {
   return { method: request.method, url: request.url, type: request.headers.get("content-type") ?? undefined, body };
 }
 
-export function replayExchanges(shelf: Shelf, nameOf: (file: string) => string): ExchangeReplay {
-  return {
-    answer(request) {
-      const found = findExchange(shelf, request);
-      return found === undefined ? undefined : toResponse(servedExchange(found, nameOf));
-    },
-    miss: (request) => missedExchange(shelf, request),
-  };
+type PlayedSide = Required<Pick<ExchangeSide, "take">> & Pick<ExchangeSide, "miss">;
+
+/** The exchanges of a shelf. */
+export function sideOf(shelf: Shelf): PlayedSide {
+  return { take: (request) => shelf.exchange(request), miss: (request) => missedExchange(shelf, request) };
 }
 
-/** A body beyond the limit of exchanges may still be that of a turn. */
-function findExchange(shelf: Shelf, request: PlainRequest) {
-  try {
-    return shelf.exchange(request);
-  } catch (error) {
-    if (error instanceof CassetteError && error.code === "not-recordable") return undefined;
-    throw error;
-  }
+/** `miss` is absent where the vendor answers instead. */
+export function replayExchanges({ take, miss }: PlayedSide, nameOf: (file: string) => string): ExchangeReplay {
+  return {
+    answer(request) {
+      const found = take(request);
+      return found === undefined ? undefined : toResponse(servedExchange(found, nameOf));
+    },
+    miss: (request) => miss?.(request),
+  };
 }
 
 function toResponse({ status, headers, body, isCut }: ReturnType<typeof servedExchange>): Response {
