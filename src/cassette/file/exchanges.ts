@@ -67,7 +67,8 @@ export function checkExchanges(extensions: Fields, refuse: Refuse): void {
 
 type Path = readonly (string | number)[];
 
-function checkExchange(exchange: unknown, here: Path, refuse: Refuse): void {
+/** Refuses one exchange. `here` is its place in the file. */
+export function checkExchange(exchange: unknown, here: Path, refuse: Refuse): void {
   if (!isPlainObject(exchange)) {
     wrong(here, "an object", refuse);
     return;

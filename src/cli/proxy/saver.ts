@@ -32,13 +32,13 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
   let rest = SAVE_QUIET_MS;
 
   async function save(conversation: number): Promise<void> {
-    const cassette = cassetteOf(conversation);
-    // The open turn calls `changed` again when it is over.
-    if (cassette === undefined) return;
-    const exchanges = exchangesOf(cassette).length;
-    const size = { turns: cassette.entries.length, ...(exchanges === 0 ? {} : { exchanges }) };
     const before = saved.get(conversation);
+    let size = sizeOf(before);
     try {
+      const cassette = cassetteOf(conversation);
+      // The open turn calls `changed` again when it is over.
+      if (cassette === undefined) return;
+      size = sizeOf({ turns: cassette.entries.length, exchanges: exchangesOf(cassette).length });
       saved.set(conversation, { file: await write(conversation, cassette), ...size });
     } catch (error) {
       const why = thrownText(error);
@@ -71,9 +71,15 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
       clearTimeout(timer);
       await writing;
       clearTimeout(timer);
+      // A disk that was full may have room again.
+      for (const [conversation, state] of saved) if ("error" in state) dirty.add(conversation);
       // A conversation that lost its name to another is written once more.
       while (dirty.size > 0) await saveAll();
       return [...saved].sort(([left], [right]) => left - right).map(([, state]) => state);
     },
   };
+}
+
+function sizeOf({ turns, exchanges = 0 }: Pick<Saved, "turns" | "exchanges"> = { turns: 0 }) {
+  return { turns, ...(exchanges === 0 ? {} : { exchanges }) };
 }
