@@ -211,7 +211,7 @@ function keepTurn(keep: AnswerKeep, open: WatchedTurn, passed: PassingAnswer): v
       return;
     }
     turn.fail();
-    keep.lose(request, thrownText(error));
+    keep.lose(request, whyNotPlain(passed) ?? thrownText(error));
   }
   keep.changed(turn.conversation);
 }
@@ -233,13 +233,19 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
+/** Why the answer cannot be read, whatever it is. Undefined if it came whole and plain. */
+function whyNotPlain({ bytes, packed, isCut, isLeft }: PassingAnswer): string | undefined {
+  if (bytes === undefined) return "an answer was too large to be kept";
+  if (isCut && isLeft) return "the client left before the end of the answer";
+  return packed === undefined ? undefined : `the answer is packed as ${JSON.stringify(packed)}`;
+}
+
 /** The answer as a recorder takes it. Throws `not-recordable`. */
-function toPlain({ bytes, status, headers, ...answer }: PassingAnswer, keepsCut: boolean): PlainAnswer {
-  if (bytes === undefined) throw notKept("an answer was too large to be kept");
-  if (answer.packed !== undefined) throw notKept(`the answer is packed as ${JSON.stringify(answer.packed)}`);
-  if (answer.isCut && answer.isLeft) throw notKept("the client left before the end of the answer");
-  if (answer.isCut && !keepsCut) throw notKept("the answer broke off before its end");
-  return { status, headers, body: bytes, ...(answer.isCut ? { isCut: true } : {}) };
+function toPlain(answer: PassingAnswer, keepsCut: boolean): PlainAnswer {
+  const { bytes = new Uint8Array(), status, headers, isCut } = answer;
+  const why = whyNotPlain(answer) ?? (isCut && !keepsCut ? "the answer broke off before its end" : undefined);
+  if (why !== undefined) throw notKept(why);
+  return { status, headers, body: bytes, ...(isCut ? { isCut: true } : {}) };
 }
 
 function notKept(why: string): CassetteError {

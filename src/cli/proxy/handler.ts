@@ -1,7 +1,7 @@
 // The recording proxy as a function from requests to replies. It passes on requests and answers unchanged, and records a copy.
 
 import { gunzipSync } from "node:zlib";
-import { MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
+import { isTextual, MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
 import { createHeldConversations, holderOf, thrownText, wireOf } from "../../core/index.js";
 import {
   FORGOT,
@@ -145,8 +145,8 @@ function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal, left
       return;
     }
     const kept = Buffer.concat(chunks);
-    const bytes = size > MAX_RECORDED_BODY_BYTES ? undefined : plain(kept, isCut);
     const headers = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
+    const bytes = size > MAX_RECORDED_BODY_BYTES ? undefined : plain(kept, isCut, headers);
     const encoding = headers["content-encoding"] ?? "identity";
     opened.answered({
       ...{ bytes, isCut, isLeft, headers, status: answer.status },
@@ -182,13 +182,17 @@ function isStream({ headers }: Forwarded, bytes: Uint8Array): boolean {
   return /event-?stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(data|event|id|retry)?:/.test(start);
 }
 
-/** The unzipped bytes, because some vendors send gzip unrequested. A cut answer stays zipped and counts as cut. */
-function plain(bytes: Buffer, isCut: boolean): Uint8Array | undefined {
-  if (isCut || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+/**
+ * The unzipped bytes, because some vendors send gzip unrequested. A file that is gzip itself stays as it is, and so does an answer that
+ * was cut or is damaged. Undefined beyond the limit.
+ */
+function plain(bytes: Buffer, isCut: boolean, headers: Readonly<Record<string, string>>): Uint8Array | undefined {
+  const isFile = headers["content-encoding"] === undefined && !isTextual(headers["content-type"]);
+  if (isCut || isFile || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_RECORDED_BODY_BYTES });
-  } catch {
-    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? undefined : bytes;
   }
 }
 
