@@ -91,6 +91,7 @@ export {
   type HashFilterOption,
   type NamedFilter,
 } from "./prompt/hash-filters.js";
+export { notedFilters } from "./prompt/noted-filters.js";
 export * from "./record/fork.js";
 export { contextsByTurn } from "./offer/context.js";
 export { isEmptyWire } from "./offer/wire-fields.js";
@@ -126,7 +127,7 @@ export {
   type ShelfExchange,
   type ShelfItem,
 } from "./serve/shelf.js";
-export { whyRequest, whyWireRequest, type WhyVerdict } from "./serve/why.js";
+export { whyRequest, whyWireRequest, type WhyRecording, type WhyVerdict } from "./serve/why.js";
 export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./trust/cassette-store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";
 export * from "./bundle/format.js";

@@ -28,6 +28,8 @@ export const MAX_RECEIPTS_BYTES = 512 * 1024 * 1024;
 export const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
 /** Characters of the user's text in a name. */
 export const MAX_NAME_TEXT_CHARACTERS = 60;
+/** Blocks that a client put around the words of the user, for a name. The rest of the text is taken as it is. */
+export const MAX_ADDED_BLOCKS = 100;
 /** Bytes of a given name. Disks allow 255 for a file name. */
 export const MAX_GIVEN_NAME_BYTES = 200;
 /** Bytes of a cassette that a new recording may replace. */

@@ -100,7 +100,8 @@ export {
   type HeldStateRefusal,
   type WholeTurn,
 } from "./wire/read-turn.js";
-export { refusalReply, type Refusal } from "./wire/reply.js";
+export { probeReply } from "./wire/probe.js";
+export { MISS_STATUS, refusalReply, type Refusal } from "./wire/reply.js";
 export { PIN_HEADER, shelfReply } from "./wire/shelf-reply.js";
 export { missedExchange, servedExchange } from "./wire/shelf-exchange.js";
 export type { ServedStreaming } from "./wire/stream-body.js";

@@ -421,7 +421,7 @@ describe("a request that no recording answers", () => {
   it("names the pointer of the first difference, and fails for an unused exchange", async () => {
     const server = await serving(await recorded());
     const response = await fetch(`${server.url}/v1/embeddings`, post({ input: "y" }));
-    expect([response.status, await response.text()]).toEqual([409, expect.stringContaining("/request/json/input")]);
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("/request/json/input")]);
     const { code, out, err } = await server.stop();
     expect([code, err]).toEqual([1, expect.stringContaining("miss:   at       /request/json/input")]);
     expect(out).toContain("0 of 0 turns used, 0 of 1 exchange used");

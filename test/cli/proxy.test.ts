@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { request, type IncomingMessage, type RequestOptions } from "node:http";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -16,6 +17,7 @@ import { weatherCassette } from "../support/recording.js";
 import { listen } from "../support/wire.js";
 import { ANSWER, ask, chat, closeLater, load, proxying, vendor } from "./proxying.js";
 import { cli, folder } from "./run.js";
+import { startServe } from "./serve/running.js";
 
 describe("a turn that cannot be recorded", () => {
   it.each<[string, Uint8Array]>([
@@ -63,6 +65,43 @@ describe("a target that cannot be reached", () => {
     expect((await ask(proxy.url, chat("q"))).status).toBe(502);
     expect(proxy.printed.err).toContain("not answered: 127.0.0.1:1 could not be reached");
     await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
+  });
+});
+
+/** The status of a request with any method and headers, which fetch does not allow. */
+async function statusOf(url: string, options: RequestOptions): Promise<number | undefined> {
+  const [response] = (await once(request(url, options).end(), "response")) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
+}
+
+describe("connection checks", () => {
+  it("are answered alike while recording and replaying, and are never recorded", async () => {
+    let asked = 0;
+    const live = await listen((request, response) => {
+      asked++;
+      request.resume();
+      request.on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(ANSWER));
+    });
+    closeLater(live.close);
+    const check = async (url: string): Promise<void> => {
+      const upgrade = { connection: "Upgrade", upgrade: "websocket" };
+      expect(await statusOf(url, { method: "HEAD" })).toBe(200);
+      expect(await statusOf(`${url}/v1/responses`, { headers: upgrade })).toBe(426);
+    };
+    const proxy = await proxying(live.baseURL, "probed.cassette.json");
+    await check(proxy.url);
+    await (await ask(proxy.url, chat("q"))).text();
+    await proxy.stop();
+    expect([asked, proxy.printed.code, load("probed.cassette.json").extensions?.exchanges]).toEqual([1, 0, undefined]);
+    const line = "GET /v1/responses was a connection check: 1 time\n";
+    expect(proxy.printed.out).toContain(line);
+    const server = await startServe(["probed.cassette.json"]);
+    for (const _ of [1, 2]) await check(server.url);
+    await (await ask(server.url, chat("q"))).text();
+    const { code, out } = await server.stop();
+    expect([code, out]).toEqual([0, expect.stringContaining(line.replace("1 time", "2 times"))]);
+    expect(out).toContain("1 answered, 0 misses, 0 refused, 0 unused");
   });
 });
 

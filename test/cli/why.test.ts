@@ -5,8 +5,11 @@ import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmTurnRequest } from "../../src/core/model/provider.js";
 import { WIRES } from "../../src/core/vendors/vendors.js";
-import { weatherCassette } from "../support/recording.js";
+import { createRecorder } from "../../src/cassette/record/recorder.js";
+import { fixedPorts, weatherCassette } from "../support/recording.js";
+import { say } from "../support/script.js";
 import { cli, documentOf, folder, place } from "./run.js";
+import { placeJson } from "./serve/running.js";
 
 const cassette = await weatherCassette();
 const file = place("why.cassette.json", cassette);
@@ -66,6 +69,23 @@ describe("cassette why", () => {
     const missed = documentOf(await ask(body(changed), "--json", "--wire", name));
     expect(missed).toMatchObject({ exitCode: 1, report: { messageIndex: 3, recorded: '"rain"' } });
   });
+
+  it.each(["own", "openai"] as const)(
+    "leaves out of the comparison what --filter names, in the form %s",
+    async (form) => {
+      const dated = (day: string): LlmTurnRequest => ({ messages: [{ role: "user", content: `Today is ${day}.` }] });
+      const recorder = createRecorder(() => "m", { ports: fixedPorts() });
+      recorder.open(dated("2026-01-02")).answer(say("Yes."));
+      const path = place(`dated-${form}.cassette.json`, recorder.toCassette());
+      const later = dated("2026-03-04");
+      const request = placeJson(`dated-${form}.json`, form === "own" ? later : WIRES[form].encode(later, "m-1", 4096));
+      const missed = await cli(["why", path, "--request", request]);
+      expect([missed.code, missed.out]).toEqual([1, expect.stringContaining("isoDate")]);
+      expect((await cli(["why", path, "--request", request, "--filter", "isoDate"])).out).toContain(
+        "match: recorded turn 0",
+      );
+    },
+  );
 
   it("exits 2 on what is no request", async () => {
     expect(await ask("[]")).toMatchObject({ code: 2, out: "" });

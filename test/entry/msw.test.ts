@@ -100,7 +100,7 @@ describe("recording and replaying through MSW", () => {
     server.use(...replay);
     const message = messageOf(await rejection(ask({ url, goal: "Umbrella in Rome?" })));
     const [first, ...lines] = message.split("\n");
-    expect(first).toMatch(/^(?:409 )?turn 0: the user message changed \(message 0\)$/);
+    expect(first).toMatch(/^(?:400 )?turn 0: the user message changed \(message 0\)$/);
     expect(lines.map((line) => line.trim().split(" ")[0])).toEqual(["at", "recorded", "now", "nearest", "file", "to"]);
   });
 
@@ -286,7 +286,7 @@ describe("a replay through MSW that does not fit", () => {
     const replay = cassetteHandlers(cassette, { baseUrls: { openai: `${url}/v1` }, file: "weather.cassette.json" });
     server.use(...replay);
     const error = await rejection(CLIENT_AGENTS.openai({ url, goal: "And in Bergen?" }));
-    expect(error).toMatchObject({ status: 409, error: { miss: { code: "prompt-changed", pointer: "/0/content" } } });
+    expect(error).toMatchObject({ status: 400, error: { miss: { code: "prompt-changed", pointer: "/0/content" } } });
     const miss = await rejection(replay.done());
     expect(miss).toBeInstanceOf(CassetteError);
     expect(miss).toMatchObject({ code: "prompt-changed", file: "weather.cassette.json" });
@@ -307,7 +307,7 @@ describe("a replay through MSW that does not fit", () => {
     const replay = cassetteHandlers(cassette, { baseUrls: { ollama: url } });
     server.use(...replay);
     await CLIENT_AGENTS.ollama({ url });
-    expect(await rejection(CLIENT_AGENTS.ollama({ url }))).toMatchObject({ status_code: 409 });
+    expect(await rejection(CLIENT_AGENTS.ollama({ url }))).toMatchObject({ status_code: 400 });
     expect(await rejection(replay.done())).toMatchObject({
       code: "exhausted",
       hint: "Each recorded turn answers once: make new handlers for a second run, or record a longer one.",
@@ -377,7 +377,7 @@ describe("several cassettes", () => {
     const answers = [CLIENT_AGENTS.openai(one), CLIENT_AGENTS.anthropic(other)];
     expect(await Promise.all(answers)).toEqual(["Take an umbrella.", "Take an umbrella."]);
     await replay.done();
-    expect(await rejection(CLIENT_AGENTS.openai(one))).toMatchObject({ status: 409 });
+    expect(await rejection(CLIENT_AGENTS.openai(one))).toMatchObject({ status: 400 });
     expect(() => cassetteHandlers([])).toThrow("an empty list");
   });
 });
@@ -394,7 +394,7 @@ describe("a miss among several cassettes", () => {
     const named = async (text: string) => (await ask(text)).headers.get("x-playhead-cassette");
     expect(await named(texts[2] ?? "")).toBe(encodeURI("cassette 3 of 3"));
     await ask(texts[0] ?? "");
-    expect((await ask("What is the capital of Spain?")).status).toBe(409);
+    expect((await ask("What is the capital of Spain?")).status).toBe(400);
     const error = (await rejection(replay.done())) as CassetteError;
     expect(error).toMatchObject({
       code: "prompt-changed",
@@ -638,7 +638,7 @@ describe("useCassetteHandlers", () => {
     await recording.done();
     const replay = await useCassetteHandlers(file, { mode: "replay", baseUrls });
     server.resetHandlers(...replay);
-    expect(await rejection(CLIENT_AGENTS.openai({ url, goal: "Other" }))).toMatchObject({ status: 409 });
+    expect(await rejection(CLIENT_AGENTS.openai({ url, goal: "Other" }))).toMatchObject({ status: 400 });
     await fetch(`${url}/v1/models`);
     const miss = await rejection(replay.done());
     expect(miss).toMatchObject({ code: "prompt-changed", miss: { code: "prompt-changed" } });

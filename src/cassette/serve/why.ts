@@ -1,16 +1,25 @@
 // Tries one request against an unused cassette: the turn that answers it, or the report of the miss.
 
-import { type LlmTurnRequest, type Wire, type WireRequest } from "../../core/index.js";
+import type { LlmTurnRequest, Wire, WireRequest } from "../../core/index.js";
 import { CassetteError, type MissReport } from "../errors.js";
+import type { HashFilterOption } from "../prompt/hash-filters.js";
 import { cassetteProvider } from "../replay/replay.js";
 import { serveCassette, toAsked } from "./served-cassette.js";
 
 /** The turn that answers a request (`turnIndex` from 0), or the report of the miss. */
 export type WhyVerdict = { kind: "match"; turnIndex: number } | { kind: "miss"; report: MissReport };
 
+/** The cassette to try, the `file` that messages name, and the filters that both sides pass. */
+export interface WhyRecording {
+  readonly cassette: unknown;
+  readonly file: string;
+  readonly hashFilter?: HashFilterOption;
+}
+
 /** The result of replaying `request`. Throws `CassetteError` if the cassette or the request is refused. */
-export async function whyRequest(cassette: unknown, request: LlmTurnRequest, file: string): Promise<WhyVerdict> {
-  const provider = cassetteProvider(cassette, { file, allowRedacted: true, ports: { warn: () => undefined } });
+export async function whyRequest(recording: WhyRecording, request: LlmTurnRequest): Promise<WhyVerdict> {
+  const { cassette, ...options } = recording;
+  const provider = cassetteProvider(cassette, { ...options, allowRedacted: true, ports: { warn: () => undefined } });
   return toVerdict(async () => {
     await provider.turn(request);
     return provider.used()[0] ?? 0;
@@ -19,12 +28,11 @@ export async function whyRequest(cassette: unknown, request: LlmTurnRequest, fil
 
 /** {@link whyRequest} for a request that came over a vendor's wire, which loses some of what a recording has. */
 export async function whyWireRequest(
-  cassette: unknown,
+  { cassette, file, ...options }: WhyRecording,
   wire: Wire,
   request: WireRequest,
-  file: string,
 ): Promise<WhyVerdict> {
-  const served = serveCassette(cassette, file, [], { allowRedacted: true });
+  const served = serveCassette(cassette, file, [], { ...options, allowRedacted: true });
   const asked = toAsked(wire, request);
   const exact = served.findExact(asked);
   const alike = exact?.isContext === true ? undefined : served.findAlike(asked);

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
 import { runs } from "../terminal/command-action.js";
-import { parsePath } from "../options/values.js";
+import { filterFileOption, filterOption, parsePath } from "../options/values.js";
 
 export function whyCommand(program: Command, io: CommandIo): void {
   program
@@ -19,6 +19,8 @@ export function whyCommand(program: Command, io: CommandIo): void {
       "--wire <name>",
       "wire of the body: openai, responses, anthropic, gemini, bedrock, cohere or ollama (default: recognised)",
     )
+    .addOption(filterOption())
+    .addOption(filterFileOption())
     .option("--json", "print one JSON document")
     .action(runs(async () => (await import("../why/why.js")).why, io));
 }

@@ -6,6 +6,7 @@ import { createHeldConversations, holderOf, thrownText, wireOf } from "../../cor
 import {
   FORGOT,
   PIN_HEADER,
+  probeReply,
   readTurn,
   refusalReply,
   type IsPassed,
@@ -50,6 +51,11 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
   return async (request) => {
     const { method, path, search } = request;
     const wire = wireOf(request);
+    const probe = probeReply(request);
+    if (probe !== undefined) {
+      recorder.probe(request);
+      return probe;
+    }
     const admitted = await admit(request, options);
     if ("refusal" in admitted) {
       recorder.refuse(request, admitted.refusal.message);
@@ -211,13 +217,14 @@ export function parseTarget(text: string): URL {
   return refuse(`${url.protocol}//${url.host} is not https. Plain http is for this machine only`);
 }
 
-/** The client's path below the base, without a second `/v1` or `/v1beta` if the client's own base URL has one. */
-function below(target: URL, path: string, search: string): URL {
+/** The client's path below the base. If both have a version, such as `/v1` and `/v1beta`, the client's counts. */
+export function below(target: URL, path: string, search: string): URL {
   const base = target.pathname.replace(/\/+$/, "");
-  const version = /\/v\d+[a-z\d]*$/.exec(base)?.[0];
-  const rest = version !== undefined && path.startsWith(`${version}/`) ? path.slice(version.length) : path;
   const url = new URL(target);
-  url.pathname = base + rest;
+  url.pathname = (VERSION_AT_START.test(path) ? base.replace(VERSION_AT_END, "") : base) + path;
   url.search = search;
   return url;
 }
+
+const VERSION_AT_START = /^\/v\d+[a-z\d]*\//;
+const VERSION_AT_END = /\/v\d+[a-z\d]*$/;

@@ -5,7 +5,7 @@ import { CASSETTE_SUFFIX, type CassetteV2, type Finder } from "../../cassette/in
 import { isDeviceName, type UserMessage } from "../../core/index.js";
 import { PIN_HEADER, slugOf, type Refusal } from "../../harness/index.js";
 import type { HttpRequest } from "../../host/index.js";
-import { MAX_GIVEN_NAME_BYTES, MAX_NAME_TEXT_CHARACTERS } from "../limits.js";
+import { MAX_ADDED_BLOCKS, MAX_GIVEN_NAME_BYTES, MAX_NAME_TEXT_CHARACTERS } from "../limits.js";
 
 /** Matches names that some system does not allow (Microsoft: "Naming Files, Paths, and Namespaces"), and hidden files. */
 const NOT_A_NAME = /[\\/:*?"<>|\p{Cc}\p{Cs}]|^\.|[. ]$|^ /u;
@@ -40,12 +40,31 @@ function invalidName(message: string): { refusal: Refusal } {
   return { refusal: { status: 400, code: "invalid-name", message } };
 }
 
-/** Makes a name such as "how-many-sparrows-are-left". Undefined without words of the user. The cassette is redacted already. */
+/**
+ * Makes a name such as "how-many-sparrows-are-left" from the last message of the user before the first answer, since earlier ones are
+ * often context that the client adds. Undefined without words of the user. The cassette is redacted already.
+ */
 export function nameOfPrompt({ entries }: CassetteV2): string | undefined {
-  const message = entries[0]?.prompt?.messages.find(({ role }) => role === "user");
-  if (message?.role !== "user") return undefined;
-  const text = firstWords(textOf(message.content).trim());
-  return /[\p{L}\p{N}]/u.test(text) ? slugOf(text) : undefined;
+  const messages = entries[0]?.prompt?.messages.filter((message) => message.role === "user") ?? [];
+  const texts = messages.map(({ content }) => textOf(content)).reverse();
+  const text = [...texts.map(withoutAddedBlocks), ...texts].find((text) => /[\p{L}\p{N}]/u.test(text));
+  return text === undefined ? undefined : slugOf(firstWords(text.trim()));
+}
+
+/** Removes blocks such as `<system-reminder>…</system-reminder>`, which coding agents put around the words of the user. */
+function withoutAddedBlocks(text: string): string {
+  let rest = "";
+  let end = 0;
+  let count = 0;
+  for (const { 0: opening, 1: tag = "", index } of text.matchAll(/<([a-z][\w-]*)>/gi)) {
+    if (index < end) continue;
+    if (++count > MAX_ADDED_BLOCKS) break;
+    const closing = text.indexOf(`</${tag}>`, index + opening.length);
+    if (closing === -1) continue;
+    rest += `${text.slice(end, index)} `;
+    end = closing + tag.length + 3;
+  }
+  return rest + text.slice(end);
 }
 
 /** Cuts at the end of a word, if there is one. */

@@ -22,6 +22,7 @@ import { parsePass, printRequests, toJsonRow } from "../serve/requests.js";
 import { proxyHandler, parseTarget } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
+import { createPlaceWarning } from "./place-warning.js";
 import { createSaver, type Saved } from "./saver.js";
 
 export interface RecordingOptions extends FilterOptions {
@@ -85,9 +86,13 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
   const redact = isRedacted && withValues(undefined, values);
   const recording = { redact, ...defined({ hashFilter, streams: options.streams, keepErrors: options.keepErrors }) };
   const recorder: ProxyRecorder = createProxyRecorder(watcher, recording);
+  const warnOfPlace = createPlaceWarning(io, note);
   const saver = createSaver({
     cassetteOf: (conversation) => recorder.toCassette(conversation),
-    write: (conversation, cassette) => output.write(conversation, cassette, recorder.nameOf(conversation)),
+    write(conversation, cassette) {
+      warnOfPlace(conversation, cassette);
+      return output.write(conversation, cassette, recorder.nameOf(conversation));
+    },
     failed: (why) => note("not written: ", why),
   });
   const handler = proxyHandler({

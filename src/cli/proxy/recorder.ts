@@ -23,6 +23,8 @@ export interface ProxyRecorder {
   begin(request: BeginningRequest): AnswerWatch;
   /** Counts a request that was passed on because an option names it. */
   pass(request: DoorRequest): void;
+  /** Counts a connection check. */
+  probe(request: DoorRequest): void;
   /** Counts a request that the proxy did not pass on. */
   refuse(request: DoorRequest, why: string): void;
   /** Counts a turn that could not be kept. */
@@ -108,6 +110,7 @@ export function createProxyRecorder(
     rows: () => tally.rows(),
     nameOf: (conversation) => names.get(conversation),
     pass: (request) => void add(request, "passed"),
+    probe: (request) => void add(request, "probe"),
     refuse(request, why) {
       add(request, "refused", why);
       note(`${request.method} ${request.path} was not passed on: ${why}`);

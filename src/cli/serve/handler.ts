@@ -13,7 +13,9 @@ import {
   conversationReply,
   FORGOT,
   missedExchange,
+  MISS_STATUS,
   PIN_HEADER,
+  probeReply,
   readTurn,
   refusalReply,
   shelfReply,
@@ -48,7 +50,7 @@ export interface RefusedRequest extends DoorRequest {
 
 /** Called for every request, before the reply goes out. */
 export interface ServeWatcher {
-  answered(request: DoorRequest, from: "turn" | "exchange" | "begun"): void;
+  answered(request: DoorRequest, from: "turn" | "exchange" | "begun" | "probe"): void;
   missed(miss: ServedMiss, request: DoorRequest): void;
   /** Called for a request that is not recorded, which an option allows. */
   passed(request: DoorRequest): void;
@@ -99,6 +101,11 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
   const { held = createHeldConversations(() => watcher.forgot(FORGOT)) } = handling;
   return async (request) => {
     const { method, path, search, signal } = request;
+    const probe = probeReply(request);
+    if (probe !== undefined) {
+      watcher.answered(request, "probe");
+      return probe;
+    }
     const wire = wireOf(request);
     const pass = (): HttpReply => {
       watcher.passed(request);
@@ -169,9 +176,9 @@ function toMiss(error: CassetteError, request: DoorRequest, watcher: ServeWatche
   const place = file === undefined || summary.includes(file) ? "" : `\n  file     ${file}`;
   watcher.missed({ code, message: `${summary}${place}${todo}`, ...defined({ file, pointer }) }, request);
   const message = `${summary}${todo}`;
-  if (miss === undefined || hint === undefined) return { status: code in TO_DO ? 409 : 404, code, message };
+  if (miss === undefined || hint === undefined) return { status: code in TO_DO ? MISS_STATUS : 404, code, message };
   const named = file === undefined ? {} : { cassette: nameOf(file) };
-  return { status: 409, code, message, miss: { ...miss, hint, ...named } };
+  return { status: MISS_STATUS, code, message, miss: { ...miss, hint, ...named } };
 }
 
 function toDo({ code, what, filters }: MissReport): string {

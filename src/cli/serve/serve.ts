@@ -88,20 +88,19 @@ export async function serve(
     const tally = createTally();
     const { streaming = "chunked", speed = 1 } = options;
     const shelf = await shelfOf(items, nameOf, options, io);
-    const misses: ServedMiss[] = [];
+    const misses: CountedMiss[] = [];
     let answered = 0;
     const add = ({ method, path }: DoorRequest, outcome: DoorOutcome): void =>
       void tally.add({ method, path, outcome });
     const watcher: ServeWatcher = {
       answered(request, from) {
-        answered++;
+        if (from !== "probe") answered++;
         add(request, from);
         if (options.once === true && left(shelf) === 0) stop.now();
       },
       missed(miss, request) {
-        misses.push(miss);
         add(request, "missed");
-        for (const line of miss.message.split("\n")) note("miss: ", line);
+        addMiss(misses, miss, note);
         if (options.once === true) stop.now();
       },
       passed: (request) => add(request, "passed"),
@@ -219,11 +218,25 @@ function announce(
   if (auto !== undefined) print("   forwarding the rest to ", auto.target, ", and recording it to ", auto.out);
 }
 
+/** A client that tries again repeats its miss. Equal misses are counted as one. */
+type CountedMiss = ServedMiss & { count: number };
+
+function addMiss(misses: CountedMiss[], miss: ServedMiss, note: PrintLine): void {
+  const withoutNumber = ({ message }: ServedMiss): string => message.replace(/^turn \d+: /, "");
+  const same = misses.find((other) => withoutNumber(other) === withoutNumber(miss));
+  if (same !== undefined) {
+    same.count++;
+    return;
+  }
+  misses.push({ ...miss, count: 1 });
+  for (const line of miss.message.split("\n")) note("miss: ", line);
+}
+
 interface Served {
   url: string;
   shelf: Shelf;
   answered: number;
-  misses: readonly ServedMiss[];
+  misses: readonly CountedMiss[];
   rows: readonly DoorRow[];
   faults?: FaultLog<Fault>;
   recorded?: Recorded;
@@ -267,7 +280,11 @@ function report(
   if (recorded !== undefined) printRecording(recorded, false, print);
   const refusals = refused.reduce((sum, request) => sum + request.count, 0);
   const look = served === EXIT.ok ? "good" : "bad";
-  const missed = count(misses.length, "miss", "misses");
+  const missed = count(
+    misses.reduce((sum, miss) => sum + miss.count, 0),
+    "miss",
+    "misses",
+  );
   print({ look, text: `${answered} answered, ${missed}, ${refusals} refused, ${unused} unused` });
   if (failures === unused && unused > 0 && !allowUnused) {
     print("   Where only a part of a suite was meant to run, pass --allow-unused.");

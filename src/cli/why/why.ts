@@ -7,10 +7,12 @@ import {
   parseStrictJson,
   whyRequest,
   whyWireRequest,
+  type WhyRecording,
   type WhyVerdict,
 } from "../../cassette/index.js";
 import {
   DEFAULT_VENDOR,
+  defined,
   isPlainObject,
   isWireName,
   VENDORS,
@@ -22,11 +24,12 @@ import {
 import { CliError, usageError } from "../errors.js";
 import { MAX_REQUEST_BYTES } from "../limits.js";
 import { readBytes } from "../options/file.js";
+import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo, type CliIo } from "../terminal/io.js";
 import { createPrinter, writeJson } from "../terminal/output.js";
 
-export interface WhyOptions {
+export interface WhyOptions extends FilterOptions {
   request: string;
   wire?: string;
   json?: boolean;
@@ -35,14 +38,17 @@ export interface WhyOptions {
 const FORM = "Give { messages, tools?, settings? }, or the body of a request to a vendor.";
 
 /** Prints the report and exits 0 for a match, 1 for a miss. */
-export async function why(file: string, { request: path, wire, json }: WhyOptions, io: CommandIo): Promise<void> {
+export async function why(file: string, options: WhyOptions, io: CommandIo): Promise<void> {
+  const { request: path, wire, json } = options;
   const body = await readRequest(path, io);
   const form = chooseForm(body, wire);
   const cassette = await createCassetteStore(filesAt(io)).load(file, { ports: { warn: () => undefined } });
+  const hashFilter = await readFilterOptions(options, filesAt(io));
+  const recording: WhyRecording = { cassette, file, ...defined({ hashFilter }) };
   const verdict =
     form === "own"
-      ? await whyOwn(cassette, body, path, file)
-      : await whyWireRequest(cassette, VENDORS[form], VENDORS[form].parse(body).request, file);
+      ? await whyOwn(recording, body, path)
+      : await whyWireRequest(recording, VENDORS[form], VENDORS[form].parse(body).request);
   const exitCode = verdict.kind === "match" ? EXIT.ok : EXIT.drift;
   io.exit(exitCode);
   if (json === true) {
@@ -61,9 +67,9 @@ export async function why(file: string, { request: path, wire, json }: WhyOption
 }
 
 /** Replaces the library's hint, which is for a caller of a provider. */
-async function whyOwn(cassette: unknown, body: JsonObject, path: string, file: string): Promise<WhyVerdict> {
+async function whyOwn(recording: WhyRecording, body: JsonObject, path: string): Promise<WhyVerdict> {
   try {
-    return await whyRequest(cassette, body as unknown as LlmTurnRequest, file);
+    return await whyRequest(recording, body as unknown as LlmTurnRequest);
   } catch (error) {
     if (!(error instanceof CassetteError) || error.code !== "invalid-options") throw error;
     throw new CliError("usage", error.summary, FORM, nameOf(path));

@@ -27,6 +27,9 @@ export interface Refusal {
   miss?: MissReport & { cassette?: string };
 }
 
+/** The status of a miss. Most clients send a request again after 408, 409, 425, 429 and every status from 500, and some after 422. */
+export const MISS_STATUS = 400;
+
 /** A refusal as a reply. Without `x-should-retry`, clients of OpenAI and Anthropic would try some of them again. */
 export function refusalReply({ miss, ...refusal }: Refusal, wire: Wire = VENDORS[DEFAULT_VENDOR]): WireReply {
   const failure = { ...refusal, ...(miss === undefined ? {} : { miss: miss as unknown as JsonObject }) };

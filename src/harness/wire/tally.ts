@@ -12,10 +12,10 @@ export interface DoorRequest {
 /**
  * What became of a request. `turn` and `exchange` were recorded or answered. `begun` began a conversation on the vendor's server. `lost` is a turn, and `passed-on` another request, that
  * the vendor answered and that could not be recorded. `failed` was not answered with success. `passed` was named by the option `pass`.
- * `fault` got an injected fault in place of an answer.
+ * `fault` got an injected fault in place of an answer. `probe` was a connection check, which the door answered itself.
  */
 export type DoorOutcome =
-  "turn" | "exchange" | "begun" | "lost" | "passed-on" | "refused" | "missed" | "failed" | "passed" | "fault";
+  "turn" | "exchange" | "begun" | "lost" | "passed-on" | "refused" | "missed" | "failed" | "passed" | "fault" | "probe";
 
 export interface DoorEvent extends DoorRequest {
   readonly outcome: DoorOutcome;
@@ -71,6 +71,7 @@ export const RECORDING_WORDS: DoorWords = {
   failed: "not recorded, not answered with success",
   passed: "passed on because of --pass",
   fault: "answered with a fault",
+  probe: "was a connection check",
 };
 
 export const REPLAY_WORDS: DoorWords = {
@@ -84,6 +85,7 @@ export const REPLAY_WORDS: DoorWords = {
   failed: "failed",
   passed: "answered with 404 because of --pass",
   fault: "answered with a fault",
+  probe: "was a connection check",
 };
 
 /** "POST /v1/embeddings recorded as an exchange: 2 times" */

@@ -35,6 +35,7 @@ describe("the table of requests", () => {
       "failed",
       "passed",
       "fault",
+      "probe",
     ] as const;
     expect(outcomes.filter((outcome) => isFailure({ ...request, outcome }))).toEqual([
       ...["lost", "passed-on", "refused", "missed"],

@@ -4,7 +4,7 @@ import { CassetteError, type PlainRequest } from "../../../cassette/index.js";
 import { AgentError, thrownText, type HeldConversations, type Wire } from "../../../core/index.js";
 import type { IsPassed } from "../../wire/pass.js";
 import { beginConversation, conversationReply, type HeldStateRefusal, type WholeTurn } from "../../wire/read-turn.js";
-import { refusalReply, type Refusal } from "../../wire/reply.js";
+import { MISS_STATUS, refusalReply, type Refusal } from "../../wire/reply.js";
 import type { Bases } from "./bases.js";
 import type { ExchangeReplay, RecordExchange } from "./exchanges.js";
 import { toResponse } from "./response.js";
@@ -111,8 +111,8 @@ export function toRefusal(error: unknown): Refusal {
   const message = thrownText(error);
   if (error instanceof CassetteError) {
     const { code, miss } = error;
-    if (miss !== undefined) return { status: 409, code, message, miss };
-    return { status: EXCHANGE_MISSES.has(code) ? 409 : 404, code, message };
+    if (miss !== undefined) return { status: MISS_STATUS, code, message, miss };
+    return { status: EXCHANGE_MISSES.has(code) ? MISS_STATUS : 404, code, message };
   }
   return { status: 400, code: error instanceof AgentError ? error.code : "failed", message };
 }

@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { createSaver } from "../../src/cli/proxy/saver.js";
-import { weatherCassette } from "../support/recording.js";
-import { listen } from "../support/wire.js";
-import { ANSWER, ask, chat, closeLater, load, proxying } from "./proxying.js";
-import { cli } from "./run.js";
+import { createSaver } from "../../../src/cli/proxy/saver.js";
+import { weatherCassette } from "../../support/recording.js";
+import { listen } from "../../support/wire.js";
+import { ANSWER, ask, chat, closeLater, load, proxying } from "../proxying.js";
+import { cli } from "../run.js";
 
 describe("an answer that no cassette can hold", () => {
   it("is passed on, and costs no other turn its place: a status above 599", async () => {
