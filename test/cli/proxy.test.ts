@@ -207,6 +207,8 @@ describe("a client that leaves before its answer", () => {
       1,
       "not recorded: POST /chat/completions: the client left before the answer came\n",
     ]);
+    expect(proxy.printed.out).toContain("POST /chat/completions could not be recorded: 1 time\n");
+    expect(proxy.printed.out).not.toContain("not answered with success");
     expect(load(`left-${hasHead}.cassette.json`).entries).toHaveLength(1);
   });
 });

@@ -49,13 +49,15 @@ export interface PassingAnswer extends PassedAnswer {
   readonly packed?: string | undefined;
 }
 
-/** A request that the vendor has not answered yet. Call `answered` or `failed`, once. */
+/** A request that the vendor has not answered yet. Call `answered`, `failed` or `left`, once. */
 export interface AnswerWatch {
   /** False if the answer with this status is not kept. */
   keeps(status: number): boolean;
   answered(answer: PassingAnswer): void;
   /** The vendor did not answer, or its answer is not kept. */
   failed(): void;
+  /** The client left before the answer came. */
+  left(): void;
 }
 
 /** The recording that answers go to. */
@@ -80,6 +82,7 @@ export interface AnswerKeep {
 
 export function watchExchange(keep: AnswerKeep, request: PassingRequest): AnswerWatch {
   const keeps = () => true;
+  const left = (): void => passOn(keep, request, LEFT);
   try {
     const exchange = keep.conversations.exchange(request, "http", request.name);
     const { conversation } = exchange;
@@ -95,10 +98,14 @@ export function watchExchange(keep: AnswerKeep, request: PassingRequest): Answer
         exchange.fail();
         keep.add(request, "failed");
       },
+      left() {
+        exchange.fail();
+        left();
+      },
     };
   } catch (error) {
     return {
-      keeps,
+      ...{ keeps, left },
       answered: () => passOn(keep, request, thrownText(error)),
       failed: () => void keep.add(request, "failed"),
     };
@@ -112,6 +119,13 @@ function keepExchange(keep: AnswerKeep, request: PassingRequest, store: () => vo
   } catch (error) {
     passOn(keep, request, thrownText(error));
   }
+}
+
+const LEFT = "the client left before the answer came";
+
+/** The vendor may have answered, and charged for it. */
+function loseLeft(keep: AnswerKeep, request: PassingRequest): void {
+  keep.lose(request, `${request.method} ${request.path}: ${LEFT}`);
 }
 
 function passOn(keep: AnswerKeep, request: PassingRequest, why: string): void {
@@ -131,6 +145,11 @@ export function watchTurn(keep: AnswerKeep, request: TurnRequest): AnswerWatch {
       keeps: (status) => keep.keepErrors || isSuccess(status),
       answered: (answer) => (isSuccess(answer.status) ? keepTurn(keep, open, answer) : refuseTurn(keep, open, answer)),
       failed: () => failTurn(keep, open),
+      left() {
+        turn.fail();
+        loseLeft(keep, request);
+        keep.changed(turn.conversation);
+      },
     });
   } catch (error) {
     return watchUnread(keep, request, thrownText(error));
@@ -144,6 +163,7 @@ function watchUnread(keep: AnswerKeep, request: PassingRequest, why: string): An
     answered: (answer) =>
       isSuccess(answer.status) ? keep.lose(request, why) : watchExchange(keep, request).answered(answer),
     failed: () => void keep.add(request, "failed"),
+    left: () => loseLeft(keep, request),
   };
 }
 
@@ -179,6 +199,10 @@ function trackedBy(held: HeldConversations, watch: AnswerWatch): AnswerWatch {
     },
     failed() {
       watch.failed();
+      over();
+    },
+    left() {
+      watch.left();
       over();
     },
   };

@@ -83,21 +83,19 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
           ? recorder.exchange(passing)
           : recorder.begin({ ...passing, wire: holder, held });
     const answer = await send(target, request, bytes);
-    const left = (): void => recorder.lose(request, `${method} ${path}: ${LEFT}`);
     if ("refusal" in answer) {
-      opened.failed();
-      if (request.signal.aborted) left();
-      else note(answer.refusal.message);
+      if (request.signal.aborted) opened.left();
+      else {
+        opened.failed();
+        note(answer.refusal.message);
+      }
       return refusalReply(answer.refusal, wire);
     }
-    if (opened.keeps(answer.status)) return { ...answer, body: watch(answer, opened, request.signal, left) };
+    if (opened.keeps(answer.status)) return { ...answer, body: watch(answer, opened, request.signal) };
     opened.failed();
     return answer;
   };
 }
-
-/** The vendor may have answered, and charged for it. */
-const LEFT = "the client left before the answer came";
 
 /** The body of a request and the name of its recording, or the refusal. */
 async function admit(
@@ -132,11 +130,8 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
   return { refusal: { status: 502, code: "target-redirects", message } };
 }
 
-/**
- * Passes on the parts of an answer. Ends the watch with the last part, or when the client is gone. `left` is called if the client was
- * gone before the first part.
- */
-function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal, left: () => void): HttpReply["body"] {
+/** Passes on the parts of an answer. Ends the watch with the last part, or when the client is gone. */
+function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal): HttpReply["body"] {
   const chunks: Uint8Array[] = [];
   const parts: PassedPart[] = [];
   let size = 0;
@@ -146,8 +141,7 @@ function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal, left
     isOver = true;
     const isLeft = isCut && signal.aborted;
     if (isLeft && size === 0) {
-      opened.failed();
-      left();
+      opened.left();
       return;
     }
     const kept = Buffer.concat(chunks);
