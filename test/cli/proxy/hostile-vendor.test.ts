@@ -25,7 +25,8 @@ describe("an answer that no cassette can hold", () => {
     await proxy.stop();
     expect(proxy.printed.code).toBe(1);
     expect(proxy.printed.err).toContain(
-      "passed on, not recorded: GET /odd: a cassette cannot hold GET with the status 700: /status is not an HTTP status",
+      "passed on, not recorded: GET /odd: a cassette cannot hold GET with the status 700: /status is not an HTTP status\n" +
+        "  to do    Answer this request from a test double of your own, or leave it unrecorded.\n",
     );
     expect(load("odd.cassette.json").extensions?.exchanges).toBeUndefined();
     expect((await cli(["verify", "odd.cassette.json", "odd-2.cassette.json"])).code).toBe(0);
