@@ -123,6 +123,7 @@ export {
 } from "./trust/sign.js";
 export { CASSETTE_PAYLOAD_TYPE, signedBytes } from "./trust/signature.js";
 export * from "./trust/signed-by.js";
+export { isTextual } from "./exchange/body.js";
 export type { PlainAnswer, PlainRequest } from "./exchange/http.js";
 export { nameOf as nameOfExchange, sizeOf as sizeOfBody } from "./exchange/describe.js";
 export { diffExchanges, type ExchangeChange } from "./exchange/diff.js";

@@ -49,13 +49,15 @@ export interface PassingAnswer extends PassedAnswer {
   readonly packed?: string | undefined;
 }
 
-/** A request that the vendor has not answered yet. Call `answered` or `failed`, once. */
+/** A request that the vendor has not answered yet. Call `answered`, `failed` or `left`, once. */
 export interface AnswerWatch {
   /** False if the answer with this status is not kept. */
   keeps(status: number): boolean;
   answered(answer: PassingAnswer): void;
   /** The vendor did not answer, or its answer is not kept. */
   failed(): void;
+  /** The client left before the answer came. */
+  left(): void;
 }
 
 /** The recording that answers go to. */
@@ -80,6 +82,7 @@ export interface AnswerKeep {
 
 export function watchExchange(keep: AnswerKeep, request: PassingRequest): AnswerWatch {
   const keeps = () => true;
+  const left = (): void => passOn(keep, request, LEFT);
   try {
     const exchange = keep.conversations.exchange(request, "http", request.name);
     const { conversation } = exchange;
@@ -95,10 +98,14 @@ export function watchExchange(keep: AnswerKeep, request: PassingRequest): Answer
         exchange.fail();
         keep.add(request, "failed");
       },
+      left() {
+        exchange.fail();
+        left();
+      },
     };
   } catch (error) {
     return {
-      keeps,
+      ...{ keeps, left },
       answered: () => passOn(keep, request, thrownText(error)),
       failed: () => void keep.add(request, "failed"),
     };
@@ -112,6 +119,13 @@ function keepExchange(keep: AnswerKeep, request: PassingRequest, store: () => vo
   } catch (error) {
     passOn(keep, request, thrownText(error));
   }
+}
+
+const LEFT = "the client left before the answer came";
+
+/** The vendor may have answered, and charged for it. */
+function loseLeft(keep: AnswerKeep, request: PassingRequest): void {
+  keep.lose(request, `${request.method} ${request.path}: ${LEFT}`);
 }
 
 function passOn(keep: AnswerKeep, request: PassingRequest, why: string): void {
@@ -131,6 +145,11 @@ export function watchTurn(keep: AnswerKeep, request: TurnRequest): AnswerWatch {
       keeps: (status) => keep.keepErrors || isSuccess(status),
       answered: (answer) => (isSuccess(answer.status) ? keepTurn(keep, open, answer) : refuseTurn(keep, open, answer)),
       failed: () => failTurn(keep, open),
+      left() {
+        turn.fail();
+        loseLeft(keep, request);
+        keep.changed(turn.conversation);
+      },
     });
   } catch (error) {
     return watchUnread(keep, request, thrownText(error));
@@ -144,6 +163,7 @@ function watchUnread(keep: AnswerKeep, request: PassingRequest, why: string): An
     answered: (answer) =>
       isSuccess(answer.status) ? keep.lose(request, why) : watchExchange(keep, request).answered(answer),
     failed: () => void keep.add(request, "failed"),
+    left: () => loseLeft(keep, request),
   };
 }
 
@@ -181,6 +201,10 @@ function trackedBy(held: HeldConversations, watch: AnswerWatch): AnswerWatch {
       watch.failed();
       over();
     },
+    left() {
+      watch.left();
+      over();
+    },
   };
 }
 
@@ -211,7 +235,7 @@ function keepTurn(keep: AnswerKeep, open: WatchedTurn, passed: PassingAnswer): v
       return;
     }
     turn.fail();
-    keep.lose(request, thrownText(error));
+    keep.lose(request, whyNotPlain(passed) ?? thrownText(error));
   }
   keep.changed(turn.conversation);
 }
@@ -233,13 +257,19 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
+/** Why the answer cannot be read, whatever it is. Undefined if it came whole and plain. */
+function whyNotPlain({ bytes, packed, isCut, isLeft }: PassingAnswer): string | undefined {
+  if (bytes === undefined) return "an answer was too large to be kept";
+  if (isCut && isLeft) return "the client left before the end of the answer";
+  return packed === undefined ? undefined : `the answer is packed as ${JSON.stringify(packed)}`;
+}
+
 /** The answer as a recorder takes it. Throws `not-recordable`. */
-function toPlain({ bytes, status, headers, ...answer }: PassingAnswer, keepsCut: boolean): PlainAnswer {
-  if (bytes === undefined) throw notKept("an answer was too large to be kept");
-  if (answer.packed !== undefined) throw notKept(`the answer is packed as ${JSON.stringify(answer.packed)}`);
-  if (answer.isCut && answer.isLeft) throw notKept("the client left before the end of the answer");
-  if (answer.isCut && !keepsCut) throw notKept("the answer broke off before its end");
-  return { status, headers, body: bytes, ...(answer.isCut ? { isCut: true } : {}) };
+function toPlain(answer: PassingAnswer, keepsCut: boolean): PlainAnswer {
+  const { bytes = new Uint8Array(), status, headers, isCut } = answer;
+  const why = whyNotPlain(answer) ?? (isCut && !keepsCut ? "the answer broke off before its end" : undefined);
+  if (why !== undefined) throw notKept(why);
+  return { status, headers, body: bytes, ...(isCut ? { isCut: true } : {}) };
 }
 
 function notKept(why: string): CassetteError {

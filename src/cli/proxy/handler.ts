@@ -1,7 +1,7 @@
 // The recording proxy as a function from requests to replies. It passes on requests and answers unchanged, and records a copy.
 
 import { gunzipSync } from "node:zlib";
-import { MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
+import { isTextual, MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
 import { createHeldConversations, holderOf, thrownText, wireOf } from "../../core/index.js";
 import {
   FORGOT,
@@ -83,21 +83,19 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
           ? recorder.exchange(passing)
           : recorder.begin({ ...passing, wire: holder, held });
     const answer = await send(target, request, bytes);
-    const left = (): void => recorder.lose(request, `${method} ${path}: ${LEFT}`);
     if ("refusal" in answer) {
-      opened.failed();
-      if (request.signal.aborted) left();
-      else note(answer.refusal.message);
+      if (request.signal.aborted) opened.left();
+      else {
+        opened.failed();
+        note(answer.refusal.message);
+      }
       return refusalReply(answer.refusal, wire);
     }
-    if (opened.keeps(answer.status)) return { ...answer, body: watch(answer, opened, request.signal, left) };
+    if (opened.keeps(answer.status)) return { ...answer, body: watch(answer, opened, request.signal) };
     opened.failed();
     return answer;
   };
 }
-
-/** The vendor may have answered, and charged for it. */
-const LEFT = "the client left before the answer came";
 
 /** The body of a request and the name of its recording, or the refusal. */
 async function admit(
@@ -132,11 +130,8 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
   return { refusal: { status: 502, code: "target-redirects", message } };
 }
 
-/**
- * Passes on the parts of an answer. Ends the watch with the last part, or when the client is gone. `left` is called if the client was
- * gone before the first part.
- */
-function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal, left: () => void): HttpReply["body"] {
+/** Passes on the parts of an answer. Ends the watch with the last part, or when the client is gone. */
+function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal): HttpReply["body"] {
   const chunks: Uint8Array[] = [];
   const parts: PassedPart[] = [];
   let size = 0;
@@ -146,13 +141,12 @@ function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal, left
     isOver = true;
     const isLeft = isCut && signal.aborted;
     if (isLeft && size === 0) {
-      opened.failed();
-      left();
+      opened.left();
       return;
     }
     const kept = Buffer.concat(chunks);
-    const bytes = size > MAX_RECORDED_BODY_BYTES ? undefined : plain(kept, isCut);
     const headers = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
+    const bytes = size > MAX_RECORDED_BODY_BYTES ? undefined : plain(kept, isCut, headers);
     const encoding = headers["content-encoding"] ?? "identity";
     opened.answered({
       ...{ bytes, isCut, isLeft, headers, status: answer.status },
@@ -188,13 +182,17 @@ function isStream({ headers }: Forwarded, bytes: Uint8Array): boolean {
   return /event-?stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(data|event|id|retry)?:/.test(start);
 }
 
-/** The unzipped bytes, because some vendors send gzip unrequested. A cut answer stays zipped and counts as cut. */
-function plain(bytes: Buffer, isCut: boolean): Uint8Array | undefined {
-  if (isCut || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+/**
+ * The unzipped bytes, because some vendors send gzip unrequested. A file that is gzip itself stays as it is, and so does an answer that
+ * was cut or is damaged. Undefined beyond the limit.
+ */
+function plain(bytes: Buffer, isCut: boolean, headers: Readonly<Record<string, string>>): Uint8Array | undefined {
+  const isFile = headers["content-encoding"] === undefined && !isTextual(headers["content-type"]);
+  if (isCut || isFile || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_RECORDED_BODY_BYTES });
-  } catch {
-    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? undefined : bytes;
   }
 }
 

@@ -14,7 +14,15 @@ import { RECORDING_WORDS, resolveMode, type DoorRow } from "../../harness/index.
 import type { HttpHandler } from "../../host/index.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { count, createNotes, createPrinter, sizeText, writeJson, type PrintLine } from "../terminal/output.js";
+import {
+  count,
+  createNotes,
+  createPrinter,
+  printWhy,
+  sizeText,
+  writeJson,
+  type PrintLine,
+} from "../terminal/output.js";
 import { MAX_OPEN_CONVERSATIONS } from "../limits.js";
 import { BASE_VARIABLES, clientSettings, settingsText } from "../child/base-url-variables.js";
 import { readFilterOptions, type FilterOptions } from "../options/filters.js";
@@ -76,9 +84,9 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
 
   const note = createNotes(io);
   const watcher: ProxyWatcher = {
-    lost: (why) => note("not recorded: ", why),
+    lost: (why) => printWhy(note, "not recorded: ", why),
     without: (what) => note("recorded without: ", what),
-    passedOn: ({ method, path }, why) => note("passed on, not recorded: ", `${method} ${path}`, `: ${why}`),
+    passedOn: ({ method, path }, why) => printWhy(note, `passed on, not recorded: ${method} ${path}: `, why),
     exchanged: ({ method, path }) => note("recorded as an exchange: ", `${method} ${path}`),
     kept: (conversation) => saver.changed(conversation),
     closed: () => note(CLOSED),
@@ -96,7 +104,7 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
       return output.write(conversation, cassette, recorder.nameOf(conversation));
     },
     written: (conversation) => recorder.written(conversation),
-    failed: (why) => note("not written: ", why),
+    failed: (why) => printWhy(note, "not written: ", why),
   });
   const handler = proxyHandler({
     target,
@@ -199,7 +207,7 @@ export function toJsonRecording({ recorder, saved, twins }: Recorded): object {
 
 export function printRecording({ recorder, saved, twins }: Recorded, isRefresh: boolean, print: PrintLine): void {
   for (const one of saved) {
-    if ("error" in one) print({ look: "bad", text: `not written, ${sizeText(one)}: ` }, one.error);
+    if ("error" in one) printWhy(print, { look: "bad", text: `not written, ${sizeText(one)}: ` }, one.error);
     else print("recorded ", one.file, `, ${sizeText(one)}`);
     const { twin } = twinOf(one, twins);
     // --refresh replaces only a file of the same name. The twin has another name.

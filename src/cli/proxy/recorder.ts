@@ -33,8 +33,6 @@ export interface ProxyRecorder {
   probe(request: DoorRequest): void;
   /** Counts a request that the proxy did not pass on. */
   refuse(request: DoorRequest, why: string): void;
-  /** Counts a turn that could not be kept. */
-  lose(request: DoorRequest, why: string): void;
   /** Recorded turns. */
   readonly recorded: number;
   /** Why each turn that succeeded could not be kept, and each request was refused. */
@@ -129,7 +127,6 @@ export function createProxyRecorder(
       add(request, "refused", why);
       note(`${request.method} ${request.path} was not passed on: ${why}`);
     },
-    lose,
     exchange: (request) => watchExchange(keep, request),
     turn: (request) => watchTurn(keep, request),
     begin: (request) => watchBeginning(keep, request),

@@ -28,6 +28,13 @@ export function createNotes(io: CliIo): PrintLine {
   return (...pieces) => io.stderr(`${pieces.map((piece) => render(piece, false)).join("")}\n`);
 }
 
+/** Prints what happened and why. What to do about it follows a line break in `why`, and gets a line of its own. */
+export function printWhy(print: PrintLine, what: Piece, why: string): void {
+  const [first = "", ...rest] = why.split("\n");
+  print(what, first);
+  for (const line of rest) print(`  ${line.trimStart()}`);
+}
+
 function render(piece: Piece, hasColour: boolean): string {
   if (typeof piece === "string") return toVisible(piece);
   const text = toVisible(piece.text);

@@ -32,6 +32,53 @@ describe("readRequest", () => {
     expect(readRequest({ method: "GET", url: "/v1/models?key=AIza" }, plain)).not.toHaveProperty("query");
   });
 
+  it.each(["x-api-key", "private_key", "passwd", "jwt", "auth", "credentials", "AWSAccessKeyId", "api%5Fkey"])(
+    "drops the parameter %s",
+    (name) => {
+      expect(readRequest({ method: "GET", url: `/a?${name}=hush&n=1` }, plain).query).toBe("n=1");
+    },
+  );
+
+  it("drops the secret fields of a multipart form, and takes secrets out of the names of others", () => {
+    const redactor = createRedactor(undefined);
+    const reading = { scrub: <T>(value: T) => redactor.json(value as never) as T, filter: undefined };
+    const field = (name: string, more = "") =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\nv\r\n`;
+    const body = new TextEncoder().encode(`${field("password")}${field(KEY)}${field("key", '; filename="a"')}--b--`);
+    const type = "multipart/form-data; boundary=b";
+    expect(readRequest({ method: "POST", url: "/", type, body }, reading).request).toMatchObject({
+      parts: [
+        { name: "<redacted:openai-key:1>", text: "v" },
+        { name: "key", filename: "a" },
+      ],
+    });
+  });
+
+  it("takes secrets out of JSON that only the name of their field tells", () => {
+    const redactor = createRedactor(undefined);
+    const reading = { scrub: <T>(value: T) => redactor.json(value as never) as T, filter: undefined };
+    const hush = `hush${"1234"}abcd`;
+    const secret = {
+      client_secret: hush,
+      deep: [{ refresh_token: `${hush}"x` }],
+      nextPageToken: `${hush}p`,
+      max_tokens: 9,
+    };
+    const asked = { type: "application/json", body: json({ ...secret, note: `about ${hush}`, key: "short" }) };
+    const first = { client_secret: "<redacted:assigned-secret:1>", nextPageToken: "<redacted:assigned-secret:1>p" };
+    expect(readRequest({ method: "POST", url: "/token", ...asked }, reading).request).toEqual({
+      json: {
+        ...{ ...first, max_tokens: 9, key: "short", note: "about <redacted:assigned-secret:1>" },
+        deep: [{ refresh_token: '<redacted:assigned-secret:1>"x' }],
+      },
+    });
+    expect(
+      readAnswer({ status: 200, headers: {}, body: json({ access_token: hush }) }, reading.scrub).response,
+    ).toEqual({
+      json: { access_token: "<redacted:assigned-secret:1>" },
+    });
+  });
+
   it("takes secrets out of paths, queries and bodies, but not out of hashes", () => {
     const redactor = createRedactor(undefined);
     const reading = { scrub: <T>(value: T) => redactor.json(value as never) as T, filter: undefined };
@@ -88,6 +135,14 @@ describe("readRequest", () => {
 });
 
 describe("readAnswer", () => {
+  it("takes secrets out of headers", () => {
+    const redactor = createRedactor(undefined);
+    const answer = { status: 429, headers: { "retry-after": KEY }, body: new Uint8Array() };
+    expect(readAnswer(answer, (value) => redactor.json(value)).headers).toEqual({
+      "retry-after": "<redacted:openai-key:1>",
+    });
+  });
+
   it("keeps the headers that a client reacts to, and what was cut", () => {
     const headers = { "content-type": "application/json", "retry-after": "2", date: "now", "set-cookie": "a=b" };
     expect(readAnswer({ status: 429, headers, body: json({ error: { message: KEY } }) }, plain.scrub)).toEqual({

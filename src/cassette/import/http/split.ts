@@ -71,7 +71,7 @@ export function splitRecording({ name, exchanges }: HttpRecording, keepErrors = 
       continue;
     }
     if ("flaw" in found) {
-      flaws.push(`exchange ${index} (${exchange.url.slice(0, 200)}): ${found.flaw}`);
+      flaws.push(`exchange ${index} (${shownUrl(exchange)}): ${found.flaw}`);
       continue;
     }
     const { request, response } = found.turn;
@@ -109,6 +109,13 @@ function beginConversation({ method, url, status, ...exchange }: HttpExchange, h
     if (error instanceof SyntaxError) return false;
     throw error;
   }
+}
+
+/** Without the user and the query, which may hold a key. */
+function shownUrl({ url }: HttpExchange): string {
+  return pathOf(url)
+    .replace(/^(https?:\/\/)[^/@]*@/i, "$1")
+    .slice(0, 200);
 }
 
 function pathOf(url: string): string {

@@ -228,6 +228,15 @@ describe.each([
     expect(runs).toHaveLength(1);
     expect(refused).toEqual([expect.stringContaining("exchange 0"), expect.stringContaining("exchange 1")]);
   });
+
+  it("names a refused turn without the key in its address", () => {
+    const request = { method: "POST", url: "https://ann:hush1@a.example/v1/chat/completions?key=hush2" };
+    const posted = { postData: { mimeType: "application/json", text: JSON.stringify(ask(user("a"))) } };
+    const response = { status: 200, content: { text: "<html>" } };
+    const { refused } = read({ log: { entries: [{ request: { ...request, ...posted }, response }] } });
+    expect(refused).toEqual([expect.stringContaining("exchange 0 (https://a.example/v1/chat/completions): ")]);
+    expect(refused.join()).not.toContain("hush");
+  });
 });
 
 describe("a recorded conversation", () => {
