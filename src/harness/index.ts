@@ -96,8 +96,10 @@ export {
   conversationReply,
   FORGOT,
   readTurn,
+  reasonOf,
   refuseContinuation,
   type HeldStateRefusal,
+  type UnreadTurn,
   type WholeTurn,
 } from "./wire/read-turn.js";
 export { probeReply } from "./wire/probe.js";

@@ -44,7 +44,7 @@ interface ProxyHandlerOptions {
   readonly forgot: (text: string) => void;
 }
 
-/** Forwards all requests except those that continue a thread that began elsewhere, or other state of the vendor. Records turns, and other requests as exchanges. */
+/** Forwards all requests except those that continue a thread that began elsewhere, or a part that a recording leaves out. Records turns, and other requests as exchanges. */
 export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
   const { target, recorder, isPassed, note, sentBack, forgot } = options;
   const held = createHeldConversations(() => forgot(FORGOT));
@@ -68,7 +68,7 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
       return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
     }
     const read = wire === undefined ? undefined : await readTurn(wire, bytes, `${path}${search}`, held);
-    if (read !== undefined && "held" in read && (read.isRecoverable || !read.isElsewhere)) {
+    if (read !== undefined && "held" in read && (read.isRecoverable || read.isLeftOut)) {
       if (read.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
       else recorder.refuse(request, read.held.message);
       return refusalReply(read.held, wire);

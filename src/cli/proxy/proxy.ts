@@ -77,7 +77,8 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
     lost: (why) => note("not recorded: ", why),
     without: (what) => note("recorded without: ", what),
     passedOn: ({ method, path }, why) => note("passed on, not recorded: ", `${method} ${path}`, `: ${why}`),
-    exchanged: ({ method, path }) => note("recorded as an exchange: ", `${method} ${path}`),
+    exchanged: ({ method, path }, why) =>
+      note("recorded as an exchange: ", `${method} ${path}`, ...(why === undefined ? [] : [`: ${why}`])),
     kept: (conversation) => saver.changed(conversation),
   };
   const values = secretsOf(io.env);

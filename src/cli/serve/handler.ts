@@ -125,7 +125,7 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
       const pin = pinOf(request);
       const parsed = wire && (await readTurn(wire, read.bytes, `${path}${search}`, held));
       // An exchange with a continued conversation holds the whole one.
-      const plain = plainOf(request, parsed !== undefined && "turn" in parsed ? parsed.body : read.bytes);
+      const plain = plainOf(request, parsed?.body ?? read.bytes);
       const recorded = replyFromExchange(shelf, plain, nameOf, pin);
       if (recorded !== undefined) {
         watcher.answered(request, "exchange");
@@ -140,6 +140,8 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
         const missed = missedExchange(shelf, plain, pin);
         return missed === undefined ? refuse(unknownPath(request)) : miss(missed);
       }
+      const unlike = "turn" in parsed ? undefined : missedExchange(shelf, plain, pin);
+      if (unlike !== undefined && unlike.code !== "exchange-missing") return miss(unlike);
       if ("held" in parsed) {
         if (!parsed.isRecoverable) return refuse(parsed.held);
         watcher.noted(`${method} ${path} ${SENT_AGAIN}`);

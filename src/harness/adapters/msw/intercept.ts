@@ -23,7 +23,7 @@ export function createInterceptor(interception: Interception): (request: Request
     const { pathname, search } = new URL(request.url);
     const read = wire && (await readTurn(wire, came.body, `${pathname}${search}`, held));
     // An exchange with a continued conversation holds the whole one.
-    const plain = read !== undefined && "turn" in read ? { ...came, body: read.body } : came;
+    const plain = read === undefined ? came : { ...came, body: read.body };
     const recorded = replay?.answer(plain);
     if (recorded !== undefined) {
       trouble.count(request, "exchange");
@@ -33,8 +33,8 @@ export function createInterceptor(interception: Interception): (request: Request
       const holder = bases.holderOf(request);
       return holder === undefined ? outside(request, plain) : begin(request, came.body, holder, held);
     }
-    if ("held" in read) return unknownState(request, read, wire);
-    if ("refusal" in read) return unreadable(request, read.refusal, wire);
+    if ("held" in read) return unknownState({ request, plain, wire }, read);
+    if ("refusal" in read) return unreadable({ request, plain, wire }, read);
     try {
       const answered = answer({ wire, ...read, request, plain, track: (work) => held.track(work) });
       trouble.track(answered);
