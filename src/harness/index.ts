@@ -95,6 +95,7 @@ export {
   beginConversation,
   conversationReply,
   FORGOT,
+  readExchange,
   readTurn,
   reasonOf,
   refuseContinuation,

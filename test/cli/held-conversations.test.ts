@@ -203,6 +203,22 @@ describe.each([["whole", false] as const, ["streamed", true] as const])("previou
     expect(server.unused()).toBe(0);
   });
 
+  it("is followed in a request that is not a turn", async () => {
+    const { url, recorder, cassettes } = await recording();
+    const countTokens = async (base: string): Promise<number> => {
+      const chain = responsesChain(base, "Oslo", isStream);
+      await chain.begin();
+      const body = JSON.stringify({ model: "m-1", previous_response_id: chain.id() });
+      const headers = { "content-type": "application/json" };
+      return (await fetch(`${base}/v1/responses/input_tokens`, { method: "POST", headers, body })).status;
+    };
+    expect(await countTokens(url)).toBe(404);
+    expect(unrecorded(recorder)).toEqual(["exchange"]);
+    const server = await serving(cassettes());
+    expect(await countTokens(server.url)).toBe(404);
+    expect([server.seen.missed, server.seen.refused, server.unused()]).toEqual([[], [], 0]);
+  });
+
   it("is an exchange for an answer from before the recording", async () => {
     const { url, live, recorder, cassettes } = await recording();
     const before = responsesChain(live.url, "Oslo", isStream);

@@ -969,9 +969,9 @@ describe("cassette serve", () => {
         type: "error",
         error: {
           type: "invalid_request_error",
-          message: 'the request cannot be read: tools has one of type "web_search_20250305", which the vendor runs',
+          message: 'the request cannot be read: tools has one of type "web_search_20250305", which a turn cannot hold',
         },
-        message: 'the request cannot be read: tools has one of type "web_search_20250305", which the vendor runs',
+        message: 'the request cannot be read: tools has one of type "web_search_20250305", which a turn cannot hold',
       },
     ]);
     const ollama = await post(`${server.url}/api/chat`, { model: "m" });

@@ -7,6 +7,7 @@ import {
   FORGOT,
   PIN_HEADER,
   probeReply,
+  readExchange,
   readTurn,
   refusalReply,
   type IsPassed,
@@ -74,7 +75,8 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
       return refusalReply(read.held, wire);
     }
     const { "content-type": type } = request.headers;
-    const passing = { method, path, url: `${path}${search}`, type, body: bytes, name };
+    const body = read === undefined ? await readExchange(request, bytes, held) : bytes;
+    const passing = { method, path, url: `${path}${search}`, type, body, name };
     const holder = holderOf(request);
     const opened =
       wire !== undefined && read !== undefined
@@ -182,10 +184,12 @@ function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal, left
   return passOn();
 }
 
-/** Looks at the header and the first words, because some gateways stream under another media type. */
+/** Looks at the header and the first bytes, because some gateways stream under another media type. Frames begin with a zero byte. */
 function isStream({ headers }: Forwarded, bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 64)).toString("latin1").trimStart();
-  return /event-?stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(data|event|id|retry)?:/.test(start);
+  return (
+    /event-?stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(?:(data|event|id|retry)?:|\0)/.test(start)
+  );
 }
 
 /** The unzipped bytes, because some vendors send gzip unrequested. A cut answer stays zipped and counts as cut. */

@@ -16,6 +16,7 @@ import {
   MISS_STATUS,
   PIN_HEADER,
   probeReply,
+  readExchange,
   readTurn,
   refusalReply,
   shelfReply,
@@ -125,7 +126,7 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
       const pin = pinOf(request);
       const parsed = wire && (await readTurn(wire, read.bytes, `${path}${search}`, held));
       // An exchange with a continued conversation holds the whole one.
-      const plain = plainOf(request, parsed?.body ?? read.bytes);
+      const plain = plainOf(request, parsed?.body ?? (await readExchange(request, read.bytes, held)));
       const recorded = replyFromExchange(shelf, plain, nameOf, pin);
       if (recorded !== undefined) {
         watcher.answered(request, "exchange");

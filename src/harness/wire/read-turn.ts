@@ -3,10 +3,12 @@
 import {
   AgentError,
   findDroppedArgument,
+  followerOf,
   parseBoundedJson,
   type HeldConversations,
   type HeldState,
   type KeepAnswer,
+  type ResolvedBody,
   type Wire,
   type WireTurn,
 } from "../../core/index.js";
@@ -74,13 +76,7 @@ export async function readTurn(
   try {
     const text = readUtf8(bytes);
     const json = parseBoundedJson(text);
-    let found = held.resolve(wire, json);
-    if (found.isUnknown) {
-      // The client may have read the end of an answer before we did.
-      await held.settled();
-      found = held.resolve(wire, json);
-    }
-    const { body, keep } = found;
+    const { body, keep } = await resolveSettled(wire, json, held);
     if (body !== json) whole = new TextEncoder().encode(JSON.stringify(body));
     const state = wire.findHeldState(body);
     if (state !== undefined) return { ...toRefusal(state), body: whole };
@@ -91,6 +87,32 @@ export async function readTurn(
     if (!(error instanceof SyntaxError)) throw error;
     return { refusal: notJson(error), body: bytes };
   }
+}
+
+/** The body of a request that is not a turn. One that continues a conversation in `held` gets all of it. */
+export async function readExchange(
+  request: { readonly method: string; readonly path: string },
+  bytes: Uint8Array,
+  held: HeldConversations,
+): Promise<Uint8Array> {
+  const wire = followerOf(request);
+  if (wire === undefined) return bytes;
+  try {
+    const json = parseBoundedJson(readUtf8(bytes));
+    const { body } = await resolveSettled(wire, json, held);
+    return body === json ? bytes : new TextEncoder().encode(JSON.stringify(body));
+  } catch (error) {
+    if (error instanceof SyntaxError) return bytes;
+    throw error;
+  }
+}
+
+async function resolveSettled(wire: Wire, json: unknown, held: HeldConversations): Promise<ResolvedBody> {
+  const found = held.resolve(wire, json);
+  if (!found.isUnknown) return found;
+  // The client may have read the end of an answer before we did.
+  await held.settled();
+  return held.resolve(wire, json);
 }
 
 /** Why a request can only be an exchange. */

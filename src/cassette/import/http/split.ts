@@ -4,6 +4,7 @@
 import {
   createHeldConversations,
   defined,
+  followerOf,
   hashJson,
   holderOf,
   parseBoundedJson,
@@ -65,7 +66,7 @@ function sortExchange(exchange: HttpExchange, sorter: Sorter, reading: TurnReadi
     dropped.add(status < 400 ? "call-unanswered" : "error-exchange-dropped");
     return undefined;
   }
-  const found = wire === undefined ? { kept: exchange } : toTurn(exchange, wire, reading);
+  const found = wire === undefined ? { kept: wholeExchange(exchange, held) } : toTurn(exchange, wire, reading);
   if ("flaw" in found) return found.flaw;
   if ("turn" in found) {
     const { request, response } = found.turn;
@@ -79,6 +80,22 @@ function sortExchange(exchange: HttpExchange, sorter: Sorter, reading: TurnReadi
   else return why;
   if (why !== undefined) dropped.add("turn-as-exchange");
   return undefined;
+}
+
+/** An exchange that continues a conversation on the vendor's server, with all of it. Any other as it is. */
+function wholeExchange(exchange: HttpExchange, held: HeldConversations): HttpExchange {
+  const { method, url } = exchange;
+  const wire = followerOf({ method, path: pathOf(url) });
+  const request = toPlain(exchange.request, "");
+  if (wire === undefined || "flaw" in request) return exchange;
+  try {
+    const json = parseBoundedJson(request.text);
+    const { body } = held.resolve(wire, json);
+    return body === json ? exchange : { ...exchange, request: { kind: "json", value: body as JsonObject } };
+  } catch (error) {
+    if (error instanceof SyntaxError) return exchange;
+    throw error;
+  }
 }
 
 function besides(dropped: RepairLog): string {

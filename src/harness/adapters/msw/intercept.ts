@@ -2,7 +2,7 @@
 // cannot be answered is refused in the words of the wire and remembered.
 
 import { createHeldConversations, systemPorts } from "../../../core/index.js";
-import { FORGOT, readTurn } from "../../wire/read-turn.js";
+import { FORGOT, readExchange, readTurn } from "../../wire/read-turn.js";
 import { toPlainRequest } from "./exchanges.js";
 import { createReplies, toRefusal, type Interception } from "./replies.js";
 import { forHandlers } from "./reworded.js";
@@ -23,7 +23,8 @@ export function createInterceptor(interception: Interception): (request: Request
     const { pathname, search } = new URL(request.url);
     const read = wire && (await readTurn(wire, came.body, `${pathname}${search}`, held));
     // An exchange with a continued conversation holds the whole one.
-    const plain = read === undefined ? came : { ...came, body: read.body };
+    const { method } = request;
+    const plain = { ...came, body: read?.body ?? (await readExchange({ method, path: pathname }, came.body, held)) };
     const recorded = replay?.answer(plain);
     if (recorded !== undefined) {
       trouble.count(request, "exchange");

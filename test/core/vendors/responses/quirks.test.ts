@@ -38,6 +38,11 @@ describe("a request", () => {
       expect(asked([{ role: "user", content: "q" }, item, output]).messages).toEqual(said);
   });
 
+  it("is not one for an answer in the background, unless that is streamed", () => {
+    expect(() => asked("q", { background: true })).toThrow("background asks for an answer later");
+    expect(asked("q", { background: true, stream: true }).settings).toMatchObject({ responses: { background: true } });
+  });
+
   it("names an Azure deployment in its path", () => {
     const path = "/openai/deployments/gpt-4o/responses?api-version=2025-03-01-preview";
     expect(wire.parse({ input: "q" }, path).request.settings.model).toBe("gpt-4o");
