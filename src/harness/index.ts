@@ -109,9 +109,12 @@ export {
   beginConversation,
   conversationReply,
   FORGOT,
+  readExchange,
   readTurn,
+  reasonOf,
   refuseContinuation,
   type HeldStateRefusal,
+  type UnreadTurn,
   type WholeTurn,
 } from "./wire/read-turn.js";
 export { probeReply } from "./wire/probe.js";

@@ -19,19 +19,23 @@ import { ANSWER, ask, chat, closeLater, load, proxying, vendor } from "./proxyin
 import { cli, folder } from "./run.js";
 import { startServe } from "./serve/running.js";
 
-describe("a turn that cannot be recorded", () => {
+describe("a turn that only an exchange can hold", () => {
   it.each<[string, Uint8Array]>([
     ["a compressed request", gzipSync(chat("q"))],
     ["a request that is not UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
-  ])("loses that turn alone, and says so: %s", async (name, body) => {
+  ])("is %s", async (name, body) => {
     const file = `${name.replaceAll(" ", "-")}.cassette.json`;
     const proxy = await proxying(await vendor(ANSWER), file);
     await (await ask(proxy.url, chat("first"))).text();
     expect(await (await ask(proxy.url, body)).text()).toBe(ANSWER);
     await proxy.stop();
-    expect(load(file).entries).toHaveLength(1);
-    expect(proxy.printed.code).toBe(1);
-    expect(proxy.printed.err).toContain("not recorded: the request's body is not UTF-8");
+    const { entries, extensions } = load(file);
+    expect(entries).toHaveLength(1);
+    expect(extensions?.exchanges).toMatchObject([{ path: "/chat/completions", status: 200 }]);
+    expect(proxy.printed.code).toBe(0);
+    expect(proxy.printed.err).toContain(
+      "recorded as an exchange: POST /chat/completions: the request's body is not UTF-8",
+    );
   });
 
   it("is one that asks for several answers", async () => {
@@ -40,7 +44,22 @@ describe("a turn that cannot be recorded", () => {
     await (await ask(proxy.url, chat("q", { n: 2 }))).text();
     await proxy.stop();
     expect(proxy.printed.err).toContain("n asks for 2 answers, and a turn has one");
-    expect([proxy.printed.code, load("several.cassette.json").entries.length]).toEqual([1, 1]);
+    const { entries, extensions } = load("several.cassette.json");
+    expect([proxy.printed.code, entries.length]).toEqual([0, 1]);
+    expect(extensions?.exchanges).toMatchObject([
+      { request: { text: expect.stringContaining('"n":2') }, response: { json: JSON.parse(ANSWER) } },
+    ]);
+  });
+
+  it("is not kept if the vendor refuses it, as any refused turn", async () => {
+    const live = await listen((request, response) => {
+      request.resume();
+      response.writeHead(400, { "content-type": "application/json" }).end("{}");
+    });
+    closeLater(live.close);
+    const proxy = await proxying(live.baseURL, "refused.cassette.json");
+    expect((await ask(proxy.url, chat("q", { n: 2 }))).status).toBe(400);
+    await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
   });
 
   it("is no compressed answer, nor a stream under another name", async () => {
@@ -257,7 +276,7 @@ describe("cassette record --proxy with a command", () => {
       request.resume();
       request.on("end", () => response.writeHead(401).end());
     });
-    closing.push(live.close);
+    closeLater(live.close);
     const { code, err } = await run("unauthorised.cassette.json", `${live.baseURL}/v1`, "/chat/completions");
     expect([code, err]).toEqual([
       2,

@@ -591,28 +591,27 @@ describe("a client that continues threads on the vendor's server", () => {
     }
   });
 
-  it.each([["previous_response_id", { previous_response_id: "resp_1" }]])(
-    "is refused by the field's name where it cannot send the whole conversation: %s",
-    async (field, body) => {
-      const live = await vendor("openai", [say("One."), say("Two.")]);
-      const proxy = await proxying(`${live.baseURL}/v1`, `${field}.cassette.json`);
-      await post(`${proxy.url}/v1/chat/completions`, chat("one"));
-      const refused = await post(`${proxy.url}/v1/chat/completions`, chat("two", body));
-      expect(refused.status).toBe(400);
-      expect(await refused.json()).toMatchObject({
-        error: { code: "held-state", message: expect.stringContaining(field) as string },
-      });
-      expect(live.asked).toHaveLength(1);
-      const recorded = await proxy.stop();
-      expect(recorded.code).toBe(1);
-      expect(recorded.err).toContain(`on the vendor's server (${field})`);
+  it("is refused by the field's name for speech of an answer, which a recording leaves out", async () => {
+    const field = "messages[0].audio.id";
+    const heard = { messages: [{ role: "assistant", audio: { id: "audio_1" } }] };
+    const live = await vendor("openai", [say("One."), say("Two.")]);
+    const proxy = await proxying(`${live.baseURL}/v1`, "audio.cassette.json");
+    await post(`${proxy.url}/v1/chat/completions`, chat("one"));
+    const refused = await post(`${proxy.url}/v1/chat/completions`, chat("two", heard));
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      error: { code: "held-state", message: expect.stringContaining(field) as string },
+    });
+    expect(live.asked).toHaveLength(1);
+    const recorded = await proxy.stop();
+    expect(recorded.code).toBe(1);
+    expect(recorded.err).toContain(`on the vendor's server (${field})`);
 
-      const server = await serving([`${field}.cassette.json`]);
-      expect((await post(`${server.url}/v1/chat/completions`, chat("one", body))).status).toBe(400);
-      expect((await post(`${server.url}/v1/chat/completions`, chat("one"))).status).toBe(200);
-      expect(await server.stop()).toMatchObject({ code: 1 });
-    },
-  );
+    const server = await serving(["audio.cassette.json"]);
+    expect((await post(`${server.url}/v1/chat/completions`, chat("one", heard))).status).toBe(400);
+    expect((await post(`${server.url}/v1/chat/completions`, chat("one"))).status).toBe(200);
+    expect(await server.stop()).toMatchObject({ code: 1 });
+  });
 });
 
 describe("request fields that no setting stands for", () => {
@@ -970,9 +969,9 @@ describe("cassette serve", () => {
         type: "error",
         error: {
           type: "invalid_request_error",
-          message: 'the request cannot be read: tools has one of type "web_search_20250305", which the vendor runs',
+          message: 'the request cannot be read: tools has one of type "web_search_20250305", which a turn cannot hold',
         },
-        message: 'the request cannot be read: tools has one of type "web_search_20250305", which the vendor runs',
+        message: 'the request cannot be read: tools has one of type "web_search_20250305", which a turn cannot hold',
       },
     ]);
     const ollama = await post(`${server.url}/api/chat`, { model: "m" });
@@ -1412,30 +1411,33 @@ describe("cassette record --proxy", () => {
     expect(out).not.toContain("errors-2");
   });
 
-  it("passes on what it cannot record, says so at once, and exits 1", async () => {
+  it("records as an exchange what a turn cannot hold, and says why", async () => {
     const part = { type: "input_audio", input_audio: { data: "", format: "wav" } };
     const target = await rawVendor('{"choices":[{"message":{"role":"assistant","content":"ok"}}]}');
     const proxy = await proxying(target, "lost.cassette.json");
-    const audio = await post(`${proxy.url}/chat/completions`, {
-      model: "m",
-      messages: [{ role: "user", content: [part] }],
-    });
+    const speech = { model: "m", messages: [{ role: "user", content: [part] }] };
+    const audio = await post(`${proxy.url}/chat/completions`, speech);
     expect(await audio.json()).toMatchObject({ choices: [{ message: { content: "ok" } }] });
     expect((await post(`${proxy.url}/v1/embeddings`, { input: "x" })).status).toBe(200);
     await (await post(`${proxy.url}/chat/completions`, chat("fine"))).text();
     const { code, out, err } = await proxy.stop();
-    expect(code).toBe(1);
+    expect(code).toBe(0);
     expect(err).toBe(
-      'not recorded: the request cannot be read: messages[0] has a part of type "input_audio"\n' +
+      'recorded as an exchange: POST /chat/completions: messages[0] has a part of type "input_audio"\n' +
         "recorded as an exchange: POST /v1/embeddings\n",
     );
     expect(out).toContain(
-      "recorded lost.cassette.json, 1 turn, 1 exchange\n" +
-        "POST /chat/completions could not be recorded: 1 time\n" +
+      "recorded lost.cassette.json, 1 turn, 2 exchanges\n" +
+        "POST /chat/completions recorded as an exchange: 1 time\n" +
         "POST /v1/embeddings recorded as an exchange: 1 time\n" +
-        "POST /chat/completions recorded: 1 time\n" +
-        "1 turn could not be recorded\n",
+        "POST /chat/completions recorded: 1 time\n",
     );
+    const server = await serving(["lost.cassette.json"]);
+    const other = { ...speech, temperature: 1 };
+    const missed = await post(`${server.url}/chat/completions`, other);
+    expect([missed.status, await missed.text()]).toEqual([400, expect.stringContaining("/request/json/temperature")]);
+    expect(await (await post(`${server.url}/chat/completions`, speech)).json()).toMatchObject({ choices: [{}] });
+    expect((await server.stop()).code).toBe(1);
   });
 
   it("does not record an error that came with status 200, nor half an answer", async () => {

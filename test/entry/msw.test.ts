@@ -21,6 +21,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 import { startStatefulVendor } from "../support/stateful-vendor.js";
 import { startVendor, type Said, type Vendor } from "../support/vendor.js";
 import { CLIENT_AGENTS, messageOf, mistral, openai7 } from "../support/vendor-clients.js";
+import { listen } from "../support/wire.js";
 
 const folder = temporaryFolder();
 const server = setupServer();
@@ -148,7 +149,7 @@ describe("recording and replaying through MSW", () => {
     expect(((await rejection(without.done())) as Error).message).toContain('hashFilter: ["isoDate"]');
   });
 
-  it("records and replays the conversation of a thread whole, and refuses a request that only continues one", async () => {
+  it("records and replays the conversation of a thread whole", async () => {
     const vendor = await startStatefulVendor(({ messages }) => say(`${messages.length}`));
     onTestFinished(() => vendor.close());
     const { url } = vendor;
@@ -169,14 +170,35 @@ describe("recording and replaying through MSW", () => {
     server.resetHandlers(...replay);
     await talk();
     await replay.done();
+  });
 
-    const client = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 0 });
-    const body = { model: "m", messages: [{ role: "user" as const, content: "?" }], previous_response_id: "resp_1" };
-    const other = recordingHandlers({ baseUrls });
-    server.resetHandlers(...other);
-    await expect(client.chat.completions.create(body)).rejects.toMatchObject({ status: 400 });
-    await expect(other.done()).rejects.toThrow("(previous_response_id)");
-    expect(vendor.asked).toHaveLength(2);
+  it("records a turn that only an exchange can hold, and an error to it on request alone", async () => {
+    let status = 429;
+    const { baseURL, close } = await listen((request, response) => {
+      request.resume();
+      response.writeHead(status, { "content-type": "application/json" }).end('{"choices":[]}');
+    });
+    onTestFinished(close);
+    const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "?" }], n: 2 });
+    const headers = { "content-type": "application/json" };
+    const ask = async (answered: number) => {
+      status = answered;
+      return (await fetch(`${baseURL}/chat/completions`, { method: "POST", headers, body })).status;
+    };
+    for (const keepErrors of [false, true]) {
+      const recording = recordingHandlers({ baseUrls: { openai: baseURL }, keepErrors });
+      server.resetHandlers(...recording);
+      expect([await ask(429), await ask(200)]).toEqual([429, 200]);
+      const cassette = await recording.toCassette();
+      const statuses = keepErrors ? [429, 200] : [200];
+      expect(cassette.extensions?.exchanges?.map((exchange) => exchange.status)).toEqual(statuses);
+      const replay = cassetteHandlers(cassette, { baseUrls: { openai: baseURL } });
+      server.resetHandlers(...replay);
+      for (const recorded of statuses) expect(await ask(500)).toBe(recorded);
+      await replay.done();
+      expect(await ask(500)).toBe(400);
+      expect(await rejection(replay.done())).toMatchObject({ code: "exhausted" });
+    }
   });
 
   it("compares request fields that no setting stands for, where the recording holds any", async () => {

@@ -13,11 +13,12 @@ import { AgentError, thrownText, type HeldConversations, type Wire } from "../..
 import {
   beginConversation,
   readPassed,
+  reasonOf,
   type DoorOutcome,
   type DoorRequest,
   type HeldStateRefusal,
   type PassedAnswer,
-  type Refusal,
+  type UnreadTurn,
   type WholeTurn,
 } from "../../harness/index.js";
 
@@ -35,8 +36,8 @@ export interface BeginningRequest extends PassingRequest {
 }
 
 export interface TurnRequest extends BeginningRequest {
-  /** The turn, or the reason why its answer cannot be recorded. */
-  readonly read: WholeTurn | { readonly refusal: Refusal } | HeldStateRefusal;
+  /** The turn, or the reason why its request can only be an exchange. */
+  readonly read: WholeTurn | UnreadTurn | HeldStateRefusal;
 }
 
 /** An answer that passed by. */
@@ -72,7 +73,8 @@ export interface AnswerKeep {
   lose(request: DoorRequest, why: string): void;
   /** Counts the kinds of content that a turn was recorded without. */
   leave(left: ReadonlySet<string>): void;
-  exchanged(request: DoorRequest): void;
+  /** `why` a turn is recorded as an exchange. */
+  exchanged(request: DoorRequest, why?: string): void;
   passedOn(request: DoorRequest, why: string): void;
   opened(conversation: number, name: string | undefined): void;
   changed(conversation: number): void;
@@ -80,7 +82,8 @@ export interface AnswerKeep {
   recorded(): void;
 }
 
-export function watchExchange(keep: AnswerKeep, request: PassingRequest): AnswerWatch {
+/** `why` a turn is recorded as an exchange. */
+export function watchExchange(keep: AnswerKeep, request: PassingRequest, why?: string): AnswerWatch {
   const keeps = () => true;
   const left = (): void => passOn(keep, request, LEFT);
   try {
@@ -90,7 +93,7 @@ export function watchExchange(keep: AnswerKeep, request: PassingRequest): Answer
     return {
       keeps,
       answered(answer) {
-        keepExchange(keep, request, () => exchange.answer(toPlain(answer, keep.keepErrors)));
+        keepExchange(keep, request, () => exchange.answer(toPlain(answer, keep.keepErrors)), why);
         exchange.fail();
         keep.changed(conversation);
       },
@@ -112,10 +115,10 @@ export function watchExchange(keep: AnswerKeep, request: PassingRequest): Answer
   }
 }
 
-function keepExchange(keep: AnswerKeep, request: PassingRequest, store: () => void): void {
+function keepExchange(keep: AnswerKeep, request: PassingRequest, store: () => void, why?: string): void {
   try {
     store();
-    if (keep.add(request, "exchange")) keep.exchanged(request);
+    if (keep.add(request, "exchange", why)) keep.exchanged(request, why);
   } catch (error) {
     passOn(keep, request, thrownText(error));
   }
@@ -134,7 +137,7 @@ function passOn(keep: AnswerKeep, request: PassingRequest, why: string): void {
 
 export function watchTurn(keep: AnswerKeep, request: TurnRequest): AnswerWatch {
   const { wire, read, held, name } = request;
-  if (!("turn" in read)) return watchUnread(keep, request, ("held" in read ? read.held : read.refusal).message);
+  if (!("turn" in read)) return watchUnread(keep, { ...request, body: read.body }, reasonOf(read));
   const { request: asked } = read.turn;
   try {
     const turn = keep.conversations.open(asked, `${wire.name}:${asked.settings.model}`, name);
@@ -156,22 +159,18 @@ export function watchTurn(keep: AnswerKeep, request: TurnRequest): AnswerWatch {
   }
 }
 
-/** A turn that cannot be recorded. One that the vendor refuses is not lost. */
+/** A turn that only an exchange can hold. One that the vendor refuses counts as any refused turn. */
 function watchUnread(keep: AnswerKeep, request: PassingRequest, why: string): AnswerWatch {
-  return {
-    keeps: (status) => keep.keepErrors || isSuccess(status),
-    answered: (answer) =>
-      isSuccess(answer.status) ? keep.lose(request, why) : watchExchange(keep, request).answered(answer),
-    failed: () => void keep.add(request, "failed"),
-    left: () => loseLeft(keep, request),
-  };
+  return { ...watchExchange(keep, request, why), keeps: (status) => keep.keepErrors || isSuccess(status) };
 }
 
 /** A replay answers the request itself, so only an error of the vendor is recorded. */
 export function watchBeginning(keep: AnswerKeep, request: BeginningRequest): AnswerWatch {
   const { wire, held, body } = request;
   return trackedBy(held, {
-    ...watchUnread(keep, request, ""),
+    keeps: (status) => keep.keepErrors || isSuccess(status),
+    failed: () => void keep.add(request, "failed"),
+    left: () => loseLeft(keep, request),
     answered(answer) {
       if (!isSuccess(answer.status)) {
         watchExchange(keep, request).answered(answer);

@@ -7,6 +7,7 @@ import {
   FORGOT,
   PIN_HEADER,
   probeReply,
+  readExchange,
   readTurn,
   refusalReply,
   type IsPassed,
@@ -44,7 +45,7 @@ interface ProxyHandlerOptions {
   readonly forgot: (text: string) => void;
 }
 
-/** Forwards all requests except those that continue a thread that began elsewhere, or other state of the vendor. Records turns, and other requests as exchanges. */
+/** Forwards all requests except those that continue a thread that began elsewhere, or a part that a recording leaves out. Records turns, and other requests as exchanges. */
 export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
   const { target, recorder, isPassed, note, sentBack, forgot } = options;
   const held = createHeldConversations(() => forgot(FORGOT));
@@ -68,13 +69,14 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
       return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
     }
     const read = wire === undefined ? undefined : await readTurn(wire, bytes, `${path}${search}`, held);
-    if (read !== undefined && "held" in read && (read.isRecoverable || !read.isElsewhere)) {
+    if (read !== undefined && "held" in read && (read.isRecoverable || read.isLeftOut)) {
       if (read.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
       else recorder.refuse(request, read.held.message);
       return refusalReply(read.held, wire);
     }
     const { "content-type": type } = request.headers;
-    const passing = { method, path, url: `${path}${search}`, type, body: bytes, name };
+    const body = read === undefined ? await readExchange(request, bytes, held) : bytes;
+    const passing = { method, path, url: `${path}${search}`, type, body, name };
     const holder = holderOf(request);
     const opened =
       wire !== undefined && read !== undefined
@@ -176,10 +178,12 @@ function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal): Htt
   return passOn();
 }
 
-/** Looks at the header and the first words, because some gateways stream under another media type. */
+/** Looks at the header and the first bytes, because some gateways stream under another media type. Frames begin with a zero byte. */
 function isStream({ headers }: Forwarded, bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 64)).toString("latin1").trimStart();
-  return /event-?stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(data|event|id|retry)?:/.test(start);
+  return (
+    /event-?stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(?:(data|event|id|retry)?:|\0)/.test(start)
+  );
 }
 
 /**

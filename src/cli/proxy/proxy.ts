@@ -87,7 +87,10 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
     lost: (why) => printWhy(note, "not recorded: ", why),
     without: (what) => note("recorded without: ", what),
     passedOn: ({ method, path }, why) => printWhy(note, `passed on, not recorded: ${method} ${path}: `, why),
-    exchanged: ({ method, path }) => note("recorded as an exchange: ", `${method} ${path}`),
+    exchanged: ({ method, path }, why) =>
+      why === undefined
+        ? note("recorded as an exchange: ", `${method} ${path}`)
+        : printWhy(note, `recorded as an exchange: ${method} ${path}: `, why),
     kept: (conversation) => saver.changed(conversation),
     closed: () => note(CLOSED),
   };

@@ -62,8 +62,8 @@ export interface ProxyWatcher {
   without(what: string): void;
   /** Called for the first request of a kind that was passed on and not recorded. */
   passedOn(request: DoorRequest, why: string): void;
-  /** Called for the first exchange of a kind. */
-  exchanged(request: DoorRequest): void;
+  /** Called for the first exchange of a kind. `why` a turn is one. */
+  exchanged(request: DoorRequest, why?: string): void;
   /** Called for each conversation that changed. */
   kept(conversation: number): void;
   /** Called when the first conversation is forgotten. */
@@ -99,7 +99,7 @@ export function createProxyRecorder(
   };
   const keep: AnswerKeep = {
     ...{ conversations, streams, keepErrors, add, lose, leave },
-    exchanged: (request) => watcher.exchanged(request),
+    exchanged: (request, why) => watcher.exchanged(request, why),
     passedOn: (request, why) => watcher.passedOn(request, why),
     changed(conversation) {
       closer.changed(conversation);

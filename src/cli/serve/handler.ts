@@ -16,6 +16,7 @@ import {
   MISS_STATUS,
   PIN_HEADER,
   probeReply,
+  readExchange,
   readTurn,
   refusalReply,
   shelfReply,
@@ -112,7 +113,7 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
       const pin = pinOf(request);
       const parsed = wire && (await readTurn(wire, read.bytes, `${path}${search}`, held));
       // An exchange with a continued conversation holds the whole one.
-      const plain = plainOf(request, parsed !== undefined && "turn" in parsed ? parsed.body : read.bytes);
+      const plain = plainOf(request, parsed?.body ?? (await readExchange(request, read.bytes, held)));
       const recorded = replyFromExchange(shelf, plain, nameOf, pin);
       if (recorded !== undefined) {
         watcher.answered(request, "exchange");
@@ -127,6 +128,8 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
         const missed = missedExchange(shelf, plain, pin);
         return missed === undefined ? refuse(unknownPath(request, advice)) : miss(missed);
       }
+      const unlike = "turn" in parsed ? undefined : missedExchange(shelf, plain, pin);
+      if (unlike !== undefined && unlike.code !== "exchange-missing") return miss(unlike);
       if ("held" in parsed) {
         if (!parsed.isRecoverable) return refuse(parsed.held);
         watcher.noted(`${method} ${path} ${SENT_AGAIN}`);

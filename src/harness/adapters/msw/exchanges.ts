@@ -22,8 +22,8 @@ export interface ExchangeReplay {
   miss(request: PlainRequest): CassetteError | undefined;
 }
 
-/** Sends a request to the vendor, and records it with its answer. */
-export type RecordExchange = (request: Request, plain: PlainRequest) => Promise<Response>;
+/** Sends a request to the vendor, and records it with its answer. `why` a turn is recorded as an exchange. */
+export type RecordExchange = (request: Request, plain: PlainRequest, why?: string) => Promise<Response>;
 
 export async function toPlainRequest(request: Request): Promise<PlainRequest & { body: Uint8Array }> {
   const body = new Uint8Array(await request.clone().arrayBuffer());
@@ -60,16 +60,16 @@ interface ExchangeRecording {
   readonly send: (request: Request) => Promise<Response>;
   readonly trouble: Trouble;
   readonly now: () => number;
-  /** Records cut answers too. */
+  /** Records cut answers and refused turns too. */
   readonly keepErrors: boolean;
 }
 
 export function recordExchanges({ open, send, trouble, now, keepErrors }: ExchangeRecording): RecordExchange {
-  return async (request, plain) => {
+  return async (request, plain, why) => {
     const attempt = (keep: () => void): void => {
       try {
         keep();
-        trouble.count(request, "exchange");
+        trouble.count(request, "exchange", why);
       } catch (error) {
         trouble.count(request, "passed-on", thrownText(error));
       }
@@ -87,10 +87,11 @@ export function recordExchanges({ open, send, trouble, now, keepErrors }: Exchan
         opened.answer(answer);
       });
     const answer = await send(request).catch(() => undefined);
-    if (answer === undefined) {
+    const isRefused = why !== undefined && !keepErrors && answer?.ok !== true;
+    if (answer === undefined || isRefused) {
       opened?.fail();
       trouble.count(request, "failed");
-      return Response.error();
+      return answer ?? Response.error();
     }
     if (!answer.ok) {
       const { response, bytes } = await readWhole(answer);
