@@ -6,7 +6,7 @@ import { diff } from "./diff.mjs";
 import { importing } from "./import.mjs";
 import { install } from "./install.mjs";
 import { memory } from "./memory.mjs";
-import { peerLoops, peerReplays } from "./peers/peers.mjs";
+import { peerLoops, peerReplays, peerServes } from "./peers/peers.mjs";
 import { promptHash } from "./prompt-hash.mjs";
 import { replay } from "./replay.mjs";
 import { scale } from "./scale.mjs";
@@ -42,6 +42,7 @@ export const SUITES = {
   scale: { run: scale, quick: { files: 20, entries: 100, rounds: 1, bytes: 2 ** 20 } },
   peerLoops: { run: peerLoops, quick: { turns: [10], calls: [1], sampleMs: 5 }, isPeer: true },
   peerReplays: { run: peerReplays, quick: {}, isPeer: true },
+  peerServes: { run: peerServes, quick: {}, isPeer: true },
 };
 
 const LENGTHS = {

@@ -4,7 +4,7 @@
 import { fileURLToPath } from "node:url";
 import { closeField, openField, sampleField } from "../field.mjs";
 import { ownLoops, toTable } from "../turn-loop.mjs";
-import { LOOP_PEERS, REPLAY_PEERS } from "./catalog.mjs";
+import { LOOP_PEERS, REPLAY_PEERS, SERVE_PEERS } from "./catalog.mjs";
 import { installPeer } from "./install.mjs";
 
 const OWN_LOOPS = ["floor: bare", "floor: and every hash", "playhead: run", "playhead: run and record"];
@@ -42,6 +42,27 @@ export async function* peerReplays({ rounds = 5, sampleMs = 100, ...options } = 
     const [rows] = await sampleField(field, [{ kind: "replay" }], { ...options, rounds, sampleMs });
     const title = "peers: replay of one completion of 2 KB";
     yield { key: "replay", title, unit: "µs", rows, versions: versionsOf(REPLAY_PEERS) };
+  } finally {
+    closeField(field);
+  }
+}
+
+export async function* peerServes({ rounds = 7, ...options } = {}) {
+  const own = fileURLToPath(new URL("contestants/serve-playhead.mjs", import.meta.url));
+  const field = openField([{ name: "playhead: cassette serve", file: own }, ...installed(SERVE_PEERS)]);
+  const works = [
+    { kind: "serve", parallel: 1 },
+    { kind: "serve", parallel: 16 },
+  ];
+  try {
+    for (const work of works) {
+      const [rows] = await sampleField(field, [work], { ...options, rounds });
+      const title =
+        work.parallel === 1
+          ? "peers: a completion of 2 KB over HTTP, median latency of 1,000 requests"
+          : "peers: 1,000 completions of 2 KB over HTTP, 16 at once, time for each (1,000,000 ÷ requests per second)";
+      yield { key: `${work.parallel}`, title, unit: "µs", rows, versions: versionsOf(SERVE_PEERS) };
+    }
   } finally {
     closeField(field);
   }

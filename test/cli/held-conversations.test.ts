@@ -48,7 +48,14 @@ const unrecorded = (recorder: ProxyRecorder): string[] =>
 async function recording() {
   const live = await startStatefulVendor(answer);
   closing.push(live.close);
-  const recorder = createProxyRecorder({ lost() {}, without() {}, passedOn() {}, exchanged() {}, kept() {} });
+  const recorder = createProxyRecorder({
+    lost() {},
+    without() {},
+    passedOn() {},
+    exchanged() {},
+    closed() {},
+    kept() {},
+  });
   const notes: string[] = [];
   const note = (why: string): void => void notes.push(why);
   const isPassed = () => false;

@@ -1,52 +1,23 @@
 // One cassette as a server replays it: a request over a wire is put to a replaying provider in the words of the recording.
 
-import {
-  defined,
-  hashJson,
-  throughWire,
-  type LlmMessage,
-  type LlmTurnRequest,
-  type LlmTurnResponse,
-  type Wire,
-  type WireRequest,
-} from "../../core/index.js";
-import { countAlike, digestAlike, type Likeness } from "./alike.js";
+import { throughWire, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
+import { countAlike, digestAlike } from "./alike.js";
 import { createFolderMover } from "./folders.js";
+import { asFiltered, asKnown, type Asked, type Nearness } from "./asked.js";
+import { fits, recordedWords, type ContextRules, type Recorded } from "./recorded-words.js";
 import { createExchangePlayer, type ExchangePlayer } from "../exchange/player.js";
 import { contextAt } from "../offer/context.js";
-import { extensionsOf, type Cassette, type ContextExtension } from "../file/format.js";
+import { extensionsOf, type Cassette } from "../file/format.js";
 import { rebuildPrompts } from "../prompt/rebuild.js";
-import { resolveFilter, type ReplayFilter } from "../prompt/noted-filters.js";
-import { hashPrompt, type HashFilter } from "../prompt/prompt-delta.js";
+import { resolveFilter } from "../prompt/noted-filters.js";
+import type { HashFilter } from "../prompt/prompt-delta.js";
 import { likenessOf } from "../prompt/json-difference.js";
 import { neutralNumbers } from "../redact/placeholder.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
 import { cassetteProvider, type ReplayOptions } from "../replay/replay.js";
 import { readStreams } from "../stream/read.js";
 import type { StreamPlan } from "../stream/texts.js";
-import {
-  comparableContexts,
-  createWireFieldCheck,
-  fieldsOfOtherWires,
-  type UncomparedFields,
-  type WireFieldCheck,
-} from "../offer/wire-fields.js";
-
-export interface Asked {
-  wire: Wire;
-  request: WireRequest;
-  promptHash: string;
-  /** Digests of its messages as the wire leaves them. */
-  digests: readonly string[];
-}
-
-export interface Nearness extends Likeness {
-  readonly turnIndex: number;
-  /** The whole prompt is the same, except for what the wire loses. */
-  readonly isPrompt: boolean;
-  /** Tools and settings are also the same. */
-  readonly isContext: boolean;
-}
+import { comparableContexts, createWireFieldCheck, type UncomparedFields } from "../offer/wire-fields.js";
 
 export interface Served {
   readonly file: string;
@@ -71,11 +42,6 @@ export interface Served {
 export interface ServeOptions extends Pick<ReplayOptions, "redact" | "allowRedacted" | "hashFilter"> {
   /** Called once if fields of requests are not compared, since the recording does not say whether it was made with them. */
   readonly warn?: (text: string) => void;
-}
-
-export function toAsked(wire: Wire, request: WireRequest): Asked {
-  const { messages } = throughWire(request, wire, request) ?? request;
-  return { wire, request, promptHash: hashPrompt(request.messages), digests: digestAlike(messages) };
 }
 
 /** Throws `CassetteError` if the cassette is refused or cannot be replayed. */
@@ -181,13 +147,6 @@ function createDigests(prompts: readonly LlmMessage[][]): (asked: Asked) => read
   };
 }
 
-/** The request without fields of messages that cannot be compared with the recording. */
-function asKnown(asked: Asked, fields: WireFieldCheck): Asked {
-  const { wire, request } = asked;
-  const messages = fields.knownMessages(request.messages);
-  return messages === request.messages ? asked : toAsked(wire, { ...request, messages });
-}
-
 /** The request as the recording would hold it. Placeholders are numbered per prompt, since clients come in any order. */
 function asRecorded(
   asked: Asked,
@@ -200,14 +159,6 @@ function asRecorded(
   const messages = [...filter([...side.scrubber.messages(request.messages)])];
   const plain = throughWire({ ...request, messages }, wire, request)?.messages ?? messages;
   return { ...asked, digests: digestAlike(neutral(plain)) };
-}
-
-/** The request with the hash and the digests of its filtered prompt. Its messages stay, since the replay filters them itself. */
-function asFiltered(asked: Asked, filter: HashFilter | undefined): Asked {
-  if (filter === undefined) return asked;
-  const { wire, request } = asked;
-  const { promptHash, digests } = toAsked(wire, { ...request, messages: [...filter([...request.messages])] });
-  return { ...asked, promptHash, digests };
 }
 
 /** Placeholders numbered by their first appearance in the prompt. */
@@ -227,87 +178,4 @@ function longest(measured: readonly Nearness[]): Nearness | undefined {
 function isLonger(near: Nearness, best: Nearness | undefined): boolean {
   if (best === undefined || near.length > best.length) return true;
   return near.length === best.length && best.isUsed && !near.isUsed;
-}
-
-/** How tools and settings are compared. */
-interface ContextRules {
-  readonly fields: WireFieldCheck;
-  readonly filterTools: ReplayFilter["filterTools"];
-}
-
-/** True if tools and settings are the recorded ones, as far as the wire carries them, or if none were recorded. */
-function fits(recorded: ContextExtension | undefined, asked: Asked, rules: ContextRules): boolean {
-  const [tools, settings] = contextOf(recorded, asked, rules);
-  return recorded === undefined || (tools !== undefined && settings !== undefined);
-}
-
-/** The recorded tools and settings, each only if the wire makes no difference between them and the request's. */
-function contextOf(
-  recorded: ContextExtension | undefined,
-  { wire, request: { settings: given, ...asked } }: Asked,
-  { fields, filterTools }: ContextRules,
-): [LlmTurnRequest["tools"], LlmTurnRequest["settings"]] {
-  const request = { ...asked, settings: fields.known(given) };
-  const { model, ...rest } = request.settings;
-  const own = { tools: filterTools(request.tools ?? []), settings: rest };
-  if (recorded === undefined) return [undefined, undefined];
-  const tools = recorded.tools as LlmTurnRequest["tools"] | undefined;
-  const settings = recorded.settings as LlmTurnRequest["settings"] | undefined;
-  const isTools = recorded.toolsHash === hashJson(own.tools);
-  const isSettings = recorded.settingsHash === hashJson(own.settings);
-  if (tools === undefined || settings === undefined) {
-    return [isTools ? own.tools : undefined, isSettings ? own.settings : undefined];
-  }
-  const theirs = throughWire({ messages: [], tools, settings }, wire, request);
-  const ours = throughWire({ ...request, tools: own.tools, messages: [] }, wire, request);
-  return [
-    isTools || hashJson(theirs?.tools ?? []) === hashJson(ours?.tools ?? []) ? tools : undefined,
-    isSettings || hashJson(theirs?.settings ?? null) === hashJson(ours?.settings ?? {}) ? settings : undefined,
-  ];
-}
-
-interface Recorded extends ContextRules {
-  prompts: readonly LlmMessage[][] | undefined;
-  contexts: readonly ContextExtension[];
-}
-
-/** The request with its matching parts in the words of the recording, so that a miss names a real difference. */
-function recordedWords(
-  asked: Asked,
-  near: Nearness | undefined,
-  { prompts, contexts, ...rules }: Recorded,
-): LlmTurnRequest {
-  const { wire, request, digests } = asked;
-  if (near === undefined) return request;
-  const recorded = prompts?.[near.turnIndex] ?? request.messages;
-  const context = contextAt(contexts, near.turnIndex);
-  const [tools = request.tools, same] = contextOf(context, asked, rules);
-  // Fields of other wires could not come over this one, so they are no difference to be reported.
-  const settings = same ?? { ...fieldsOfOtherWires(context?.settings, wire.name), ...request.settings };
-  // A wire may join or drop messages. Then indexes of the two sides do not correspond.
-  const isAligned = digests.length === request.messages.length;
-  const messages = near.isPrompt
-    ? recorded
-    : isAligned
-      ? withRecordedStart(recorded.slice(0, near.length), request.messages)
-      : request.messages;
-  return { messages, ...defined({ tools }), settings };
-}
-
-/** The messages after their recorded start. Results of calls in the start get the recorded ids, since ids are compared by order. */
-function withRecordedStart(start: readonly LlmMessage[], messages: readonly LlmMessage[]): LlmMessage[] {
-  const recorded = callIds(start);
-  const ids = new Map(callIds(messages.slice(0, start.length)).map((id, index) => [id, recorded[index] ?? id]));
-  const rest = messages
-    .slice(start.length)
-    .map((message) =>
-      message.role === "tool" ? { ...message, toolCallId: ids.get(message.toolCallId) ?? message.toolCallId } : message,
-    );
-  return [...start, ...rest];
-}
-
-function callIds(messages: readonly LlmMessage[]): string[] {
-  return messages
-    .flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []))
-    .map(({ id }) => id);
 }

@@ -9,14 +9,8 @@ import type { Cassette } from "../file/format.js";
 import { isNearer } from "./alike.js";
 import type { StreamPlan } from "../stream/texts.js";
 import type { UncomparedFields } from "../offer/wire-fields.js";
-import {
-  serveCassette,
-  toAsked,
-  type Asked,
-  type Nearness,
-  type Served,
-  type ServeOptions,
-} from "./served-cassette.js";
+import { toAsked, type Asked, type Nearness } from "./asked.js";
+import { serveCassette, type Served, type ServeOptions } from "./served-cassette.js";
 
 /** A cassette on the shelf, and the names by which a client may pin it. */
 export interface ShelfItem {

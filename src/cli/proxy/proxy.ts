@@ -15,6 +15,7 @@ import type { HttpHandler } from "../../host/index.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
+import { MAX_OPEN_CONVERSATIONS } from "../limits.js";
 import { BASE_VARIABLES, clientSettings, settingsText } from "../child/base-url-variables.js";
 import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { listen, untilOver, untilSignal, type Stop } from "../serve/listen.js";
@@ -80,6 +81,7 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
     passedOn: ({ method, path }, why) => note("passed on, not recorded: ", `${method} ${path}`, `: ${why}`),
     exchanged: ({ method, path }) => note("recorded as an exchange: ", `${method} ${path}`),
     kept: (conversation) => saver.changed(conversation),
+    closed: () => note(CLOSED),
   };
   const values = secretsOf(io.env);
   const isRedacted = options.redact !== false;
@@ -93,6 +95,7 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
       warnOfPlace(conversation, cassette);
       return output.write(conversation, cassette, recorder.nameOf(conversation));
     },
+    written: (conversation) => recorder.written(conversation),
     failed: (why) => note("not written: ", why),
   });
   const handler = proxyHandler({
@@ -115,6 +118,8 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
     },
   };
 }
+
+const CLOSED = `more than ${MAX_OPEN_CONVERSATIONS} conversations were recorded. The oldest are closed: a turn that continues one begins a new file.`;
 
 /** Records until `stop` or the end of its command, and exits as the command did if it failed. Throws if nothing was recorded. */
 export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: Stop = untilSignal()): Promise<void> {

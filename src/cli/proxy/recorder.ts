@@ -1,7 +1,13 @@
 // Records the turns and exchanges that pass a proxy, sorted into conversations, and counts every request. Of the headers, only the
 // content type of a request and those of an answer come here.
 
-import { createConversations, type CassetteV2, type RecordingOptions } from "../../cassette/index.js";
+import { MAX_OPEN_CONVERSATIONS } from "../limits.js";
+import {
+  createConversations,
+  type CassetteV2,
+  type Conversations,
+  type RecordingOptions,
+} from "../../cassette/index.js";
 import { createLossTally, createTally, type DoorRequest, type DoorRow } from "../../harness/index.js";
 import {
   watchBeginning,
@@ -44,6 +50,8 @@ export interface ProxyRecorder {
    * since its first turn names its file.
    */
   toCassette(conversation: number): CassetteV2 | undefined;
+  /** Called when a conversation is on the disk as it is now, so that it can be forgotten. */
+  written(conversation: number): void;
   /** Reports the conversations that will get no turn. */
   end(): void;
 }
@@ -60,6 +68,8 @@ export interface ProxyWatcher {
   exchanged(request: DoorRequest): void;
   /** Called for each conversation that changed. */
   kept(conversation: number): void;
+  /** Called when the first conversation is forgotten. */
+  closed(): void;
 }
 
 export interface ProxyRecording extends Pick<RecordingOptions, "redact" | "streams" | "hashFilter"> {
@@ -76,6 +86,7 @@ export function createProxyRecorder(
   const { kinds: without, add: leave } = createLossTally((what) => watcher.without(what));
   const tally = createTally();
   const names = new Map<number, string>();
+  const closer = createCloser(conversations, () => watcher.closed());
   let recorded = 0;
   let isEnded = false;
 
@@ -92,7 +103,10 @@ export function createProxyRecorder(
     ...{ conversations, streams, keepErrors, add, lose, leave },
     exchanged: (request) => watcher.exchanged(request),
     passedOn: (request, why) => watcher.passedOn(request, why),
-    changed: (conversation) => watcher.kept(conversation),
+    changed(conversation) {
+      closer.changed(conversation);
+      watcher.kept(conversation);
+    },
     opened(conversation, name) {
       if (name !== undefined) names.set(conversation, name);
     },
@@ -123,9 +137,29 @@ export function createProxyRecorder(
       const isHeld = !isEnded && !names.has(conversation) && conversations.withoutTurns().includes(conversation);
       return isHeld ? undefined : conversations.toCassette(conversation);
     },
+    written: (conversation) => closer.written(conversation),
     end() {
       isEnded = true;
       for (const conversation of conversations.withoutTurns()) watcher.kept(conversation);
+    },
+  };
+}
+
+/** Closes written conversations beyond the limit, the longest without a change first. Calls `closed` for the first of them. */
+function createCloser(conversations: Conversations, closed: () => void) {
+  const written = new Set<number>();
+  let isClosing = false;
+  return {
+    changed: (conversation: number) => void written.delete(conversation),
+    written(conversation: number): void {
+      written.add(conversation);
+      for (const oldest of written) {
+        if (written.size <= MAX_OPEN_CONVERSATIONS) return;
+        if (!conversations.close(oldest)) continue;
+        written.delete(oldest);
+        if (!isClosing) closed();
+        isClosing = true;
+      }
     },
   };
 }

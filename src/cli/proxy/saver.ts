@@ -11,6 +11,8 @@ interface SaverOptions {
   /** The answered turns before the first open one. Undefined if there are none. */
   readonly cassetteOf: (conversation: number) => CassetteV2 | undefined;
   readonly write: (conversation: number, cassette: CassetteV2) => Promise<string>;
+  /** Called when a conversation is on the disk as it is now. */
+  readonly written?: (conversation: number) => void;
   /** Called once for each conversation that could not be written. */
   readonly failed: (why: string) => void;
 }
@@ -24,7 +26,7 @@ export interface Saver {
   finish(): Promise<Saved[]>;
 }
 
-export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver {
+export function createSaver({ cassetteOf, write, written, failed }: SaverOptions): Saver {
   const dirty = new Set<number>();
   const saved = new Map<number, Saved>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -40,6 +42,7 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
     const before = saved.get(conversation);
     try {
       saved.set(conversation, { file: await write(conversation, cassette), ...size });
+      if (!dirty.has(conversation)) written?.(conversation);
     } catch (error) {
       const why = thrownText(error);
       if (before === undefined || !("error" in before)) failed(why);
@@ -48,11 +51,16 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
   }
 
   async function saveAll(): Promise<void> {
-    const began = Date.now();
     const now = [...dirty].sort((left, right) => left - right);
-    dirty.clear();
-    for (const conversation of now) await save(conversation);
-    rest = Math.max(SAVE_QUIET_MS, REST_FACTOR * (Date.now() - began));
+    let longest = 0;
+    for (const conversation of now) {
+      dirty.delete(conversation);
+      const began = Date.now();
+      await save(conversation);
+      longest = Math.max(longest, Date.now() - began);
+    }
+    // A long conversation is written whole each time.
+    rest = Math.max(SAVE_QUIET_MS, REST_FACTOR * longest);
   }
 
   function later(): void {

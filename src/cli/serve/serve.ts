@@ -40,9 +40,10 @@ import {
 } from "../proxy/proxy.js";
 import { autoHandler, type AutoHandling } from "./auto.js";
 import { faultsHandler, printFaults, readFaults } from "./faults.js";
-import { serveHandler, type NameOf, type ServedMiss, type ServeWatcher } from "./handler.js";
+import { serveHandler, type NameOf, type ServeWatcher } from "./handler.js";
 import { inRecordedOrder, loadAll, namesOf, type LoadedItem } from "./load.js";
 import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
+import { addMiss, type CountedMiss } from "./misses.js";
 import { parsePass, printRequests, toJsonRow } from "./requests.js";
 
 export interface ServeOptions extends FilterOptions {
@@ -100,7 +101,7 @@ export async function serve(
       },
       missed(miss, request) {
         add(request, "missed");
-        addMiss(misses, miss, note);
+        if (addMiss(misses, miss)) for (const line of miss.message.split("\n")) note("miss: ", line);
         if (options.once === true) stop.now();
       },
       passed: (request) => add(request, "passed"),
@@ -216,20 +217,6 @@ function announce(
   print(`serving ${count(leftTurns(shelf), "turn")}${also} of ${count(all.length, "cassette")} at ${url}`);
   print(`   ${settingsText(settings)}`);
   if (auto !== undefined) print("   forwarding the rest to ", auto.target, ", and recording it to ", auto.out);
-}
-
-/** A client that tries again repeats its miss. Equal misses are counted as one. */
-type CountedMiss = ServedMiss & { count: number };
-
-function addMiss(misses: CountedMiss[], miss: ServedMiss, note: PrintLine): void {
-  const withoutNumber = ({ message }: ServedMiss): string => message.replace(/^turn \d+: /, "");
-  const same = misses.find((other) => withoutNumber(other) === withoutNumber(miss));
-  if (same !== undefined) {
-    same.count++;
-    return;
-  }
-  misses.push({ ...miss, count: 1 });
-  for (const line of miss.message.split("\n")) note("miss: ", line);
 }
 
 interface Served {
