@@ -187,6 +187,7 @@ function toDo({ code, what, filters, pointer }: Missed, advice: ServeAdvice): st
   const option = filters === undefined ? "" : advice.filter(filters);
   const plain = advice[ADVICE_FOR[code]];
   if (CHANGES_BY_ITSELF.test(what)) return option === "" ? `${FIX_VALUE}.` : `${FIX_VALUE}. Or ${option}.`;
+  // All turns are used, and this request was never recorded.
   if (code === "exhausted" && pointer !== undefined) return advice.recordAgain;
   return option === "" ? plain : `${plain} If the number changes with each run, ${option}.`;
 }
