@@ -41,8 +41,14 @@ export type RepairKind =
   | "field-dropped"
   /** OpenAI's `function_call` and role `function`, which `tool_calls` replaced. */
   | "function-call-legacy"
+  /** A compaction that does not note the history that the model got after it. Its summary begins the thread. */
+  | "history-missing"
+  /** A coding agent's log without the model's items. Its messages were read from what the program showed. */
+  | "items-missing"
   /** A transcript line with an id seen before, or a trace call repeated word for word. Left out. */
   | "line-repeated"
+  /** A log line of a type that the importer does not know. Left out. */
+  | "line-unknown"
   /** Half a UTF-16 pair, which UTF-8 cannot hold, became U+FFFD. Counted once for each text. */
   | "lone-surrogate-replaced"
   /** A transcript line that no prompt contains: a summary, a snapshot of files, `/clear`. Left out. */
