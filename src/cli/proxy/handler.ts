@@ -2,7 +2,7 @@
 
 import { gunzipSync } from "node:zlib";
 import { isTextual, MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
-import { createHeldConversations, holderOf, thrownText, wireOf } from "../../core/index.js";
+import { createHeldConversations, holderOf, thrownText, VENDORS, wireOf } from "../../core/index.js";
 import {
   FORGOT,
   PIN_HEADER,
@@ -114,7 +114,7 @@ async function admit(
 }
 
 async function send(target: URL, request: HttpRequest, body: Uint8Array): Promise<Forwarded | { refusal: Refusal }> {
-  const url = below(target, request.path, request.search);
+  const url = below(target, request);
   const { method, signal } = request;
   // The vendor does not need the name of the recording.
   const { [PIN_HEADER]: _, ...headers } = request.headers;
@@ -215,14 +215,21 @@ export function parseTarget(text: string): URL {
   return refuse(`${url.protocol}//${url.host} is not https. Plain http is for this machine only`);
 }
 
-/** The client's path below the base. If both have a version, such as `/v1` and `/v1beta`, the client's counts. */
-export function below(target: URL, path: string, search: string): URL {
+/**
+ * The client's path below the base. If both have a version, such as `/v1` and `/v1beta`, the client's counts. A client of OpenAI has its
+ * version from its base URL, so there the target's counts.
+ */
+export function below(target: URL, { method, path, search, headers }: Omit<HttpRequest, "signal" | "readBody">): URL {
   const base = target.pathname.replace(/\/+$/, "");
+  const vendor = wireOf({ method, path }) ?? ("anthropic-version" in headers ? VENDORS.anthropic : VENDORS.openai);
+  const own = vendor.client.path;
   const url = new URL(target);
-  url.pathname = (VERSION_AT_START.test(path) ? base.replace(VERSION_AT_END, "") : base) + path;
+  if (own !== "" && path.startsWith(`${own}/`) && VERSION.test(base)) url.pathname = base + path.slice(own.length);
+  else url.pathname = (VERSION_AT_START.test(path) ? base.replace(VERSION_AT_END, "") : base) + path;
   url.search = search;
   return url;
 }
 
+const VERSION = /\/v\d+[a-z\d]*(?:\/|$)/;
 const VERSION_AT_START = /^\/v\d+[a-z\d]*\//;
 const VERSION_AT_END = /\/v\d+[a-z\d]*$/;
