@@ -660,7 +660,7 @@ describe("useCassetteHandlers", () => {
       const given = typeof body === "string" ? body : JSON.stringify(body);
       const response = await fetch(`${url}/v1/embeddings`, { method: "POST", headers: JSON_TYPE, body: given });
       expect([response.status, response.headers.get("x-should-retry")]).toEqual([
-        typeof body === "string" ? 404 : 409,
+        typeof body === "string" ? 404 : 400,
         "false",
       ]);
     }
