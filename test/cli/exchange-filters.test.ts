@@ -129,7 +129,7 @@ describe("exchanges of another day", () => {
   it("miss without filters, and name the option of the door", async () => {
     const file = recorded("missed.cassette.json");
     const server = await startServe([file]);
-    expect(await send(server.url)).toEqual([409, 409]);
+    expect(await send(server.url)).toEqual([400, 400]);
     const { code, err } = await server.stop();
     expect(code).toBe(1);
     expect(err).toContain(
@@ -139,7 +139,7 @@ describe("exchanges of another day", () => {
     expect(err).toContain("GET /v1/usage was recorded with another query; the two differ only in a date");
     expect(err).not.toContain("hashFilter");
     const replay = cassetteHandlers(parseCassette(readFileSync(file, "utf8")), { baseUrls });
-    expect(await sendThrough(replay)).toEqual([409, 409]);
+    expect(await sendThrough(replay)).toEqual([400, 400]);
     expect(((await rejection(replay.done())) as Error).message).toContain(
       'put hashFilter: ["isoDate", "unixTime"] into',
     );
@@ -151,7 +151,7 @@ describe("exchanges of another day", () => {
     const body = JSON.stringify({ ...bodyOn(LATER), dimensions: 2 });
     const { status } = await fetch(`${server.url}/v1/embeddings`, { method: "POST", headers, body });
     const { err } = await server.stop();
-    expect([status, err.includes("differ only")]).toEqual([409, false]);
+    expect([status, err.includes("differ only")]).toEqual([400, false]);
     expect(err).toContain("record again (npx playhead record --proxy --refresh)");
     expect(err).not.toContain("CASSETTE_MODE");
   });
