@@ -50,6 +50,7 @@ const SECTIONS = {
     "docs/configuration.md": "Files, environment variables and their precedence.",
     "docs/matchers.md": "The thirteen matchers for Vitest and Jest.",
     "docs/cassette-format.md": "The file format, version 2: fields, shapes, hashes, limits and refusals.",
+    "docs/wires.md": "What Playhead makes of real traffic of every vendor, counted by a test.",
     "docs/types.md": "The types that your own functions take or return.",
   },
   Optional: {

@@ -28,6 +28,8 @@ export const MAX_RECEIPTS_BYTES = 512 * 1024 * 1024;
 export const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
 /** Conversations that a proxy keeps in memory. Beyond them, it forgets those that were written and are the longest without a turn. */
 export const MAX_OPEN_CONVERSATIONS = 1_000;
+/** Conversations on the vendor's server that `serve --auto` keeps. Beyond them, it forgets the oldest, and a new turn of it is refused. */
+export const MAX_BEGUN_CONVERSATIONS = 1_000;
 /** Characters of the user's text in a name. */
 export const MAX_NAME_TEXT_CHARACTERS = 60;
 /** Blocks that a client put around the words of the user, for a name. The rest of the text is taken as it is. */

@@ -31,7 +31,12 @@ export {
 export { createVitestFixture, type CassetteFixtures } from "./fixture/vitest-fixture.js";
 export { toBundlePage, toConversationPage, type ConversationPage } from "./html/conversation-page.js";
 export type { LeftOut } from "./html/allowance.js";
-export { createNote as createLedgerNote, type LedgerLine, type Note as LedgerNote } from "./cassette/ledger-writer.js";
+export {
+  createNote as createLedgerNote,
+  toSize,
+  type LedgerLine,
+  type Note as LedgerNote,
+} from "./cassette/ledger-writer.js";
 export { isCI, resolveMode, type CassetteMode } from "./cassette/mode.js";
 export { pathInLock } from "./cassette/path-in-lock.js";
 export {
@@ -104,9 +109,12 @@ export {
   beginConversation,
   conversationReply,
   FORGOT,
+  readExchange,
   readTurn,
+  reasonOf,
   refuseContinuation,
   type HeldStateRefusal,
+  type UnreadTurn,
   type WholeTurn,
 } from "./wire/read-turn.js";
 export { probeReply } from "./wire/probe.js";

@@ -34,7 +34,9 @@ const EXCHANGE: Record<string, Field> = {
   response: { expected: "an object", check: isPlainObject },
   isCut: { expected: "true", check: (value) => value === true },
 };
-const HEADERS = Object.fromEntries(EXCHANGE_HEADERS.map((name) => [name, text]));
+/** A door could not send any other value (RFC 9110 §5.5). */
+const header: Field = { expected: "the text of an HTTP header", check: matches(/^[\t\x20-\x7e\x80-\xff]*$/) };
+const HEADERS = Object.fromEntries(EXCHANGE_HEADERS.map((name) => [name, header]));
 const JSON_VALUE: Field = { expected: "a JSON value", check: () => true };
 const REQUEST: Record<string, Field> = {
   json: JSON_VALUE,
@@ -67,7 +69,8 @@ export function checkExchanges(extensions: Fields, refuse: Refuse): void {
 
 type Path = readonly (string | number)[];
 
-function checkExchange(exchange: unknown, here: Path, refuse: Refuse): void {
+/** Refuses one exchange. `here` is its place in the file. */
+export function checkExchange(exchange: unknown, here: Path, refuse: Refuse): void {
   if (!isPlainObject(exchange)) {
     wrong(here, "an object", refuse);
     return;

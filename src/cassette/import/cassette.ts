@@ -19,6 +19,7 @@ export interface ImportExtension {
   source: string;
   /** The origin that the record itself names. */
   origin?: string;
+  session?: Record<string, string>;
   model: string;
   task: string;
   trial?: string;
@@ -42,7 +43,7 @@ export function toCassette(
   const facts: ImportExtension = {
     format,
     source,
-    ...defined({ origin: run.origin }),
+    ...defined({ origin: run.origin, session: run.session && defined({ ...run.session }) }),
     model,
     task,
     ...defined({ trial, outcome: run.outcome, expected: run.expected }),

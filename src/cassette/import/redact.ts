@@ -65,12 +65,13 @@ function cleanContext(context: ContextExtension, redactor: Redactor): ContextExt
 
 /** Scrubs what the log tells about the run besides its turns. Its source and its names stay. */
 function cleanFacts(facts: ImportExtension, redactor: Redactor): ImportExtension {
-  const { outcome, expected, trailing } = facts;
+  const { outcome, expected, session, trailing } = facts;
   return {
     ...facts,
     ...defined({
       outcome: outcome && redactor.json(outcome),
       expected: expected && redactor.json(expected),
+      session: session && redactor.json(session),
       trailing: trailing && redactor.messages(trailing.map((each) => seal(each))),
     }),
   };

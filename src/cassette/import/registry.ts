@@ -4,8 +4,14 @@
 import type { JsonObject, JsonValue } from "../../core/index.js";
 import { isClaudeCodeLine } from "./claude-code/lines.js";
 import { readClaudeCode, splitClaudeCode } from "./claude-code/read.js";
+import { isCodexLine } from "./codex/lines.js";
+import { readCodex } from "./codex/read.js";
+import { splitCodex } from "./codex/split.js";
+import { isCopilotEvent, splitCopilot } from "./copilot-cli/events.js";
+import { readCopilot } from "./copilot-cli/read.js";
 import { isAgentDojo, readAgentDojo } from "./formats/agentdojo.js";
 import { isAtif, readAtif, splitAtif } from "./formats/atif.js";
+import { isCodexExecEvent, readCodexExec, splitCodexExec } from "./codex/exec.js";
 import { isInspect, readInspect, splitInspect } from "./formats/inspect.js";
 import { isLangfuse, readLangfuse, splitLangfuse } from "./formats/langfuse.js";
 import { detectMessages, readMessageLog, type MessageFormat } from "./formats/message-log.js";
@@ -20,6 +26,7 @@ import { readConversation } from "./http/read.js";
 import { splitRecording } from "./http/split.js";
 import { isVcr, readVcr } from "./http/vcr.js";
 import type { LogRun } from "./log-run.js";
+import { isPiLine, readPi, splitPi } from "./pi/read.js";
 import type { RepairLog } from "./repair.js";
 import type { LogCalls } from "./trace/model-calls.js";
 import { isEndedSpan, isOtlp } from "./trace/span.js";
@@ -28,8 +35,8 @@ import type { LogTurns } from "./turns.js";
 export type ReadRun = LogRun | LogCalls | LogTurns;
 
 interface LogFormat {
-  /** Recognises a record by its shape; it is parsed, but not yet cleaned. */
-  readonly detect: (record: JsonValue) => boolean;
+  /** Recognises a record by its shape; it is parsed, but not yet cleaned. `before` is the format of the record before it. */
+  readonly detect: (record: JsonValue, before?: string) => boolean;
   /** Splits a record into its runs, each a record for `read`. Throws `import-malformed` for none. Absent for one run. */
   readonly split?: (record: JsonValue, keepErrors?: boolean) => JsonObject[];
   /** Set where a run may be spread over several records: `split` then gets the list of all records of a text. */
@@ -43,6 +50,10 @@ const TABLE = {
   vcr: httpFormat(isVcr, readVcr),
   nock: { ...httpFormat(isNockCall, readNock), gathers: true },
   "claude-code": { detect: isClaudeCodeLine, gathers: true, split: splitClaudeCode, read: readClaudeCode },
+  codex: { detect: isCodexLine, gathers: true, split: splitCodex, read: readCodex },
+  "codex-exec": { detect: isCodexExecEvent, gathers: true, split: splitCodexExec, read: readCodexExec },
+  "copilot-cli": { detect: isCopilotEvent, gathers: true, split: splitCopilot, read: readCopilot },
+  pi: { detect: isPiLine, gathers: true, split: splitPi, read: readPi },
   atif: { detect: isAtif, split: splitAtif, read: readAtif },
   "swe-agent": { detect: isSweAgent, split: splitSweAgent, read: readSweAgent },
   "mini-swe-agent": { detect: isMiniSweAgent, read: readMiniSweAgent },

@@ -41,8 +41,14 @@ export type RepairKind =
   | "field-dropped"
   /** OpenAI's `function_call` and role `function`, which `tool_calls` replaced. */
   | "function-call-legacy"
+  /** A compaction that does not note the history that the model got after it. Its summary begins the thread. */
+  | "history-missing"
+  /** A coding agent's log without the model's items. Its messages were read from what the program showed. */
+  | "items-missing"
   /** A transcript line with an id seen before, or a trace call repeated word for word. Left out. */
   | "line-repeated"
+  /** A log line of a type that the importer does not know. Left out. */
+  | "line-unknown"
   /** Half a UTF-16 pair, which UTF-8 cannot hold, became U+FFFD. Counted once for each text. */
   | "lone-surrogate-replaced"
   /** A transcript line that no prompt contains: a summary, a snapshot of files, `/clear`. Left out. */
@@ -77,7 +83,9 @@ export type RepairKind =
   /** A tool result that names another tool than the call with its id. The call's name was kept. */
   | "tool-name-differs"
   | "tool-name-missing"
-  | "tool-result-unpaired";
+  | "tool-result-unpaired"
+  /** A turn that a cassette cannot hold as one, such as one with a file. Kept as an exchange. */
+  | "turn-as-exchange";
 
 /** How often one kind of repair was needed in one run. */
 export type Repair = Tallied<RepairKind>;

@@ -2,9 +2,9 @@
 
 import type { LlmTurnResponse, Wire, WireRequest } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import type { PlainAnswer, PlainRequest } from "../exchange/http.js";
+import type { PlainRequest } from "../exchange/http.js";
 import { explainExchangeMiss } from "../exchange/miss.js";
-import { toAnswer } from "../exchange/player.js";
+import { takeExchange, type TakenExchange } from "../exchange/taken.js";
 import type { Cassette } from "../file/format.js";
 import { isNearer } from "./alike.js";
 import type { StreamPlan } from "../stream/texts.js";
@@ -29,14 +29,6 @@ export interface ShelfAnswer {
   readonly planOf: () => StreamPlan | undefined;
 }
 
-/** The answer of a recorded exchange. `index` counts the exchanges of its cassette from 0. */
-export interface ShelfExchange {
-  file: string;
-  cassette: Cassette;
-  index: number;
-  answer: PlainAnswer;
-}
-
 export interface ShelfCount {
   file: string;
   turns: number;
@@ -52,9 +44,9 @@ export interface Shelf {
   answer(wire: Wire, request: WireRequest, pin?: string): Promise<ShelfAnswer>;
   /**
    * The first unused exchange for this request, which is used by it; undefined if there is none. Ask this before `answer`, since a
-   * refused turn is an exchange. Throws `file-not-found` like `answer`, and `not-recordable` for a body beyond the limit.
+   * refused turn is an exchange. Throws `file-not-found` like `answer`.
    */
-  exchange(request: PlainRequest, pin?: string): ShelfExchange | undefined;
+  exchange(request: PlainRequest, pin?: string): TakenExchange | undefined;
   /** Explains why `exchange` found nothing: `exchange-missing`, `exchange-changed` or `exhausted`. */
   exchangeMiss(request: PlainRequest, pin?: string): CassetteError;
   counts(): ShelfCount[];
@@ -75,17 +67,7 @@ export function createShelf(items: readonly ShelfItem[], options: ServeOptions =
       const turnIndex = near?.turnIndex ?? 0;
       return { file, cassette, turnIndex, response, planOf: () => served.planOf(turnIndex) };
     },
-    exchange(request, pin) {
-      for (const { file, cassette, exchanges } of pinned(all, pin)) {
-        if (exchanges.exchanges.length === 0) continue;
-        const index = exchanges.take(exchanges.read(request));
-        const exchange = exchanges.exchanges[index ?? -1];
-        if (index !== undefined && exchange !== undefined) {
-          return { file, cassette, index, answer: toAnswer(exchange) };
-        }
-      }
-      return undefined;
-    },
+    exchange: (request, pin) => takeExchange(pinned(all, pin), request),
     exchangeMiss: (request, pin) => explainExchangeMiss(pinned(all, pin), request),
     counts: () => all.map(countOf),
   };

@@ -21,7 +21,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
     .usage("[options] <path...> [-- <command...>]\n       cassette serve --control [--port <n>]")
     .argument("[path...]", "cassette files or folders; after --, a command to run against them", collectPaths)
     .addOption(portOption())
-    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--host <address>", "address to listen on", parseHost, "127.0.0.1")
     .option("--once", "stop when every turn was used, or at the first request without an answer")
     .addOption(
       new Option(
@@ -107,6 +107,11 @@ type ServeFlags = Omit<ServeOptions, "port" | "command" | "auto"> & {
   target?: string;
   out?: string;
 };
+
+function parseHost(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("Give an address. An empty one would be every address of this machine.");
+}
 
 function parseSpeed(text: string): number {
   const speed = Number(text);

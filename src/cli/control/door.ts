@@ -154,7 +154,7 @@ function liveCassette(file: string, { note }: ControlPlace): OpenedCassette {
       return refusalReply({ status: 404, code: "not-open", message }, vendor);
     },
     async close() {
-      await note(file, "live", 0);
+      await note(file, "live", { turns: 0 });
       const nothing = { turns: 0, exchanges: 0, unused: 0, misses: [], requests: [], notes: [] };
       return { ok: true, report: "", ...nothing };
     },

@@ -10,6 +10,7 @@ import {
   type DoorRow,
   type LedgerNote,
   type RecordingDesk,
+  toSize,
 } from "../../harness/index.js";
 import { BASE_VARIABLES } from "../child/base-url-variables.js";
 import type { ProxyRecorder } from "../proxy/recorder.js";
@@ -58,13 +59,13 @@ function endOf(problems: readonly string[], reasons: readonly string[]): Pick<En
 /** Writes the cassette of a run without problems. Adds a failure to write to `problems`. */
 async function save(cassette: CassetteV2, problems: string[], ended: EndedRecording) {
   const { file, mode, failed, desk, note } = ended;
-  const turns = cassette.entries.length;
+  const size = toSize(cassette.entries.length, exchangesOf(cassette).length);
   // A recording of exchanges alone is not empty.
-  const kept = { turns: turns + exchangesOf(cassette).length, toCassette: () => cassette };
+  const kept = { turns: size.turns + (size.exchanges ?? 0), toCassette: () => cassette };
   if (!failed && problems.length === 0) {
     try {
       await desk.keep(kept, file, mode);
-      await note(file, mode, turns);
+      await note(file, mode, size);
       return { place: { written: file }, reasons: [] };
     } catch (error) {
       problems.push(thrownText(error));
@@ -72,7 +73,7 @@ async function save(cassette: CassetteV2, problems: string[], ended: EndedRecord
   }
   const written = await desk.keepFailed(kept, file);
   if (written === undefined) return { place: {}, reasons: problems };
-  await note(written, "failed", turns);
+  await note(written, "failed", size);
   return { place: { written }, reasons: [...problems, keptText(written, ended)] };
 }
 

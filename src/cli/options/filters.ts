@@ -1,6 +1,13 @@
 // The filters of `--filter` and `--filter-file`, as one list for recorders and replays.
 
-import { readFilters, readHashFilter, type HashFilterOption } from "../../cassette/index.js";
+import {
+  CassetteError,
+  HASH_FILTER_NAMES,
+  readFilters,
+  readHashFilter,
+  readNotedFilter,
+  type HashFilterOption,
+} from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 
 export interface FilterOptions {
@@ -8,12 +15,20 @@ export interface FilterOptions {
   readonly filterFile?: string | undefined;
 }
 
+const HINT =
+  `Give names, separated by commas: ${HASH_FILTER_NAMES.join(", ")} or number-in:FIELD. ` +
+  "A pattern of your own goes into a file for --filter-file.";
+
 /** Undefined without either option. Throws `CassetteError` `invalid-options` for an unknown filter. */
 export async function readFilterOptions(
   { filter = [], filterFile }: FilterOptions,
   files: FilePort,
 ): Promise<HashFilterOption | undefined> {
   if (filter.length === 0 && filterFile === undefined) return undefined;
+  for (const name of filter) {
+    const read = readNotedFilter(name);
+    if ("flaw" in read) throw new CassetteError("invalid-options", `--filter ${read.flaw}`, { hint: HINT });
+  }
   const fromFile = filterFile === undefined ? [] : await readFilters(files, filterFile);
   const all = [...fromFile, ...filter.filter((name) => !fromFile.includes(name as never))] as HashFilterOption;
   readHashFilter(all);

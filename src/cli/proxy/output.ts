@@ -10,7 +10,7 @@ import {
   type CassetteV2,
   DEFAULT_MAX_FILE_BYTES,
 } from "../../cassette/index.js";
-import { sha256Hex, thrownText, type FilePort } from "../../core/index.js";
+import { defined, hashJson, sha256Hex, thrownText, type FilePort, type JsonObject } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { MAX_REPLACED_BYTES } from "../limits.js";
 import { pathIn } from "../options/recordings.js";
@@ -195,7 +195,7 @@ function numbered(base: string, number: number, first: number): string {
 }
 
 /**
- * Maps files of `written` to another cassette in `folder` with the same first prompt. `cassette serve` would use one of the two and
+ * Maps files of `written` to another cassette in `folder` with the same first prompt, or the same first exchange if it has no turn. `cassette serve` would use one of the two and
  * report the other as unused. Unreadable files are skipped.
  */
 async function findTwins(files: FilePort, folder: string, written: readonly string[]) {
@@ -203,24 +203,27 @@ async function findTwins(files: FilePort, folder: string, written: readonly stri
   const earlier = new Map<string, string>();
   for (const name of (await files.list(folder, CASSETTE_SUFFIX)) ?? []) {
     const file = pathIn(folder, name);
-    const hash = own.has(resolve(file)) ? undefined : await firstPromptHash(files, file);
+    const hash = own.has(resolve(file)) ? undefined : await firstHash(files, file);
     if (hash !== undefined && !earlier.has(hash)) earlier.set(hash, file);
   }
   const twins = new Map<string, string>();
   for (const file of earlier.size === 0 ? [] : written) {
-    const twin = earlier.get((await firstPromptHash(files, file)) ?? "");
+    const twin = earlier.get((await firstHash(files, file)) ?? "");
     if (twin !== undefined) twins.set(file, twin);
   }
   return twins;
 }
 
-async function firstPromptHash(files: FilePort, file: string): Promise<string | undefined> {
+async function firstHash(files: FilePort, file: string): Promise<string | undefined> {
   const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
   if (read.kind !== "read") return undefined;
   try {
-    type Loose = { entries?: { promptHash?: unknown }[] } | null;
-    const hash = (JSON.parse(new TextDecoder().decode(read.bytes)) as Loose)?.entries?.[0]?.promptHash;
-    return typeof hash === "string" ? hash : undefined;
+    type Loose = { entries?: { promptHash?: unknown }[]; extensions?: { exchanges?: JsonObject[] } } | null;
+    const { entries, extensions } = (JSON.parse(new TextDecoder().decode(read.bytes)) as Loose) ?? {};
+    const hash = entries?.[0]?.promptHash;
+    if (typeof hash === "string") return hash;
+    const { method, path, query, request } = extensions?.exchanges?.[0] ?? {};
+    return method === undefined ? undefined : hashJson(defined({ method, path, query, request }));
   } catch {
     return undefined;
   }

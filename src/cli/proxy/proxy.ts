@@ -14,7 +14,15 @@ import { RECORDING_WORDS, resolveMode, type DoorRow } from "../../harness/index.
 import type { HttpHandler } from "../../host/index.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { count, createNotes, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
+import {
+  count,
+  createNotes,
+  createPrinter,
+  printWhy,
+  sizeText,
+  writeJson,
+  type PrintLine,
+} from "../terminal/output.js";
 import { MAX_OPEN_CONVERSATIONS } from "../limits.js";
 import { BASE_VARIABLES, clientSettings, settingsText } from "../child/base-url-variables.js";
 import { readFilterOptions, type FilterOptions } from "../options/filters.js";
@@ -76,10 +84,13 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
 
   const note = createNotes(io);
   const watcher: ProxyWatcher = {
-    lost: (why) => note("not recorded: ", why),
+    lost: (why) => printWhy(note, "not recorded: ", why),
     without: (what) => note("recorded without: ", what),
-    passedOn: ({ method, path }, why) => note("passed on, not recorded: ", `${method} ${path}`, `: ${why}`),
-    exchanged: ({ method, path }) => note("recorded as an exchange: ", `${method} ${path}`),
+    passedOn: ({ method, path }, why) => printWhy(note, `passed on, not recorded: ${method} ${path}: `, why),
+    exchanged: ({ method, path }, why) =>
+      why === undefined
+        ? note("recorded as an exchange: ", `${method} ${path}`)
+        : printWhy(note, `recorded as an exchange: ${method} ${path}: `, why),
     kept: (conversation) => saver.changed(conversation),
     closed: () => note(CLOSED),
   };
@@ -96,7 +107,7 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
       return output.write(conversation, cassette, recorder.nameOf(conversation));
     },
     written: (conversation) => recorder.written(conversation),
-    failed: (why) => note("not written: ", why),
+    failed: (why) => printWhy(note, "not written: ", why),
   });
   const handler = proxyHandler({
     target,
@@ -199,13 +210,13 @@ export function toJsonRecording({ recorder, saved, twins }: Recorded): object {
 
 export function printRecording({ recorder, saved, twins }: Recorded, isRefresh: boolean, print: PrintLine): void {
   for (const one of saved) {
-    if ("error" in one) print({ look: "bad", text: `not written, ${sizeOf(one)}: ` }, one.error);
-    else print("recorded ", one.file, `, ${sizeOf(one)}`);
+    if ("error" in one) printWhy(print, { look: "bad", text: `not written, ${sizeText(one)}: ` }, one.error);
+    else print("recorded ", one.file, `, ${sizeText(one)}`);
     const { twin } = twinOf(one, twins);
     // --refresh replaces only a file of the same name. The twin has another name.
     const replace = isRefresh ? "" : ", or record with --refresh to replace recordings";
     const todo = `, an earlier recording: delete one of the two${replace}`;
-    if (twin !== undefined) print({ look: "warn", text: "   begins with the same prompt as " }, twin, todo);
+    if (twin !== undefined) print({ look: "warn", text: "   begins with the same request as " }, twin, todo);
   }
   printRequests(recorder.rows(), RECORDING_WORDS, print);
   for (const [what, turns] of recorder.without) {
@@ -213,12 +224,6 @@ export function printRecording({ recorder, saved, twins }: Recorded, isRefresh: 
   }
   const lost = recorder.lost.length;
   if (lost > 0) print({ look: "bad", text: `${count(lost, "turn")} could not be recorded` });
-}
-
-/** "2 turns, 1 exchange" */
-function sizeOf({ turns, exchanges = 0 }: Saved): string {
-  const parts = [...(turns > 0 || exchanges === 0 ? [count(turns, "turn")] : [])];
-  return [...parts, ...(exchanges > 0 ? [count(exchanges, "exchange")] : [])].join(", ");
 }
 
 function twinOf(one: Saved, twins: ReadonlyMap<string, string>): { twin?: string } {
@@ -232,13 +237,20 @@ function nothingRecorded(
   { out, command }: ProxyOptions,
 ): CassetteError {
   const also = lost.length === 0 ? "" : `, and ${count(lost.length, "request")} could not be recorded`;
-  const names = rows.map(({ method, path }) => `${method} ${path}`).join(", ");
-  const elsewhere = `The client requested ${names}. The lines above say why it is not recorded.`;
-  const unreached =
-    command === undefined
-      ? "Point the client's base URL at this proxy, and check its answers."
-      : `The command sent no request to this proxy. Let it read its base URL from ${BASE_VARIABLES}.`;
-  const isAnswered = rows.some(({ outcome }) => outcome === "passed-on" || outcome === "passed");
-  const hint = lost.length > 0 ? "The lines above say why." : isAnswered ? elsewhere : unreached;
+  const hint = lost.length > 0 ? "The lines above say why." : whyNothing(rows, command !== undefined);
   return new CassetteError("nothing-recorded", `no turn was recorded${also}`, { file: out, hint });
+}
+
+function whyNothing(rows: readonly DoorRow[], isCommand: boolean): string {
+  const requested = rows.filter(({ outcome }) => outcome !== "probe");
+  if (requested.length === 0) {
+    return isCommand
+      ? `The command sent no request to this proxy. Let it read its base URL from ${BASE_VARIABLES}.`
+      : "Point the client's base URL at this proxy, and check its answers.";
+  }
+  if (requested.every(({ outcome }) => outcome === "failed")) {
+    return "Every request failed. Check the key, the model and --target. To record the vendor's errors too, add --keep-errors.";
+  }
+  const names = requested.map(({ method, path }) => `${method} ${path}`).join(", ");
+  return `The client requested ${names}. The lines above say why it is not recorded.`;
 }

@@ -33,8 +33,6 @@ export interface ProxyRecorder {
   probe(request: DoorRequest): void;
   /** Counts a request that the proxy did not pass on. */
   refuse(request: DoorRequest, why: string): void;
-  /** Counts a turn that could not be kept. */
-  lose(request: DoorRequest, why: string): void;
   /** Recorded turns. */
   readonly recorded: number;
   /** Why each turn that succeeded could not be kept, and each request was refused. */
@@ -64,8 +62,8 @@ export interface ProxyWatcher {
   without(what: string): void;
   /** Called for the first request of a kind that was passed on and not recorded. */
   passedOn(request: DoorRequest, why: string): void;
-  /** Called for the first exchange of a kind. */
-  exchanged(request: DoorRequest): void;
+  /** Called for the first exchange of a kind. `why` a turn is one. */
+  exchanged(request: DoorRequest, why?: string): void;
   /** Called for each conversation that changed. */
   kept(conversation: number): void;
   /** Called when the first conversation is forgotten. */
@@ -101,7 +99,7 @@ export function createProxyRecorder(
   };
   const keep: AnswerKeep = {
     ...{ conversations, streams, keepErrors, add, lose, leave },
-    exchanged: (request) => watcher.exchanged(request),
+    exchanged: (request, why) => watcher.exchanged(request, why),
     passedOn: (request, why) => watcher.passedOn(request, why),
     changed(conversation) {
       closer.changed(conversation);
@@ -129,7 +127,6 @@ export function createProxyRecorder(
       add(request, "refused", why);
       note(`${request.method} ${request.path} was not passed on: ${why}`);
     },
-    lose,
     exchange: (request) => watchExchange(keep, request),
     turn: (request) => watchTurn(keep, request),
     begin: (request) => watchBeginning(keep, request),

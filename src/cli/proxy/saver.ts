@@ -34,13 +34,13 @@ export function createSaver({ cassetteOf, write, written, failed }: SaverOptions
   let rest = SAVE_QUIET_MS;
 
   async function save(conversation: number): Promise<void> {
-    const cassette = cassetteOf(conversation);
-    // The open turn calls `changed` again when it is over.
-    if (cassette === undefined) return;
-    const exchanges = exchangesOf(cassette).length;
-    const size = { turns: cassette.entries.length, ...(exchanges === 0 ? {} : { exchanges }) };
     const before = saved.get(conversation);
+    let size = sizeOf(before);
     try {
+      const cassette = cassetteOf(conversation);
+      // The open turn calls `changed` again when it is over.
+      if (cassette === undefined) return;
+      size = sizeOf({ turns: cassette.entries.length, exchanges: exchangesOf(cassette).length });
       saved.set(conversation, { file: await write(conversation, cassette), ...size });
       if (!dirty.has(conversation)) written?.(conversation);
     } catch (error) {
@@ -79,9 +79,15 @@ export function createSaver({ cassetteOf, write, written, failed }: SaverOptions
       clearTimeout(timer);
       await writing;
       clearTimeout(timer);
+      // A disk that was full may have room again.
+      for (const [conversation, state] of saved) if ("error" in state) dirty.add(conversation);
       // A conversation that lost its name to another is written once more.
       while (dirty.size > 0) await saveAll();
       return [...saved].sort(([left], [right]) => left - right).map(([, state]) => state);
     },
   };
+}
+
+function sizeOf({ turns, exchanges = 0 }: Pick<Saved, "turns" | "exchanges"> = { turns: 0 }) {
+  return { turns, ...(exchanges === 0 ? {} : { exchanges }) };
 }

@@ -20,9 +20,9 @@ export interface ServeAdvice {
 export const SERVE_ADVICE: ServeAdvice = {
   recordAgain: "Undo the change, or record again (npx playhead record --proxy --refresh) and review the new cassette.",
   allowRedacted: "Start cassette serve with --allow-redacted if the client's tools accept a placeholder.",
-  exhausted: "Each recorded turn answers once: restart cassette serve for a second run, or record a longer one.",
+  exhausted: "Each recorded turn answers once. Restart cassette serve for a second run, or record a longer one.",
   filter: (names) => `start cassette serve with --filter ${names.join(",")}`,
-  record: "Record again with cassette record --proxy, which records every request below its target.",
+  record: "Record again with npx playhead record --proxy, which records every request below its target.",
   pass: TO_PASS,
 };
 

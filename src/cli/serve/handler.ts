@@ -16,6 +16,7 @@ import {
   MISS_STATUS,
   PIN_HEADER,
   probeReply,
+  readExchange,
   readTurn,
   refusalReply,
   shelfReply,
@@ -48,9 +49,12 @@ export interface RefusedRequest extends DoorRequest {
   readonly code: string;
 }
 
+/** What answered a request. */
+export type AnsweredFrom = "turn" | "exchange" | "begun" | "probe";
+
 /** Called for every request, before the reply goes out. */
 export interface ServeWatcher {
-  answered(request: DoorRequest, from: "turn" | "exchange" | "begun" | "probe"): void;
+  answered(request: DoorRequest, from: AnsweredFrom): void;
   missed(miss: ServedMiss, request: DoorRequest): void;
   /** Called for a request that is not recorded, which an option allows. */
   passed(request: DoorRequest): void;
@@ -109,7 +113,7 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
       const pin = pinOf(request);
       const parsed = wire && (await readTurn(wire, read.bytes, `${path}${search}`, held));
       // An exchange with a continued conversation holds the whole one.
-      const plain = plainOf(request, parsed !== undefined && "turn" in parsed ? parsed.body : read.bytes);
+      const plain = plainOf(request, parsed?.body ?? (await readExchange(request, read.bytes, held)));
       const recorded = replyFromExchange(shelf, plain, nameOf, pin);
       if (recorded !== undefined) {
         watcher.answered(request, "exchange");
@@ -124,6 +128,8 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
         const missed = missedExchange(shelf, plain, pin);
         return missed === undefined ? refuse(unknownPath(request, advice)) : miss(missed);
       }
+      const unlike = "turn" in parsed ? undefined : missedExchange(shelf, plain, pin);
+      if (unlike !== undefined && unlike.code !== "exchange-missing") return miss(unlike);
       if ("held" in parsed) {
         if (!parsed.isRecoverable) return refuse(parsed.held);
         watcher.noted(`${method} ${path} ${SENT_AGAIN}`);
@@ -157,7 +163,7 @@ function toMiss(
   { watcher, nameOf, advice }: { watcher: ServeWatcher; nameOf: NameOf; advice: ServeAdvice },
 ): Refusal {
   const { code, summary, file, miss, pointer } = error;
-  const hint = miss === undefined ? error.hint : toDo(miss, advice);
+  const hint = miss === undefined ? toDoForExchange(error, advice) : toDo(miss, advice);
   const command = advice.rerecord === undefined ? "" : `\n  command  ${advice.rerecord}`;
   const todo = hint === undefined ? "" : `\n  to do    ${hint}${command}`;
   const place = file === undefined || summary.includes(file) ? "" : `\n  file     ${file}`;
@@ -169,10 +175,20 @@ function toMiss(
   return { status: MISS_STATUS, code, message, miss: { ...miss, hint, ...named } };
 }
 
-function toDo({ code, what, filters }: MissReport, advice: ServeAdvice): string {
+function toDoForExchange({ code, summary, hint, filters }: CassetteError, advice: ServeAdvice): string | undefined {
+  if (code !== "exchange-changed" && code !== "exchange-missing") return hint;
+  const what = summary.split("\n", 1)[0] ?? "";
+  return toDo({ code, what, ...defined({ filters }) }, advice);
+}
+
+type Missed = Pick<MissReport, "code" | "what" | "pointer"> & { filters?: readonly string[] };
+
+function toDo({ code, what, filters, pointer }: Missed, advice: ServeAdvice): string {
   const option = filters === undefined ? "" : advice.filter(filters);
   const plain = advice[ADVICE_FOR[code]];
   if (CHANGES_BY_ITSELF.test(what)) return option === "" ? `${FIX_VALUE}.` : `${FIX_VALUE}. Or ${option}.`;
+  // All turns are used, and this request was never recorded.
+  if (code === "exhausted" && pointer !== undefined) return advice.recordAgain;
   return option === "" ? plain : `${plain} If the number changes with each run, ${option}.`;
 }
 

@@ -16,7 +16,8 @@ export async function listen(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === "EADDRINUSE" ? "another process listens there" : message;
-    const hint = "Choose another port with --port; 0 takes any that is free.";
+    const isPort = code === "EADDRINUSE" || code === "EACCES";
+    const hint = isPort ? "Choose another port with --port; 0 takes any that is free." : "Choose another --host.";
     throw new CliError("cannot-listen", `cannot listen on ${host} port ${port}: ${why}`, hint);
   }
 }

@@ -274,6 +274,6 @@ function report(
   );
   print({ look, text: `${answered} answered, ${missed}, ${refusals} refused, ${unused} unused` });
   if (failures === unused && unused > 0 && !allowUnused) {
-    print("   Where only a part of a suite was meant to run, pass --allow-unused.");
+    print("   To run only a part of a suite, pass --allow-unused.");
   }
 }

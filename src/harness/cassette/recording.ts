@@ -7,6 +7,7 @@ import {
   CassetteError,
   createCassetteStore,
   DEFAULT_MAX_FILE_BYTES,
+  exchangeSideOf,
   type CassetteV2,
   type RecordingProvider,
 } from "../../cassette/index.js";
@@ -87,7 +88,7 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
       }
     },
     async keepFailed(recorder, file, options = {}) {
-      if (recorder.turns === 0) return undefined;
+      if (recordedBy(recorder) === 0) return undefined;
       const failed = failedFile(file);
       try {
         const limit = defined({ maxBytes: options.maxBytes });
@@ -181,8 +182,13 @@ function alreadyThere(file: string, mode: "record" | "fork", state: string, rere
   });
 }
 
+/** Turns and exchanges. */
+function recordedBy(recorder: Keepable): number {
+  return recorder.turns + (exchangeSideOf(recorder).count?.() ?? 0);
+}
+
 function assertRecorded(recorder: Keepable, file: string): void {
-  if (recorder.turns > 0) return;
+  if (recordedBy(recorder) > 0) return;
   throw new CassetteError("nothing-recorded", `no turn was recorded for ${file}, so no file was written`, {
     file,
     hint: "Pass the provider of useCassette to the agent, and call done() after the run. A failed or aborted call is not a turn.",

@@ -11,7 +11,7 @@ export interface DoorRequest {
 
 /**
  * What became of a request. `turn` and `exchange` were recorded or answered. `begun` began a conversation on the vendor's server. `lost` is a turn, and `passed-on` another request, that
- * the vendor answered and that could not be recorded. `failed` was not answered with success. `passed` was named by the option `pass`.
+ * the vendor answered and that could not be recorded. `failed` got an error or no answer. `passed` was named by the option `pass`.
  * `fault` got an injected fault in place of an answer. `probe` was a connection check, which the door answered itself.
  */
 export type DoorOutcome =
@@ -68,7 +68,7 @@ export const RECORDING_WORDS: DoorWords = {
   "passed-on": "passed on, not recorded",
   refused: "not passed on",
   missed: "missed",
-  failed: "not recorded, not answered with success",
+  failed: "failed, not recorded",
   passed: "passed on because of --pass",
   fault: "answered with a fault",
   probe: "was a connection check",

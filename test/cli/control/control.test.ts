@@ -149,7 +149,7 @@ describe("a recording", () => {
     expect((await send(base(opened), "refuse", PATH)).status).toBe(401);
     const refused = await order({ close: "cassette-2" });
     expect(refused).toMatchObject({ ok: false });
-    expect(refused["report"]).toContain("not recorded, not answered with success: 1 time");
+    expect(refused["report"]).toContain("failed, not recorded: 1 time");
     expect(existsSync(join(folder, "empty.cassette.json"))).toBe(false);
   });
 

@@ -21,8 +21,10 @@ export function toLlmMessages(
     const repairs = isNew(message) ? counted : createRepairLog();
     switch (message.role) {
       case "system":
-      case "user":
-        return message;
+      case "user": {
+        const { wire, ...plain } = message;
+        return wire === undefined ? message : { ...plain, ...wire };
+      }
       case "assistant": {
         if (log[index - 1]?.role !== "assistant") batch++;
         const calls = message.calls.map((call, n) =>
@@ -30,12 +32,13 @@ export function toLlmMessages(
         );
         calls.forEach((call, n) => open.add(call, toName(message.calls[n]?.id), batch));
         turn++;
-        const { content, reasoning } = message;
+        const { content, reasoning, wire } = message;
         return {
           role: "assistant",
           content,
           ...(calls.length > 0 ? { toolCalls: calls } : {}),
           ...(reasoning.length > 0 ? { reasoning } : {}),
+          ...wire,
         };
       }
       case "tool":
@@ -75,6 +78,7 @@ function toToolMessage(
     name: name ?? UNKNOWN_TOOL,
     content: result.content,
     ...(result.isError ? { isError: true } : {}),
+    ...result.wire,
   };
 }
 

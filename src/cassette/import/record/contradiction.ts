@@ -12,7 +12,8 @@ export function assertFits(record: JsonValue, forced: ImportFormat): void {
   const find = SIGNS[forced];
   if (find === undefined) {
     // A format that is not a list of messages has a shape of its own.
-    if (!FORMATS[forced].detect(record)) throw misfit(forced, "its shape is another", fittingHint(record, forced));
+    if (!FORMATS[forced].detect(record, forced))
+      throw misfit(forced, "its shape is another", fittingHint(record, forced));
     return;
   }
   for (const [index, message] of messagesOf(record, forced).entries()) {

@@ -7,9 +7,9 @@ import { isObject } from "../foreign-json.js";
 /** `saw` describes an unknown record in a few words. */
 export type Detection = { kind: "known"; format: ImportFormat } | { kind: "unknown"; saw: string };
 
-/** Recognises a record. A list of plain user and assistant messages, which both vendors write alike, counts as OpenAI's. */
-export function detectFormat(record: JsonValue): Detection {
-  const format = IMPORT_FORMATS.find((name) => FORMATS[name].detect(record));
+/** Recognises a record. A line may mean something only after one of its own format, `before`. A list of plain user and assistant messages, which both vendors write alike, counts as OpenAI's. */
+export function detectFormat(record: JsonValue, before?: string): Detection {
+  const format = IMPORT_FORMATS.find((name) => FORMATS[name].detect(record, before));
   return format === undefined ? { kind: "unknown", saw: describe(record) } : { kind: "known", format };
 }
 

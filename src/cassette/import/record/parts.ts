@@ -24,16 +24,18 @@ interface PartOptions {
 /** The runs of a text in order. Those of a format that gathers its records come last. */
 export function* readParts(text: string, options: PartOptions): Generator<LogPart | { error: CassetteError }> {
   const gathered = new Map<ImportFormat, { place: RecordPlace; records: JsonValue[] }>();
+  let before: ImportFormat | undefined;
   for (const record of readRecords(text, options.maxMemory)) {
     const { place } = record;
     const format = attempt(place, options, () => {
       if ("error" in record) throw record.error;
-      return recogniseFormat(record.value as JsonValue, options.format);
+      return recogniseFormat(record.value as JsonValue, options.format, before);
     });
     if (format instanceof CassetteError) {
       yield { error: format };
       continue;
     }
+    before = format;
     const value = (record as { value: JsonValue }).value;
     if (FORMATS[format].gathers !== true) yield* splitRecord({ place, format, value }, options);
     else if (gathered.has(format)) gathered.get(format)?.records.push(value);
@@ -69,12 +71,16 @@ function* splitRecord(part: LogPart, options: PartOptions): Generator<LogPart | 
 }
 
 /** The caller's format counts, unless the record contradicts it. */
-function recogniseFormat(value: JsonValue, forced: ImportFormat | undefined): ImportFormat {
+function recogniseFormat(
+  value: JsonValue,
+  forced: ImportFormat | undefined,
+  before: ImportFormat | undefined,
+): ImportFormat {
   if (forced !== undefined) {
     assertFits(value, forced);
     return forced;
   }
-  const detection = detectFormat(value);
+  const detection = detectFormat(value, before);
   if (detection.kind === "known") return detection.format;
   throw new CassetteError("import-unknown-format", `it is not in a known log format: it is ${detection.saw}`, {
     hint: `The known formats are ${IMPORT_FORMATS.join(", ")}.`,

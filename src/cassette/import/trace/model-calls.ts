@@ -11,12 +11,11 @@ import {
   type LlmSettings,
   type LlmToolDefinition,
   type LlmTurnResponse,
-  type StopReason,
 } from "../../../core/index.js";
 import type { BuiltTurn } from "../../file/build.js";
 import type { ContextExtension } from "../../file/format.js";
 import { createPromptTracker } from "../../prompt/prompt-delta.js";
-import type { LogAssistantMessage, LogFacts, LogMessage } from "../log-run.js";
+import type { EarlyStop, LogAssistantMessage, LogFacts, LogMessage } from "../log-run.js";
 import type { RepairLog } from "../repair.js";
 import { toLlmMessages } from "../message/call-ids.js";
 
@@ -26,7 +25,7 @@ export interface ModelCall {
   request: LogMessage[];
   response: LogAssistantMessage;
   /** Why the answer ended early. That it ended normally, or calls tools, is seen from the answer. */
-  stopReason?: Exclude<StopReason, "stop" | "toolUse"> | undefined;
+  stopReason?: EarlyStop | undefined;
   /** The vendor's name of the model that answered. */
   model?: string;
   costUsd?: number;
@@ -71,9 +70,10 @@ type AssistantMessage = Extract<LlmMessage, { role: "assistant" }>;
 /** A turn's response. Without a stop reason of the log, the message shows whether the turn ended or calls tools. */
 export function toResponse(
   message: AssistantMessage,
-  { response, stopReason, costUsd, model }: Omit<ModelCall, "request">,
+  { response, ...call }: Omit<ModelCall, "request">,
 ): LlmTurnResponse {
   const asksTools = message.toolCalls !== undefined;
+  const { stopReason, costUsd, model } = { ...response, ...defined(call) };
   return {
     message,
     ...(asksTools ? {} : { finalAnswer: message.content }),
