@@ -4,7 +4,7 @@
 
 import { pathToFileURL } from "node:url";
 import { calibrate, collectGarbage, quantile, readClock, time } from "./measure.mjs";
-import { askAll, SERVED } from "./peers/exchange.mjs";
+import { askAll, SERVED, WARM_UP } from "./peers/exchange.mjs";
 
 const [file, part] = process.argv.slice(2);
 for (const name of ["log", "info", "warn", "debug"]) console[name] = () => {};
@@ -62,13 +62,15 @@ async function toReplay() {
 }
 
 /** The median of the microseconds of a request, or with several at once the microseconds of all of them divided by their number. */
-async function serveAll({ parallel }) {
+async function serveAll({ parallel, isWarm }) {
   const { open } = await contestant;
   const { base, stop } = await open();
   try {
+    const from = isWarm ? WARM_UP : 0;
+    await askAll(base, { parallel, from: 0, count: from });
     collectGarbage();
     const started = readClock("wall");
-    const micros = await askAll(base, parallel);
+    const micros = await askAll(base, { parallel, from, count: SERVED });
     return parallel === 1 ? quantile(micros, 0.5) : (readClock("wall") - started) / SERVED;
   } finally {
     await stop();

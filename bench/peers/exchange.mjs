@@ -63,8 +63,12 @@ export async function startModel() {
   };
 }
 
-/** The completions that a server holds. Each is asked for once in a sample. */
+/** The completions that are asked for in a sample, once each. */
 export const SERVED = 1_000;
+/** The completions that are asked for before a sample of a warm server. */
+export const WARM_UP = 2_000;
+/** The completions that a server holds. */
+export const HELD = WARM_UP + SERVED;
 
 /** The request with this number. */
 export function requestOf(index) {
@@ -79,12 +83,12 @@ export function completionOf(index) {
   return { ...COMPLETION, choices: [{ ...choice, message: { ...choice.message, content } }] };
 }
 
-/** Sends every request with fetch, `parallel` at a time, and returns the microseconds of each. Throws for a wrong answer. */
-export async function askAll(base, parallel) {
+/** Sends requests with fetch, `parallel` at a time, and returns the microseconds of each. Throws for a wrong answer. */
+export async function askAll(base, { parallel, from, count }) {
   const micros = [];
-  let next = 0;
+  let next = from;
   const one = async () => {
-    for (let index = next++; index < SERVED; index = next++) {
+    for (let index = next++; index < from + count; index = next++) {
       const body = JSON.stringify(requestOf(index));
       const started = process.hrtime.bigint();
       const response = await fetch(`${base}${PATH}`, { method: "POST", headers: JSON_TYPE, body });

@@ -14,6 +14,28 @@ const OWN_REPLAYS = [
   ["a function in the place of fetch", "function.mjs"],
 ].map(([name, file]) => ({ name, file: fileURLToPath(new URL(`contestants/${file}`, import.meta.url)) }));
 
+const OWN_SERVES = [
+  ["floor: node:http, the completion found by the message of the user", "serve-floor.mjs"],
+  ["playhead: cassette serve", "serve-playhead.mjs"],
+  ["playhead/msw, in the process of the client", "serve-playhead-msw.mjs"],
+].map(([name, file]) => ({ name, file: fileURLToPath(new URL(`contestants/${file}`, import.meta.url)) }));
+/** What a client asks of the servers. */
+const SERVE_WORKS = [
+  {
+    work: { kind: "serve", parallel: 1, isWarm: false },
+    title: "peers: a completion of 2 KB over HTTP, median latency of the first 1,000 requests",
+  },
+  {
+    work: { kind: "serve", parallel: 1, isWarm: true },
+    title: "peers: a completion of 2 KB over HTTP, median latency of 1,000 requests after 2,000 others",
+  },
+  {
+    work: { kind: "serve", parallel: 16, isWarm: true },
+    title:
+      "peers: 1,000 completions of 2 KB over HTTP after 2,000 others, 16 at once, time for each (1,000,000 ÷ requests per second)",
+  },
+];
+
 export async function* peerLoops({
   turns = [10, 100, 1000],
   calls = [1, 3],
@@ -48,20 +70,12 @@ export async function* peerReplays({ rounds = 5, sampleMs = 100, ...options } = 
 }
 
 export async function* peerServes({ rounds = 7, ...options } = {}) {
-  const own = fileURLToPath(new URL("contestants/serve-playhead.mjs", import.meta.url));
-  const field = openField([{ name: "playhead: cassette serve", file: own }, ...installed(SERVE_PEERS)]);
-  const works = [
-    { kind: "serve", parallel: 1 },
-    { kind: "serve", parallel: 16 },
-  ];
+  const field = openField([...OWN_SERVES, ...installed(SERVE_PEERS)]);
   try {
-    for (const work of works) {
+    for (const { work, title } of SERVE_WORKS) {
       const [rows] = await sampleField(field, [work], { ...options, rounds });
-      const title =
-        work.parallel === 1
-          ? "peers: a completion of 2 KB over HTTP, median latency of 1,000 requests"
-          : "peers: 1,000 completions of 2 KB over HTTP, 16 at once, time for each (1,000,000 ÷ requests per second)";
-      yield { key: `${work.parallel}`, title, unit: "µs", rows, versions: versionsOf(SERVE_PEERS) };
+      const key = `${work.parallel} ${work.isWarm ? "warm" : "cold"}`;
+      yield { key, title, unit: "µs", rows, versions: versionsOf(SERVE_PEERS) };
     }
   } finally {
     closeField(field);

@@ -2,10 +2,10 @@
 
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
-import { completionOf, HOST, PATH, requestOf, SERVED } from "./exchange.mjs";
+import { completionOf, HOST, PATH, requestOf, HELD } from "./exchange.mjs";
 
 const completions = new Map(
-  Array.from({ length: SERVED }, (_, index) => [requestOf(index).messages[1].content, completionOf(index)]),
+  Array.from({ length: HELD }, (_, index) => [requestOf(index).messages[1].content, completionOf(index)]),
 );
 
 export async function open() {
