@@ -103,9 +103,9 @@ export async function askAll(base, { parallel, from, count }) {
   return micros;
 }
 
-/** Starts a server in a process of its own. Resolves to the first address that it prints, and a function that ends it. */
-export async function startServer(args) {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+/** Starts a server in a process of its own. Resolves to its process id, the first address that it prints, and a function that ends it. */
+export async function startServer(args, { stderr = "inherit" } = {}) {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", stderr] });
   process.once("exit", () => child.kill("SIGKILL"));
   let printed = "";
   const base = await new Promise((resolve, reject) => {
@@ -118,6 +118,7 @@ export async function startServer(args) {
   });
   return {
     base,
+    pid: child.pid,
     stop: () =>
       new Promise((resolve) => {
         child.removeAllListeners("exit").once("exit", resolve);
