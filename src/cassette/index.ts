@@ -95,6 +95,7 @@ export {
   HASH_FILTER_NAMES,
   readHashFilter,
   readNotedFilter,
+  type NotedFilter,
   type FilterPattern,
   type HashFilterName,
   type HashFilterOption,
@@ -112,6 +113,7 @@ export { formatToolDrift, type ToolDrift } from "./tape/watch.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
 export type { TapeResult } from "./tape/tape.js";
 export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tape/replay.js";
+export { workspaceOf, type FileState, type WorkspaceChange, type WorkspaceExtension } from "./file/workspace.js";
 export { createConversations, type Conversations, type PassingTurn } from "./record/conversations.js";
 export {
   addSignature,

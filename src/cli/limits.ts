@@ -50,6 +50,14 @@ export const MAX_CLOSED_CASSETTES = 10_000;
 /** Milliseconds that a closing cassette waits for open requests before it ends them. */
 export const CLOSE_GRACE_MS = 2_000;
 
+// Coding agents
+/** Files of a working folder that are watched. The rest is not, which is said. */
+export const MAX_WATCHED_FILES = 20_000;
+/** Bytes of a watched file. Of a larger one only the size is compared, which is said. */
+export const MAX_WATCHED_FILE_BYTES = 256 * 1024 * 1024;
+/** Bytes of the list of files that git prints. */
+export const MAX_GIT_OUTPUT_BYTES = 64 * 1024 * 1024;
+
 // Mutants
 export const MAX_MUTATE_REPORT_BYTES = 256 * 1024 * 1024;
 /** Characters of a text in a report. The rest is cut off. */

@@ -6,12 +6,14 @@ import type { OpenExchange } from "../exchange/record.js";
 import type { CassetteV2 } from "../file/format.js";
 import { createTimeWarning, IN_A_CLIENT } from "../prompt/date-warning.js";
 import { findContinued, toAskedPrompt, type Kin, type PromptStep } from "./kinship.js";
-import { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./recorder.js";
+import { createRecorder, type OpenTurn, type Recorder, type RecordingHead, type RecordingOptions } from "./recorder.js";
 
 /** An open turn of one of several conversations. */
 export interface PassingTurn extends OpenTurn {
   /** The conversation it belongs to: 0, 1, 2 … in the order they began. */
   readonly conversation: number;
+  /** The turns of the conversation that were answered before this one was requested. */
+  readonly before: number;
   /**
    * Forgets the turn and keeps its request with the vendor's error as an exchange. The same prompt continues this conversation then.
    * Throws `not-recordable`.
@@ -43,7 +45,7 @@ export interface Conversations {
   /**
    * The answered exchanges of one conversation, and its turns before the first open one; undefined if there are none, and after `close`.
    */
-  toCassette(conversation: number): CassetteV2 | undefined;
+  toCassette(conversation: number, head?: RecordingHead): CassetteV2 | undefined;
   /** Forgets a conversation. A prompt that continues it begins another one. Returns false if one of its calls is still open. */
   close(conversation: number): boolean;
 }
@@ -105,9 +107,9 @@ export function createConversations(
     },
     withoutTurns: () => all().flatMap(({ recorder, at }) => (recorder.turns > 0 || isEmpty(recorder) ? [] : [at])),
     toCassettes: () => all().flatMap(({ recorder }) => (isEmpty(recorder) ? [] : warned(recorder.toCassette()))),
-    toCassette(index) {
+    toCassette(index, head) {
       const recorder = known.get(index)?.recorder;
-      return recorder === undefined || isEmpty(recorder) ? undefined : warned(recorder.soFar());
+      return recorder === undefined || isEmpty(recorder) ? undefined : warned(recorder.soFar(head));
     },
     close(index) {
       const conversation = known.get(index);
@@ -172,6 +174,7 @@ function passing(turn: OpenTurn, { conversation, step: { step, forget }, answere
   };
   return {
     conversation: conversation.at,
+    before: conversation.recorder.turns,
     answer(response, note) {
       try {
         turn.answer(response, note);

@@ -77,6 +77,7 @@ export interface AnswerKeep {
   exchanged(request: DoorRequest, why?: string): void;
   passedOn(request: DoorRequest, why: string): void;
   opened(conversation: number, name: string | undefined): void;
+  openedTurn(turn: PassingTurn): void;
   changed(conversation: number): void;
   /** Counts a recorded turn. */
   recorded(): void;
@@ -142,6 +143,7 @@ export function watchTurn(keep: AnswerKeep, request: TurnRequest): AnswerWatch {
   try {
     const turn = keep.conversations.open(asked, `${wire.name}:${asked.settings.model}`, name);
     keep.opened(turn.conversation, name);
+    keep.openedTurn(turn);
     // An error is recorded with the whole conversation, since a replay gives other ids than the vendor.
     const open: WatchedTurn = { request: { ...request, body: read.body }, wire, turn, read, askedAt: Date.now() };
     return trackedBy(held, {

@@ -9,6 +9,7 @@ import {
   secretsOf,
   withValues,
   type RecordedStreaming,
+  type RecordingHead,
 } from "../../cassette/index.js";
 import { RECORDING_WORDS, resolveMode, type DoorRow } from "../../harness/index.js";
 import type { HttpHandler } from "../../host/index.js";
@@ -28,6 +29,8 @@ import { BASE_VARIABLES, clientSettings, settingsText } from "../child/base-url-
 import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { listen, untilOver, untilSignal, type Stop } from "../serve/listen.js";
 import { parsePass, printRequests, toJsonRow } from "../serve/requests.js";
+import type { AgentSession } from "../agent/session.js";
+import { lookingFirst, tunnelRule } from "../agent/door.js";
 import { proxyHandler, parseTarget } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
@@ -46,6 +49,8 @@ export interface RecordingOptions extends FilterOptions {
   keepErrors?: boolean;
   /** Patterns of requests that are forwarded and not recorded. */
   pass?: readonly string[];
+  /** The coding agent whose run is recorded. */
+  agent?: AgentSession | undefined;
 }
 
 export interface ProxyOptions extends RecordingOptions {
@@ -72,6 +77,7 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
   const isPassed = parsePass(options.pass);
   const files = filesAt(io);
   const store = createCassetteStore(files);
+  const { agent } = options;
   const hashFilter = await readFilterOptions(options, files);
   const output = await createProxyOutput(options.out, {
     files,
@@ -91,6 +97,7 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
       why === undefined
         ? note("recorded as an exchange: ", `${method} ${path}`)
         : printWhy(note, `recorded as an exchange: ${method} ${path}: `, why),
+    opened: (conversation, answered) => agent?.workspace.opened(conversation, answered),
     kept: (conversation) => saver.changed(conversation),
     closed: () => note(CLOSED),
   };
@@ -98,10 +105,11 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
   const isRedacted = options.redact !== false;
   const redact = isRedacted && withValues(undefined, values);
   const recording = { redact, ...defined({ hashFilter, streams: options.streams, keepErrors: options.keepErrors }) };
-  const recorder: ProxyRecorder = createProxyRecorder(watcher, recording);
-  const warnOfPlace = createPlaceWarning(io, note);
+  const recorder: ProxyRecorder = createProxyRecorder(watcher, { ...recording, isFiltered: agent !== undefined });
+  // A replay of a coding agent compares its prompts without folders, and needs the recorded ones for its answers.
+  const warnOfPlace = agent === undefined ? createPlaceWarning(io, note) : () => undefined;
   const saver = createSaver({
-    cassetteOf: (conversation) => recorder.toCassette(conversation),
+    cassetteOf: (conversation) => recorder.toCassette(conversation, headOf(agent, conversation)),
     write(conversation, cassette) {
       warnOfPlace(conversation, cassette);
       return output.write(conversation, cassette, recorder.nameOf(conversation));
@@ -120,14 +128,21 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
     forgot: (why) => note(why),
   });
   return {
-    ...{ target, recorder, handler },
+    ...{ target, recorder },
+    handler: agent === undefined ? handler : lookingFirst(agent, handler),
     async end() {
+      const changed = await agent?.workspace.end();
+      if (changed !== undefined) saver.changed(changed);
       recorder.end();
       const saved = await saver.finish();
       for (const file of output.stale()) note("left from an earlier recording: ", file);
       return { recorder, saved, twins: await output.twins() };
     },
   };
+}
+
+function headOf(agent: AgentSession | undefined, conversation: number): RecordingHead | undefined {
+  return agent && { extensions: { workspace: agent.workspace.extensionOf(conversation) } };
 }
 
 const CLOSED = `more than ${MAX_OPEN_CONVERSATIONS} conversations were recorded. The oldest are closed: a turn that continues one begins a new file.`;
@@ -139,8 +154,9 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const server = await listen(handler, {
       port: options.port,
       onRefused: (request, why) => recorder.refuse(request, why),
+      tunnel: options.agent && tunnelRule(options.agent, (request) => recorder.tunnel(request)),
     });
-    const settings = clientSettings(server.url, target);
+    const settings = { ...clientSettings(server.url, target), ...(await options.agent?.configure(server.url)) };
     let ended: number;
     try {
       if (options.command === undefined) {

@@ -6,6 +6,7 @@ import {
   createConversations,
   type CassetteV2,
   type Conversations,
+  type RecordingHead,
   type RecordingOptions,
 } from "../../cassette/index.js";
 import { createLossTally, createTally, type DoorRequest, type DoorRow } from "../../harness/index.js";
@@ -31,6 +32,8 @@ export interface ProxyRecorder {
   pass(request: DoorRequest): void;
   /** Counts a connection check. */
   probe(request: DoorRequest): void;
+  /** Counts an encrypted connection through the proxy. */
+  tunnel(request: DoorRequest): void;
   /** Counts a request that the proxy did not pass on. */
   refuse(request: DoorRequest, why: string): void;
   /** Recorded turns. */
@@ -47,7 +50,7 @@ export interface ProxyRecorder {
    * The answers of a conversation so far. Undefined if there are none, and for an unnamed conversation without a turn before `end`,
    * since its first turn names its file.
    */
-  toCassette(conversation: number): CassetteV2 | undefined;
+  toCassette(conversation: number, head?: RecordingHead): CassetteV2 | undefined;
   /** Called when a conversation is on the disk as it is now, so that it can be forgotten. */
   written(conversation: number): void;
   /** Reports the conversations that will get no turn. */
@@ -64,6 +67,8 @@ export interface ProxyWatcher {
   passedOn(request: DoorRequest, why: string): void;
   /** Called for the first exchange of a kind. `why` a turn is one. */
   exchanged(request: DoorRequest, why?: string): void;
+  /** Called for each turn when it is requested. `answered` is the number of turns of its conversation so far. */
+  opened?(conversation: number, answered: number): void;
   /** Called for each conversation that changed. */
   kept(conversation: number): void;
   /** Called when the first conversation is forgotten. */
@@ -73,13 +78,15 @@ export interface ProxyWatcher {
 export interface ProxyRecording extends Pick<RecordingOptions, "redact" | "streams" | "hashFilter"> {
   /** Records the vendor's errors as exchanges. */
   readonly keepErrors?: boolean;
+  /** Does not warn of dates in prompts, since the replay filters them. */
+  readonly isFiltered?: boolean;
 }
 
 export function createProxyRecorder(
   watcher: ProxyWatcher,
-  { streams = "boundaries", keepErrors = false, ...recording }: ProxyRecording = {},
+  { streams = "boundaries", keepErrors = false, isFiltered = false, ...recording }: ProxyRecording = {},
 ): ProxyRecorder {
-  const conversations = createConversations({}, recording);
+  const conversations = createConversations(isFiltered ? { warn: () => undefined } : {}, recording);
   const lost: string[] = [];
   const { kinds: without, add: leave } = createLossTally((what) => watcher.without(what));
   const tally = createTally();
@@ -108,6 +115,7 @@ export function createProxyRecorder(
     opened(conversation, name) {
       if (name !== undefined) names.set(conversation, name);
     },
+    openedTurn: ({ conversation, before }) => watcher.opened?.(conversation, before),
     recorded() {
       recorded++;
     },
@@ -123,6 +131,7 @@ export function createProxyRecorder(
     nameOf: (conversation) => names.get(conversation),
     pass: (request) => void add(request, "passed"),
     probe: (request) => void add(request, "probe"),
+    tunnel: (request) => void add(request, "tunnel"),
     refuse(request, why) {
       add(request, "refused", why);
       note(`${request.method} ${request.path} was not passed on: ${why}`);
@@ -130,9 +139,9 @@ export function createProxyRecorder(
     exchange: (request) => watchExchange(keep, request),
     turn: (request) => watchTurn(keep, request),
     begin: (request) => watchBeginning(keep, request),
-    toCassette(conversation) {
+    toCassette(conversation, head) {
       const isHeld = !isEnded && !names.has(conversation) && conversations.withoutTurns().includes(conversation);
-      return isHeld ? undefined : conversations.toCassette(conversation);
+      return isHeld ? undefined : conversations.toCassette(conversation, head);
     },
     written: (conversation) => closer.written(conversation),
     end() {

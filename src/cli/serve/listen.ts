@@ -9,7 +9,11 @@ import type { CommandIo } from "../terminal/io.js";
 /** Throws `cannot-listen`. */
 export async function listen(
   handler: HttpHandler,
-  { port, host = "127.0.0.1", ...watched }: { port: number; host?: string } & Pick<HttpServerOptions, "onRefused">,
+  {
+    port,
+    host = "127.0.0.1",
+    ...watched
+  }: { port: number; host?: string } & Pick<HttpServerOptions, "onRefused" | "tunnel">,
 ): Promise<HttpServer> {
   try {
     return await serveHttp(handler, { port, host, ...watched });

@@ -43,6 +43,9 @@ import { faultsHandler, printFaults, readFaults } from "./faults.js";
 import { serveHandler, type NameOf, type ServeWatcher } from "./handler.js";
 import { inRecordedOrder, loadAll, namesOf, type LoadedItem } from "./load.js";
 import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
+import { compareWith, printComparison, type FileComparison } from "../agent/compare.js";
+import { tunnelRule } from "../agent/door.js";
+import type { AgentSession } from "../agent/session.js";
 import { addMiss, type CountedMiss } from "./misses.js";
 import { parsePass, printRequests, toJsonRow } from "./requests.js";
 
@@ -67,6 +70,8 @@ export interface ServeOptions extends FilterOptions {
   speed?: number;
   /** Runs with the clients' settings in its environment. The server stops when it ends. */
   command?: readonly string[];
+  /** The coding agent whose recorded run is replayed. Its files are compared at the end. */
+  agent?: AgentSession | undefined;
 }
 
 /**
@@ -123,11 +128,12 @@ export async function serve(
       port: options.port,
       ...defined({ host: options.host }),
       onRefused: (request, why, status) => watcher.refused({ ...request, status, code: "refused" }, why),
+      tunnel: options.agent && tunnelRule(options.agent, (request) => add(request, "tunnel")),
     });
     if (!server.isLoopback) note("other machines can reach this server, which asks for no password");
     const settings = clientSettings(server.url, recording?.target);
     announce(server.url, settings, shelf, options, io);
-    const env = { ...PLACEHOLDER_KEYS, ...io.env, ...settings };
+    const env = { ...PLACEHOLDER_KEYS, ...io.env, ...settings, ...(await options.agent?.configure(server.url)) };
     let ended: number;
     try {
       ended = await untilOver(options, { io, env, stop });
@@ -135,7 +141,8 @@ export async function serve(
     } finally {
       await server.close();
     }
-    const ending = defined({ faults, recorded: await recording?.end() });
+    const files = options.agent && (await compareWith(options.agent, shelf, items));
+    const ending = defined({ faults, files, recorded: await recording?.end() });
     report({ url: server.url, shelf, answered, misses, rows: tally.rows(), ...ending }, options, io);
     if (ended !== 0) io.exit(ended);
   } finally {
@@ -183,7 +190,7 @@ async function shelfOf(
 ): Promise<Shelf> {
   const note = createNotes(io);
   const redact = withValues(undefined, secretsOf(io.env));
-  const hashFilter = await readFilterOptions(options, filesAt(io));
+  const hashFilter = await readFilterOptions({ ...options, presets: options.agent?.filters }, filesAt(io));
   const { allowRedacted = false } = options;
   const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
   return createShelf(named, { redact, allowRedacted, ...defined({ hashFilter }), warn: (text) => note(text) });
@@ -227,17 +234,18 @@ interface Served {
   rows: readonly DoorRow[];
   faults?: FaultLog<Fault>;
   recorded?: Recorded;
+  files?: FileComparison;
 }
 
 function report(
-  { url, shelf, answered, misses, rows, faults, recorded }: Served,
+  { url, shelf, answered, misses, rows, faults, recorded, files }: Served,
   { json = false, command, allowUnused = false }: ServeOptions,
   io: CommandIo,
 ): void {
   const cassettes = shelf.counts();
   const refused = rows.filter(({ outcome }) => outcome === "refused");
   const unused = left(shelf);
-  const failures = misses.length + refused.length + (allowUnused ? 0 : unused);
+  const failures = misses.length + refused.length + (allowUnused ? 0 : unused) + (files?.differences.length ?? 0);
   const served = failures === 0 ? EXIT.ok : EXIT.drift;
   const exitCode = recorded === undefined ? served : Math.max(served, exitCodeOfRecording(recorded));
   io.exit(exitCode);
@@ -247,6 +255,7 @@ function report(
     const also = {
       ...(faults && { faults: { injected: faults.injected, pending: faults.pending } }),
       ...(recorded && { recorded: toJsonRecording(recorded) }),
+      ...(files && { files }),
     };
     const body = { url, cassettes, answered, unused, misses, refused: refusedRows, requests, ...also };
     writeJson(io, "serve", exitCode, body);
@@ -265,6 +274,7 @@ function report(
   printRequests(rows, REPLAY_WORDS, print);
   if (faults !== undefined) printFaults(faults, print);
   if (recorded !== undefined) printRecording(recorded, false, print);
+  if (files !== undefined) printComparison(files, print);
   const refusals = refused.reduce((sum, request) => sum + request.count, 0);
   const look = served === EXIT.ok ? "good" : "bad";
   const missed = count(

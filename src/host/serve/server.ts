@@ -10,6 +10,7 @@ import { bodyReader, type BodyMemory } from "./body.js";
 import { BrokenConnection, type HttpHandler } from "./exchange.js";
 import { acceptHttp2 } from "./http2.js";
 import { sendReply } from "./reply.js";
+import type { TunnelRule } from "./tunnel.js";
 import { refuseUnreadable } from "./unreadable.js";
 
 export interface HttpServerOptions {
@@ -23,6 +24,8 @@ export interface HttpServerOptions {
   maxHeldBytes?: number;
   /** Called for a request that is refused before the handler gets it. */
   onRefused?: (request: { method: string; path: string }, why: string, status: number) => void;
+  /** Lets clients use the server as their HTTPS_PROXY. Without it, CONNECT is refused. */
+  tunnel?: TunnelRule | undefined;
 }
 
 export interface HttpServer {
@@ -54,7 +57,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   };
   const server = createServer(handle);
   const dropConnections = acceptHttp2(server, handle);
-  refuseUnreadable(server, answering, options.onRefused);
+  refuseUnreadable(server, answering, options);
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => undefined);

@@ -2,6 +2,7 @@
 
 import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { openTunnel, readAuthority, type TunnelRule } from "./tunnel.js";
 
 /** `method` is "*" if it cannot be read. */
 export type OnUnreadable = (request: { method: string; path: string }, why: string, status: number) => void;
@@ -12,7 +13,7 @@ type ParseError = Error & { code?: string; rawPacket?: Buffer };
 export function refuseUnreadable(
   server: Server,
   answering: WeakMap<Duplex, ServerResponse>,
-  report: OnUnreadable | undefined,
+  { onRefused: report, tunnel }: { onRefused?: OnUnreadable | undefined; tunnel?: TunnelRule | undefined },
 ): void {
   server.on("clientError", (error: ParseError, socket: Duplex) => {
     const open = answering.get(socket);
@@ -25,10 +26,20 @@ export function refuseUnreadable(
     if (open === undefined) report?.(requestIn(error.rawPacket), why, status);
     end(socket, status, why);
   });
-  server.on("connect", ({ url = "" }, socket: Duplex) => {
-    report?.({ method: "CONNECT", path: url }, NOT_A_PROXY, 405);
+  server.on("connect", ({ url = "" }, socket: Duplex, head: Buffer) => {
     socket.on("error", () => undefined);
-    end(socket, 405, NOT_A_PROXY);
+    const refuse = (status: number, why: string): void => {
+      report?.({ method: "CONNECT", path: url }, why, status);
+      end(socket, status, why);
+    };
+    if (tunnel === undefined) {
+      refuse(405, NOT_A_PROXY);
+      return;
+    }
+    const to = readAuthority(url);
+    const why = to === undefined ? "CONNECT names no host and port" : tunnel(to.host, to.port);
+    if (to === undefined || why !== undefined) refuse(to === undefined ? 400 : 403, why ?? "");
+    else openTunnel(to, socket, head, (why) => end(socket, 502, why));
   });
 }
 
