@@ -42,6 +42,8 @@ export interface ForkedFrom {
   envelopeHash: string;
   /** Replayed turns. */
   at: number;
+  /** The model that answered the other turns, if it is not the one that they ask for. */
+  model?: string;
 }
 
 /** A provider that replays the start of a cassette, continues with the live provider, and records the whole run. */
@@ -212,7 +214,7 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
 }
 
 /** The first `at` turns as a cassette of the same id, with the extensions of those turns. */
-function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
+export function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
   const { agentId, recordedAt, recordedProvider, cassetteId, entries, extensions = {} } = cassette;
   const { createdWith, prompts, filtered, filters, filterPatterns, redacted, contexts, streams } = extensions;
   const kept: CassetteExtensions = {

@@ -22,7 +22,7 @@ const HINT =
   `Give names, separated by commas: ${HASH_FILTER_NAMES.join(", ")} or number-in:FIELD. ` +
   "A pattern of your own goes into a file for --filter-file.";
 
-const nameOf = (item: NotedFilter | string): string => (typeof item === "string" ? item : item.name);
+const nameOf = (item: string | { readonly name: string }): string => (typeof item === "string" ? item : item.name);
 
 /** Undefined without either option. Throws `CassetteError` `invalid-options` for an unknown filter. */
 export async function readFilterOptions(

@@ -28,7 +28,16 @@ import type { AnswerWatch } from "./answer-watch.js";
 import type { ProxyRecorder } from "./recorder.js";
 import { CliError } from "../errors.js";
 
+/** Passes a request on. `whole` has its whole conversation, if it continues one. */
+export type Send = (
+  request: HttpRequest,
+  body: Uint8Array,
+  whole: Uint8Array,
+) => Promise<Forwarded | { refusal: Refusal }>;
+
 interface ProxyHandlerOptions {
+  /** Default: to the target as it is. */
+  readonly send?: Send;
   readonly target: URL;
   readonly recorder: ProxyRecorder;
   /** True for a request that goes to the target unrecorded. */
@@ -47,7 +56,7 @@ interface ProxyHandlerOptions {
 
 /** Forwards all requests except those that continue a thread that began elsewhere, or a part that a recording leaves out. Records turns, and other requests as exchanges. */
 export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
-  const { target, recorder, isPassed, note, sentBack, forgot } = options;
+  const { target, recorder, isPassed, note, sentBack, forgot, send = sendTo(target) } = options;
   const held = createHeldConversations(() => forgot(FORGOT));
   return async (request) => {
     const { method, path, search } = request;
@@ -65,7 +74,7 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
     const { bytes, name } = admitted;
     if (isPassed(request)) {
       recorder.pass(request);
-      const answer = await send(target, request, bytes);
+      const answer = await send(request, bytes, bytes);
       return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
     }
     const read = wire === undefined ? undefined : await readTurn(wire, bytes, `${path}${search}`, held);
@@ -84,7 +93,7 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
         : holder === undefined
           ? recorder.exchange(passing)
           : recorder.begin({ ...passing, wire: holder, held });
-    const answer = await send(target, request, bytes);
+    const answer = await send(request, bytes, read?.body ?? bytes);
     if ("refusal" in answer) {
       if (request.signal.aborted) opened.left();
       else {
@@ -113,7 +122,12 @@ async function admit(
   return "refusal" in read ? read : { ...read, ...given };
 }
 
-async function send(target: URL, request: HttpRequest, body: Uint8Array): Promise<Forwarded | { refusal: Refusal }> {
+/** Sends requests to the target as they are. */
+export function sendTo(target: URL): Send {
+  return (request, body) => sendOne(target, request, body);
+}
+
+async function sendOne(target: URL, request: HttpRequest, body: Uint8Array): ReturnType<Send> {
   const url = below(target, request);
   const { method, signal } = request;
   // The vendor does not need the name of the recording.

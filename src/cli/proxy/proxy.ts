@@ -3,6 +3,7 @@
 import { defined } from "../../core/index.js";
 import {
   CassetteError,
+  type CassetteExtensions,
   createCassetteStore,
   createSecretFinder,
   SECRET_RULES,
@@ -31,7 +32,7 @@ import { listen, untilOver, untilSignal, type Stop } from "../serve/listen.js";
 import { parsePass, printRequests, toJsonRow } from "../serve/requests.js";
 import type { AgentSession } from "../agent/session.js";
 import { lookingFirst, tunnelRule } from "../agent/door.js";
-import { proxyHandler, parseTarget } from "./handler.js";
+import { proxyHandler, parseTarget, type Send } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
 import { createPlaceWarning } from "./place-warning.js";
@@ -51,6 +52,16 @@ export interface RecordingOptions extends FilterOptions {
   pass?: readonly string[];
   /** The coding agent whose run is recorded. */
   agent?: AgentSession | undefined;
+  /** Where requests go, and what the recordings note of it. Default: to the target as they are. */
+  route?: RecordingRoute | undefined;
+}
+
+/** Another way of a recording than straight to its target. */
+export interface RecordingRoute {
+  /** `recorder` counts what is refused. */
+  readonly send: (recorder: ProxyRecorder) => Send;
+  /** Notes in the cassette of a conversation. */
+  readonly extensionsOf: (conversation: number) => CassetteExtensions;
 }
 
 export interface ProxyOptions extends RecordingOptions {
@@ -109,7 +120,7 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
   // A replay of a coding agent compares its prompts without folders, and needs the recorded ones for its answers.
   const warnOfPlace = agent === undefined ? createPlaceWarning(io, note) : () => undefined;
   const saver = createSaver({
-    cassetteOf: (conversation) => recorder.toCassette(conversation, headOf(agent, conversation)),
+    cassetteOf: (conversation) => recorder.toCassette(conversation, headOf(options, conversation)),
     write(conversation, cassette) {
       warnOfPlace(conversation, cassette);
       return output.write(conversation, cassette, recorder.nameOf(conversation));
@@ -118,9 +129,8 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
     failed: (why) => printWhy(note, "not written: ", why),
   });
   const handler = proxyHandler({
-    target,
-    recorder,
-    isPassed,
+    ...{ target, recorder, isPassed },
+    ...defined({ send: options.route?.send(recorder) }),
     claim: (name) => output.claim(name),
     findSecrets: isRedacted ? createSecretFinder({ rules: SECRET_RULES, values }) : () => [],
     note: (why) => note("not answered: ", why),
@@ -141,8 +151,9 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
   };
 }
 
-function headOf(agent: AgentSession | undefined, conversation: number): RecordingHead | undefined {
-  return agent && { extensions: { workspace: agent.workspace.extensionOf(conversation) } };
+function headOf({ agent, route }: RecordingOptions, conversation: number): RecordingHead {
+  const workspace = agent?.workspace.extensionOf(conversation);
+  return { extensions: { ...route?.extensionsOf(conversation), ...defined({ workspace }) } };
 }
 
 const CLOSED = `more than ${MAX_OPEN_CONVERSATIONS} conversations were recorded. The oldest are closed: a turn that continues one begins a new file.`;

@@ -96,8 +96,7 @@ export async function serve(
     const shelf = await shelfOf(items, nameOf, options, io);
     const misses: CountedMiss[] = [];
     let answered = 0;
-    const add = ({ method, path }: DoorRequest, outcome: DoorOutcome): void =>
-      void tally.add({ method, path, outcome });
+    const add = ({ method, path }: DoorRequest, outcome: DoorOutcome) => void tally.add({ method, path, outcome });
     const watcher: ServeWatcher = {
       answered(request, from) {
         if (from !== "probe") answered++;
@@ -133,15 +132,15 @@ export async function serve(
     if (!server.isLoopback) note("other machines can reach this server, which asks for no password");
     const settings = clientSettings(server.url, recording?.target);
     announce(server.url, settings, shelf, options, io);
-    const env = { ...PLACEHOLDER_KEYS, ...io.env, ...settings, ...(await options.agent?.configure(server.url)) };
+    const variables = { ...settings, ...(await options.agent?.configure(server.url)) };
     let ended: number;
     try {
-      ended = await untilOver(options, { io, env, stop });
+      ended = await untilOver(options, { io, env: { ...PLACEHOLDER_KEYS, ...io.env, ...variables }, stop });
       if (options.once === true) await server.idle();
     } finally {
       await server.close();
     }
-    const files = options.agent && (await compareWith(options.agent, shelf, items));
+    const files = await (options.agent && compareWith(options.agent, shelf, items));
     const ending = defined({ faults, files, recorded: await recording?.end() });
     report({ url: server.url, shelf, answered, misses, rows: tally.rows(), ...ending }, options, io);
     if (ended !== 0) io.exit(ended);
