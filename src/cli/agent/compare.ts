@@ -93,5 +93,5 @@ export function differenceText({ path, recorded, replayed }: FileDifference): st
 function stateText(state: FileState | undefined): string {
   if (state === undefined) return "does not exist";
   if (state.link !== undefined) return `is a link to ${state.link}`;
-  return state.size === undefined ? "cannot be read" : `has ${state.size} bytes`;
+  return state.size === undefined ? "cannot be read" : `has ${count(state.size, "byte")}`;
 }

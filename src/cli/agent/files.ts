@@ -93,8 +93,14 @@ export async function readText(folder: string, path: string): Promise<string | u
   }
 }
 
+/** A folder that its repository ignores is none of its parts. The root is never ignored. */
+async function isIgnored(folder: string): Promise<boolean> {
+  return (await git(folder, ["check-ignore", "-q", "--", folder])) !== undefined;
+}
+
 /** The tracked and the new files of a repository. Undefined outside a repository, and without git. */
 async function listTracked(folder: string): Promise<string[] | undefined> {
+  if (await isIgnored(folder)) return undefined;
   const output = await git(folder, ["ls-files", "--cached", "--others", "--exclude-standard", "-z"]);
   return output === undefined ? undefined : [...new Set(output.split("\0").filter((path) => path !== ""))];
 }
@@ -120,7 +126,7 @@ export async function readRepository(
   folder: string,
 ): Promise<{ commit?: string; branch?: string; changed: string[] } | undefined> {
   const status = await git(folder, ["status", "--porcelain", "-z", "--no-renames"]);
-  if (status === undefined) return undefined;
+  if (status === undefined || (await isIgnored(folder))) return undefined;
   const commit = (await git(folder, ["rev-parse", "--verify", "--quiet", "HEAD"]))?.trim();
   const branch = (await git(folder, ["branch", "--show-current"]))?.trim();
   const changed = status.split("\0").flatMap((line) => (line === "" ? [] : [line.slice(3)]));

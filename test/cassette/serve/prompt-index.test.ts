@@ -6,7 +6,8 @@ import { WIRES } from "../../../src/core/vendors/vendors.js";
 import { prompt, recordTurns } from "../../support/recording.js";
 import { say } from "../../support/script.js";
 
-const asked = (text: string) => toAsked(WIRES.openai, { messages: prompt(text).messages, settings: { model: "m" } });
+const asked = (text: string) =>
+  toAsked(WIRES.openai, { messages: [...prompt(text).messages], settings: { model: "m" } });
 
 async function recorded(texts: string[], hashFilter?: ["isoDate"]) {
   const options = hashFilter === undefined ? {} : { hashFilter };
