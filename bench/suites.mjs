@@ -6,7 +6,8 @@ import { diff } from "./diff.mjs";
 import { importing } from "./import.mjs";
 import { install } from "./install.mjs";
 import { memory } from "./memory.mjs";
-import { peerLoops, peerReplays } from "./peers/peers.mjs";
+import { peerLoops, peerReplays, peerServes } from "./peers/peers.mjs";
+import { proxy } from "./proxy.mjs";
 import { promptHash } from "./prompt-hash.mjs";
 import { replay } from "./replay.mjs";
 import { scale } from "./scale.mjs";
@@ -38,10 +39,12 @@ export const SUITES = {
   import: { run: importing, quick: { runs: 5, turns: [5] } },
   startUp: { run: startUp, quick: { commands: false, rounds: 1 }, guard: { commands: false } },
   memory: { run: memory, quick: { turns: 200, rounds: 1 }, guard: { rounds: 1, kinds: ["recording"] } },
+  proxy: { run: proxy, quick: { conversations: [10, 20], rounds: 1 } },
   install: { run: install, quick: undefined },
   scale: { run: scale, quick: { files: 20, entries: 100, rounds: 1, bytes: 2 ** 20 } },
   peerLoops: { run: peerLoops, quick: { turns: [10], calls: [1], sampleMs: 5 }, isPeer: true },
   peerReplays: { run: peerReplays, quick: {}, isPeer: true },
+  peerServes: { run: peerServes, quick: {}, isPeer: true },
 };
 
 const LENGTHS = {

@@ -3,7 +3,8 @@
 // loop is a turn, and that of a replay is a completion.
 
 import { pathToFileURL } from "node:url";
-import { calibrate, collectGarbage, time } from "./measure.mjs";
+import { calibrate, collectGarbage, quantile, readClock, time } from "./measure.mjs";
+import { askAll, SERVED, WARM_UP } from "./peers/exchange.mjs";
 
 const [file, part] = process.argv.slice(2);
 for (const name of ["log", "info", "warn", "debug"]) console[name] = () => {};
@@ -27,6 +28,7 @@ function withCauses(error) {
 }
 
 async function takeSample(work) {
+  if (work.kind === "serve") return serveAll(work);
   const key = `${work.kind} ${work.turns} ${work.calls}`;
   if (!prepared.has(key)) prepared.set(key, await prepare(work));
   const { once, repeats, units } = prepared.get(key);
@@ -57,4 +59,20 @@ async function toReplay() {
     if (content !== CONTENT) throw new Error("another completion came back");
   };
   return { run: ask, check };
+}
+
+/** The median of the microseconds of a request, or with several at once the microseconds of all of them divided by their number. */
+async function serveAll({ parallel, isWarm }) {
+  const { open } = await contestant;
+  const { base, stop } = await open();
+  try {
+    const from = isWarm ? WARM_UP : 0;
+    await askAll(base, { parallel, from: 0, count: from });
+    collectGarbage();
+    const started = readClock("wall");
+    const micros = await askAll(base, { parallel, from, count: SERVED });
+    return parallel === 1 ? quantile(micros, 0.5) : (readClock("wall") - started) / SERVED;
+  } finally {
+    await stop();
+  }
 }

@@ -21,6 +21,8 @@ const SECTIONS = {
     "docs/tests.md": "Cassettes in Vitest, Jest, `node:test` and other runners: modes, files and options.",
     "docs/frameworks.md": "The AI SDK, the OpenAI Agents SDK, LangChain and MCP.",
     "docs/msw.md": "Code that uses a vendor's own client, in tests with MSW.",
+    "docs/python.md": "The pytest plugin: record, replay and misses of each test, with any client.",
+    "docs/coding-agents.md": "Claude Code, Codex CLI and others: recorded and replayed with their files, and forked onto another model.",
     "docs/serve.md": "Recording and replaying an agent in any language, by a base URL.",
     "docs/replay.md": "Replaying tools, forks, streams, runs of several agents, and why a request misses.",
     "docs/faults.md": "Providers and tools that fail on purpose, and doubles for clock, ids and files.",
@@ -49,6 +51,7 @@ const SECTIONS = {
     "docs/configuration.md": "Files, environment variables and their precedence.",
     "docs/matchers.md": "The thirteen matchers for Vitest and Jest.",
     "docs/cassette-format.md": "The file format, version 2: fields, shapes, hashes, limits and refusals.",
+    "docs/wires.md": "What Playhead makes of real traffic of every vendor, counted by a test.",
     "docs/types.md": "The types that your own functions take or return.",
   },
   Optional: {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { assertBuilt, repositoryRoot } from "./support/built.js";
 import { guideProject } from "./support/guide-project.js";
+import { describePython } from "./support/python.js";
 import { isGuide, readSnippets, runSnippet } from "./support/snippets.js";
 
 assertBuilt();
@@ -16,11 +17,19 @@ const guides = readdirSync(join(repositoryRoot, "docs"))
 
 it("are there, and the README leads to each", () => {
   const readme = readFileSync(join(repositoryRoot, "README.md"), "utf8");
-  expect(guides.map(({ document }) => document)).toEqual(["docs/ten-minutes.md"]);
+  expect(guides.map(({ document }) => document)).toEqual(["docs/python.md", "docs/ten-minutes.md"]);
   expect(guides.filter(({ document }) => !readme.includes(`](${document})`))).toEqual([]);
 });
 
-describe.each(guides)("$document", { sequential: true }, ({ snippets }) => {
+const needsPython = ({ document }: (typeof guides)[number]) => document === "docs/python.md";
+
+describe.each(guides.filter((guide) => !needsPython(guide)))("$document", { sequential: true }, follow);
+
+describePython("with Python", () => {
+  describe.each(guides.filter(needsPython))("$document", { sequential: true }, follow);
+});
+
+function follow({ snippets }: (typeof guides)[number]): void {
   let project: ReturnType<typeof guideProject>;
   beforeAll(() => {
     project = guideProject();
@@ -31,4 +40,4 @@ describe.each(guides)("$document", { sequential: true }, ({ snippets }) => {
   it.each(steps)("line $line runs", { timeout: 300_000 }, ({ snippet }) => {
     expect(() => runSnippet(snippet, project)).not.toThrow();
   });
-});
+}

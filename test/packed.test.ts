@@ -41,10 +41,17 @@ function node(...args: string[]) {
 it("holds the compiled files and nothing that is only ours", () => {
   const paths = packed.files.map((file) => file.path);
   expect(paths).toEqual(
-    expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "dist/cli/bin.js", "dist/core/index.d.ts"]),
+    expect.arrayContaining([
+      "README.md",
+      "LICENSE",
+      "CHANGELOG.md",
+      "dist/cli/bin.js",
+      "dist/core/index.d.ts",
+      "python/pytest_playhead.py",
+    ]),
   );
   const isOurs =
-    /^(dist\/.*\.(js|d\.ts)|schemas\/[\w-]+\.schema\.json|action\.yml|docs\/[\w-]+\.md|docs\/pictures\/[\w-]+\.svg|docs\/api\/[\w/-]+\.md|llms\.txt|bench\/(README|results)\.md|[A-Z]+\.md|LICENSE|package\.json)$/;
+    /^(dist\/.*\.(js|d\.ts)|schemas\/[\w-]+\.schema\.json|python\/pytest_playhead\.py|action\.yml|docs\/[\w-]+\.md|docs\/pictures\/[\w-]+\.svg|docs\/api\/[\w/-]+\.md|llms\.txt|bench\/(README|results)\.md|[A-Z]+\.md|LICENSE|package\.json)$/;
   expect(paths.filter((path) => !isOurs.test(path))).toEqual([]);
   expect(brokenLinks(paths)).toEqual([]);
 });

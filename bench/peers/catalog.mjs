@@ -36,6 +36,15 @@ export const REPLAY_PEERS = [
   peer("undici", "undici MockAgent", "undici", { undici: "8.12.4" }),
 ];
 
+export const SERVE_PEERS = [
+  {
+    ...peer("aimock", "aimock, server", "@copilotkit/aimock", { "@copilotkit/aimock": "1.43.0" }),
+    contestant: "serve-aimock.mjs",
+  },
+  { ...peer("msw-2", "MSW 2, in the process of the client", "msw", { msw: "2.15.0" }), contestant: "serve-msw.mjs" },
+  { ...peer("msw-3", "MSW 3, in the process of the client", "msw", { msw: "3.0.5" }), contestant: "serve-msw.mjs" },
+];
+
 function peer(folder, name, main, dependencies, overrides = {}) {
   const contestant = `${folder.replace(/-\d+$|-older$/, "")}.mjs`;
   return { folder, name, main, version: dependencies[main], dependencies, overrides, contestant };

@@ -4,7 +4,7 @@
 import { fileURLToPath } from "node:url";
 import { closeField, openField, sampleField } from "../field.mjs";
 import { ownLoops, toTable } from "../turn-loop.mjs";
-import { LOOP_PEERS, REPLAY_PEERS } from "./catalog.mjs";
+import { LOOP_PEERS, REPLAY_PEERS, SERVE_PEERS } from "./catalog.mjs";
 import { installPeer } from "./install.mjs";
 
 const OWN_LOOPS = ["floor: bare", "floor: and every hash", "playhead: run", "playhead: run and record"];
@@ -13,6 +13,28 @@ const OWN_REPLAYS = [
   ["playhead: cassetteProvider, every hash verified", "playhead-replay.mjs"],
   ["a function in the place of fetch", "function.mjs"],
 ].map(([name, file]) => ({ name, file: fileURLToPath(new URL(`contestants/${file}`, import.meta.url)) }));
+
+const OWN_SERVES = [
+  ["floor: node:http, the completion found by the message of the user", "serve-floor.mjs"],
+  ["playhead: cassette serve", "serve-playhead.mjs"],
+  ["playhead/msw, in the process of the client", "serve-playhead-msw.mjs"],
+].map(([name, file]) => ({ name, file: fileURLToPath(new URL(`contestants/${file}`, import.meta.url)) }));
+/** What a client asks of the servers. */
+const SERVE_WORKS = [
+  {
+    work: { kind: "serve", parallel: 1, isWarm: false },
+    title: "peers: a completion of 2 KB over HTTP, median latency of the first 1,000 requests",
+  },
+  {
+    work: { kind: "serve", parallel: 1, isWarm: true },
+    title: "peers: a completion of 2 KB over HTTP, median latency of 1,000 requests after 2,000 others",
+  },
+  {
+    work: { kind: "serve", parallel: 16, isWarm: true },
+    title:
+      "peers: 1,000 completions of 2 KB over HTTP after 2,000 others, 16 at once, time for each (1,000,000 ÷ requests per second)",
+  },
+];
 
 export async function* peerLoops({
   turns = [10, 100, 1000],
@@ -42,6 +64,19 @@ export async function* peerReplays({ rounds = 5, sampleMs = 100, ...options } = 
     const [rows] = await sampleField(field, [{ kind: "replay" }], { ...options, rounds, sampleMs });
     const title = "peers: replay of one completion of 2 KB";
     yield { key: "replay", title, unit: "µs", rows, versions: versionsOf(REPLAY_PEERS) };
+  } finally {
+    closeField(field);
+  }
+}
+
+export async function* peerServes({ rounds = 7, ...options } = {}) {
+  const field = openField([...OWN_SERVES, ...installed(SERVE_PEERS)]);
+  try {
+    for (const { work, title } of SERVE_WORKS) {
+      const [rows] = await sampleField(field, [work], { ...options, rounds });
+      const key = `${work.parallel} ${work.isWarm ? "warm" : "cold"}`;
+      yield { key, title, unit: "µs", rows, versions: versionsOf(SERVE_PEERS) };
+    }
   } finally {
     closeField(field);
   }

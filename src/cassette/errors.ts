@@ -121,6 +121,8 @@ export interface CassetteErrorOptions {
   pointer?: string;
   /** Everything known about a replay miss. */
   miss?: MissReport;
+  /** Names of the filters by which a missed exchange is the recorded one. */
+  filters?: readonly string[];
   cause?: unknown;
 }
 
@@ -136,9 +138,10 @@ export class CassetteError extends Error {
   declare readonly file: string | undefined;
   declare readonly pointer: string | undefined;
   declare readonly miss: MissReport | undefined;
+  declare readonly filters: readonly string[] | undefined;
 
   constructor(code: CassetteErrorCode, summary: string, options: CassetteErrorOptions = {}) {
-    const { file, pointer, miss, cause } = options;
+    const { file, pointer, miss, filters, cause } = options;
     const visible = toVisibleLines(summary);
     const hint = options.hint === undefined ? undefined : toVisibleLines(options.hint);
     const rerecord = options.rerecord === undefined ? undefined : toVisible(options.rerecord);
@@ -149,7 +152,7 @@ export class CassetteError extends Error {
     this.name = "CassetteError";
     this.code = code;
     // Not enumerable, since Node would print the fields below the message, which repeats them.
-    for (const [key, value] of Object.entries({ summary: visible, hint, rerecord, file, pointer, miss })) {
+    for (const [key, value] of Object.entries({ summary: visible, hint, rerecord, file, pointer, miss, filters })) {
       Object.defineProperty(this, key, { value, enumerable: false });
     }
   }

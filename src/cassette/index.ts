@@ -47,6 +47,13 @@ export * from "./trust/acceptance.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt-delta.js";
 export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
 export { recordingProvider, type RecordingProvider } from "./record/recording-provider.js";
+export {
+  claimExchanges,
+  exchangeSideOf,
+  playedSide,
+  setExchangeSide,
+  type ExchangeSide,
+} from "./record/exchange-side.js";
 export { collectTurn, openTurn, type CollectedTurn } from "./record/open-turn.js";
 export {
   createRecorder,
@@ -85,7 +92,10 @@ export { replaceSecrets } from "./redact/detect/find.js";
 export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/detect/secret-rules.js";
 export { readFilters } from "./prompt/filter-file.js";
 export {
+  HASH_FILTER_NAMES,
   readHashFilter,
+  readNotedFilter,
+  type NotedFilter,
   type FilterPattern,
   type HashFilterName,
   type HashFilterOption,
@@ -97,11 +107,13 @@ export { contextsByTurn } from "./offer/context.js";
 export { isEmptyWire } from "./offer/wire-fields.js";
 export { cutAround } from "./replay/excerpt.js";
 export { rebuildPrompts } from "./prompt/rebuild.js";
+export { isClaimed } from "./replay/left-out.js";
 export { formatMiss } from "./replay/miss.js";
 export { formatToolDrift, type ToolDrift } from "./tape/watch.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
 export type { TapeResult } from "./tape/tape.js";
 export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tape/replay.js";
+export { workspaceOf, type FileState, type WorkspaceChange, type WorkspaceExtension } from "./file/workspace.js";
 export { createConversations, type Conversations, type PassingTurn } from "./record/conversations.js";
 export {
   addSignature,
@@ -113,19 +125,14 @@ export {
 } from "./trust/sign.js";
 export { CASSETTE_PAYLOAD_TYPE, signedBytes } from "./trust/signature.js";
 export * from "./trust/signed-by.js";
+export { isTextual } from "./exchange/body.js";
 export type { PlainAnswer, PlainRequest } from "./exchange/http.js";
 export { nameOf as nameOfExchange, sizeOf as sizeOfBody } from "./exchange/describe.js";
 export { diffExchanges, type ExchangeChange } from "./exchange/diff.js";
-export { exchangesOf } from "./exchange/player.js";
+export { createExchangePlayer, exchangesOf } from "./exchange/player.js";
+export { assertExchangesUsed, type TakenExchange } from "./exchange/taken.js";
 export type { OpenExchange } from "./exchange/record.js";
-export {
-  createShelf,
-  type Shelf,
-  type ShelfAnswer,
-  type ShelfCount,
-  type ShelfExchange,
-  type ShelfItem,
-} from "./serve/shelf.js";
+export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./serve/shelf.js";
 export { whyRequest, whyWireRequest, type WhyRecording, type WhyVerdict } from "./serve/why.js";
 export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./trust/cassette-store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";

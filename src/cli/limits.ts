@@ -26,6 +26,10 @@ export const MAX_RECEIPTS_BYTES = 512 * 1024 * 1024;
 
 // Recording and replay
 export const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
+/** Conversations that a proxy keeps in memory. Beyond them, it forgets those that were written and are the longest without a turn. */
+export const MAX_OPEN_CONVERSATIONS = 1_000;
+/** Conversations on the vendor's server that `serve --auto` keeps. Beyond them, it forgets the oldest, and a new turn of it is refused. */
+export const MAX_BEGUN_CONVERSATIONS = 1_000;
 /** Characters of the user's text in a name. */
 export const MAX_NAME_TEXT_CHARACTERS = 60;
 /** Blocks that a client put around the words of the user, for a name. The rest of the text is taken as it is. */
@@ -39,6 +43,20 @@ export const MAX_FAULT_PLAN_BYTES = 16 * 1024 * 1024;
 /** Shortest delay in ms before a change is written. Ten times as long as the last write took, if that is more. */
 export const SAVE_QUIET_MS = 500;
 export const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
+/** Bytes of one order on stdin. */
+export const MAX_CONTROL_LINE_BYTES = 1024 * 1024;
+/** Closed cassettes whose files are named to late requests. */
+export const MAX_CLOSED_CASSETTES = 10_000;
+/** Milliseconds that a closing cassette waits for open requests before it ends them. */
+export const CLOSE_GRACE_MS = 2_000;
+
+// Coding agents
+/** Files of a working folder that are watched. The rest is not, which is said. */
+export const MAX_WATCHED_FILES = 20_000;
+/** Bytes of a watched file. Of a larger one only the size is compared, which is said. */
+export const MAX_WATCHED_FILE_BYTES = 256 * 1024 * 1024;
+/** Bytes of the list of files that git prints. */
+export const MAX_GIT_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 // Mutants
 export const MAX_MUTATE_REPORT_BYTES = 256 * 1024 * 1024;

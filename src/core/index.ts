@@ -137,7 +137,12 @@ export type { Decoding } from "./http/json-readers.js";
 export type { CollectedAnswer, PassedParts } from "./vendors/answer.js";
 export { cutAs, type Cut, type TimedEvent, type TimedStreamDelta, type TimedText, type WireChunk } from "./wire/cut.js";
 export type { HttpFault, HttpFaultName, WireFailure } from "./wire/failure.js";
-export { createHeldConversations, type HeldConversations, type KeepAnswer } from "./wire/held-conversations.js";
+export {
+  createHeldConversations,
+  type HeldConversations,
+  type KeepAnswer,
+  type ResolvedBody,
+} from "./wire/held-conversations.js";
 export { findHeldState, type HeldState } from "./wire/held-state.js";
 export { argumentsText } from "./vendors/openai/write.js";
 export type { WireStamp } from "./wire/pieces.js";

@@ -31,9 +31,22 @@ export {
 export { createVitestFixture, type CassetteFixtures } from "./fixture/vitest-fixture.js";
 export { toBundlePage, toConversationPage, type ConversationPage } from "./html/conversation-page.js";
 export type { LeftOut } from "./html/allowance.js";
-export type { LedgerLine } from "./cassette/ledger-writer.js";
+export {
+  createNote as createLedgerNote,
+  toSize,
+  type LedgerLine,
+  type Note as LedgerNote,
+} from "./cassette/ledger-writer.js";
 export { isCI, resolveMode, type CassetteMode } from "./cassette/mode.js";
 export { pathInLock } from "./cassette/path-in-lock.js";
+export {
+  createRecordingDesk,
+  fileExists,
+  keptRunHint,
+  type RecordingDesk,
+  type TakenFiles,
+} from "./cassette/recording.js";
+export { withCommand } from "./cassette/refused.js";
 export { MAX_ASKED, MAX_MUTANTS_PER_CASSETTE } from "./limits.js";
 export { mutateCassette } from "./mutate/apply.js";
 export { MUTANT_KINDS, type Mutant, type MutantKind } from "./mutate/mutant.js";
@@ -83,6 +96,7 @@ export { toJobSummary } from "./reports/markdown.js";
 export { refusalText, type GateRefusal } from "./reports/refusal.js";
 export { reporterOf } from "./reports/registry.js";
 export { shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
+export { adoptCommand, relativePath } from "./text/rerun-commands.js";
 export { shellText } from "./text/shell.js";
 export { cassetteMiddleware, cassetteModel, wrappedModel } from "./adapters/ai-sdk/middleware.js";
 export { assertProvider } from "./adapters/foreign-model.js";
@@ -95,9 +109,12 @@ export {
   beginConversation,
   conversationReply,
   FORGOT,
+  readExchange,
   readTurn,
+  reasonOf,
   refuseContinuation,
   type HeldStateRefusal,
+  type UnreadTurn,
   type WholeTurn,
 } from "./wire/read-turn.js";
 export { probeReply } from "./wire/probe.js";

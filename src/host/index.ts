@@ -35,6 +35,7 @@ export type { BodyRead } from "./serve/body.js";
 export { BrokenConnection, type HttpHandler, type HttpReply, type HttpRequest } from "./serve/exchange.js";
 export { forward, type Forwarded, type ForwardRequest } from "./serve/forward.js";
 export { isLoopback, serveHttp, type HttpServer, type HttpServerOptions } from "./serve/server.js";
+export type { TunnelRule } from "./serve/tunnel.js";
 export { doJobs } from "./threads.js";
 export type { Handler, JobsOptions, Lost } from "./threads/job.js";
 export { serveJobs } from "./threads/worker.js";

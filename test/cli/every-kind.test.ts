@@ -1,5 +1,5 @@
-// One list of the requests that a recorder takes, and one test: what the proxy or the MSW handlers record, the server and the MSW
-// handlers play, whichever recorded it.
+// One list of the requests that a recorder takes, and one test: what the proxy or any of the MSW handlers record, the server and all
+// MSW handlers play, whichever recorded it.
 
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { RequestHandler } from "msw";
 import { setupServer } from "msw/node";
 import OpenAI from "openai";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
@@ -16,7 +16,8 @@ import type { Stop } from "../../src/cli/serve/listen.js";
 import { serve, type ServeOptions } from "../../src/cli/serve/serve.js";
 import type { CommandIo } from "../../src/cli/terminal/io.js";
 import { WIRES, type WireName } from "../../src/core/vendors/vendors.js";
-import { cassetteHandlers, recordingHandlers } from "../../src/entry/msw.js";
+import { useCassette } from "../../src/entry/harness.js";
+import { cassetteHandlers, recordingHandlers, useCassetteHandlers } from "../../src/entry/msw.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { say } from "../support/script.js";
 import { listen } from "../support/wire.js";
@@ -256,6 +257,14 @@ const RECORDERS: Record<string, (target: string, use: (url: string) => Promise<v
     writeFileSync(join(folder, out), formatCassette(await recording.toCassette()));
     return out;
   },
+  async useCassetteHandlers(target, use) {
+    const out = `${newFolder()}/run.cassette.json`;
+    const options = { mode: "record", baseUrls: basesOf(target), keepErrors: true } as const;
+    const recording = await useCassetteHandlers(join(folder, out), options);
+    await withHandlers(recording, () => use(target));
+    await recording.done();
+    return out;
+  },
 };
 
 const PLAYERS: Record<string, (path: string, use: (url: string) => Promise<void>) => Promise<void>> = {
@@ -269,6 +278,22 @@ const PLAYERS: Record<string, (path: string, use: (url: string) => Promise<void>
     const replay = cassetteHandlers(load(path), { baseUrls: basesOf(url) });
     await withHandlers(replay, () => use(url));
     await replay.done();
+  },
+  async useCassetteHandlers(path, use) {
+    const url = "http://vendor.test";
+    const replay = await useCassetteHandlers(join(folder, path), { mode: "replay", baseUrls: basesOf(url) });
+    await withHandlers(replay, () => use(url));
+    await replay.done();
+  },
+  async "a handle of useCassette"(path, use) {
+    const url = "http://vendor.test";
+    const warn = vi.spyOn(console, "warn");
+    const handle = await useCassette(join(folder, path), () => Promise.reject(new Error("live")), { mode: "replay" });
+    const replay = cassetteHandlers(handle, { baseUrls: basesOf(url) });
+    await withHandlers(replay, () => use(url));
+    await replay.done();
+    expect(warn.mock.calls).toEqual([]);
+    warn.mockRestore();
   },
 };
 
@@ -361,7 +386,7 @@ describe("--keep-errors", () => {
     expect(await run(proxy.url)).toEqual(["at last", [429, 200]]);
     const { code, out: said } = await proxy.stop();
     expect([code, load(out).extensions?.exchanges]).toEqual([0, undefined]);
-    expect(said).toContain("POST /v1/chat/completions not recorded, not answered with success: 1 time\n");
+    expect(said).toContain("POST /v1/chat/completions failed, not recorded: 1 time\n");
   });
 });
 
@@ -397,6 +422,20 @@ describe("the cassette of an exchange", () => {
     expect(said).toContain("first.cassette.json, 1 turn, 1 exchange\n");
     expect(said).toContain("named.cassette.json, 1 exchange\n");
     expect(said).toContain("POST /v1/embeddings recorded as an exchange: 3 times\n");
+  });
+});
+
+describe("two recordings of the same exchange in one folder", () => {
+  it("are reported, since a replay would use one of them", async () => {
+    const out = `${newFolder()}/`;
+    const saying: string[] = [];
+    for (const kind of [exchanges[0], exchanges[0], exchanges[2]] as Kind[]) {
+      const proxy = await proxying(await vendor(() => kind), out);
+      await ask(proxy.url, kind);
+      saying.push((await proxy.stop()).out);
+    }
+    const earlier = /begins with the same request as .*conversation-1\.cassette\.json/;
+    expect(saying.map((text) => earlier.test(text))).toEqual([false, true, false]);
   });
 });
 

@@ -248,7 +248,10 @@ describe("--filter and --filter-file", () => {
   });
 
   it.each([
-    [["serve", "a.cassette.json", "--filter", "dates"], "dates"],
+    [
+      ["serve", "a.cassette.json", "--filter", "dates"],
+      '--filter names "dates", which is not a filter\n  hint: Give names, ',
+    ],
     [["serve", "a.cassette.json", "--filter", "date,,path"], "not a filter"],
     [["import", "a.json", "--out", "out", "--filter", "dates"], "dates"],
     [["record", "--proxy", "--target", "http://127.0.0.1:9", "--out", "o.cassette.json", "--filter", "dates"], "dates"],

@@ -48,7 +48,14 @@ const unrecorded = (recorder: ProxyRecorder): string[] =>
 async function recording() {
   const live = await startStatefulVendor(answer);
   closing.push(live.close);
-  const recorder = createProxyRecorder({ lost() {}, without() {}, passedOn() {}, exchanged() {}, kept() {} });
+  const recorder = createProxyRecorder({
+    lost() {},
+    without() {},
+    passedOn() {},
+    exchanged() {},
+    closed() {},
+    kept() {},
+  });
   const notes: string[] = [];
   const note = (why: string): void => void notes.push(why);
   const isPassed = () => false;
@@ -203,17 +210,37 @@ describe.each([["whole", false] as const, ["streamed", true] as const])("previou
     expect(server.unused()).toBe(0);
   });
 
-  it("is passed on, and not recorded, for an answer from before the recording", async () => {
+  it("is followed in a request that is not a turn", async () => {
+    const { url, recorder, cassettes } = await recording();
+    const countTokens = async (base: string): Promise<number> => {
+      const chain = responsesChain(base, "Oslo", isStream);
+      await chain.begin();
+      const body = JSON.stringify({ model: "m-1", previous_response_id: chain.id() });
+      const headers = { "content-type": "application/json" };
+      return (await fetch(`${base}/v1/responses/input_tokens`, { method: "POST", headers, body })).status;
+    };
+    expect(await countTokens(url)).toBe(404);
+    expect(unrecorded(recorder)).toEqual(["exchange"]);
+    const server = await serving(cassettes());
+    expect(await countTokens(server.url)).toBe(404);
+    expect([server.seen.missed, server.seen.refused, server.unused()]).toEqual([[], [], 0]);
+  });
+
+  it("is an exchange for an answer from before the recording", async () => {
     const { url, live, recorder, cassettes } = await recording();
     const before = responsesChain(live.url, "Oslo", isStream);
     await before.begin();
     const input = [{ type: "function_call_output" as const, call_id: "call_Oslo", output: "rain" }];
     const asked = { input, previous_response_id: before.id() };
     expect((await respond(url, asked, isStream)).output_text).toBe("Oslo 3 Oslo");
-    expect(recorder.lost).toEqual([expect.stringContaining("on the vendor's server (previous_response_id)")]);
-    expect(cassettes()).toEqual([]);
+    const reason = expect.stringContaining("on the vendor's server (previous_response_id)") as string;
+    expect(recorder.rows()).toMatchObject([{ outcome: "exchange", count: 1, reason }]);
     await expect(respond(url, { ...asked, previous_response_id: "resp_none" }, isStream)).rejects.toThrow();
-    expect(recorder.lost).toHaveLength(1);
+    expect(recorder.lost).toEqual([]);
+    recorder.end();
+    const server = await serving(cassettes());
+    expect((await respond(server.url, asked, isStream)).output_text).toBe("Oslo 3 Oslo");
+    expect(server.unused()).toBe(0);
   });
 
   it("is refused as OpenAI does for an id that the server never gave, and for an answer that was not stored", async () => {
@@ -383,7 +410,7 @@ describe("the handlers of MSW", () => {
     expect(live.asked).toHaveLength(6);
   });
 
-  it("name a conversation that began before the recording, and pass it on", async () => {
+  it("record a conversation that began before as exchanges", async () => {
     const live = await startStatefulVendor(answer);
     closing.push(live.close);
     const baseUrls = { openai: live.url, responses: live.url };
@@ -392,6 +419,10 @@ describe("the handlers of MSW", () => {
     const recorder = recordingHandlers({ baseUrls });
     msw.resetHandlers(...recorder);
     expect(await chain.result()).toBe("Oslo 3 Oslo");
-    await expect(recorder.done()).rejects.toThrow("on the vendor's server (previous_response_id)");
+    const { extensions } = await recorder.toCassette();
+    expect(extensions?.exchanges).toMatchObject([{ path: "/v1/responses", status: 200 }]);
+    expect(recorder.requests()).toMatchObject([
+      { outcome: "exchange", reason: expect.stringContaining("on the vendor's server (previous_response_id)") },
+    ]);
   });
 });

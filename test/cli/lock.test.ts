@@ -192,7 +192,7 @@ describe("cassette verify --lock", () => {
     expect(ran.out).toContain(
       "set/a.cassette.json  v2  2 turns  scripted  00010203  hashes hold; lock confirms; unsigned",
     );
-    expect(ran.out).not.toContain("no lock asked");
+    expect(ran.out).not.toContain("no lock checked");
   });
 
   it("fails for one that differs, though all its hashes hold", async () => {

@@ -2,15 +2,12 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { request, type IncomingMessage, type RequestOptions } from "node:http";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createProxyOutput } from "../../src/cli/proxy/output.js";
-import { recordProxy } from "../../src/cli/proxy/proxy.js";
 import { clientSettings } from "../../src/cli/child/base-url-variables.js";
 import { createSaver } from "../../src/cli/proxy/saver.js";
 import { createCassetteStore, formatCassette } from "../../src/cassette/trust/cassette-store.js";
@@ -18,80 +15,27 @@ import { nodeFiles } from "../../src/host/files.js";
 import { assertBuilt, cassetteBin } from "../support/built.js";
 import { weatherCassette } from "../support/recording.js";
 import { listen } from "../support/wire.js";
+import { ANSWER, ask, chat, closeLater, load, proxying, vendor } from "./proxying.js";
 import { cli, folder } from "./run.js";
 import { startServe } from "./serve/running.js";
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-/** A vendor that answers every request with the same body. */
-async function vendor(body: string | Uint8Array, headers: Record<string, string> = {}): Promise<string> {
-  const live = await listen((request, response) => {
-    request.resume();
-    request.on("end", () => response.writeHead(200, { "content-type": "application/json", ...headers }).end(body));
-  });
-  closing.push(live.close);
-  return live.baseURL;
-}
-
-const ANSWER = JSON.stringify({ choices: [{ message: { role: "assistant", content: "ok" }, finish_reason: "stop" }] });
-const chat = (content: string, extra: object = {}) =>
-  JSON.stringify({ model: "m", messages: [{ role: "user", content }], ...extra });
-const ask = (url: string, body: string | Uint8Array, headers = {}) =>
-  fetch(`${url}/chat/completions`, { method: "POST", body: body as string, headers });
-
-interface Proxy {
-  url: string;
-  printed: { out: string; err: string; code: number };
-  stop(): Promise<void>;
-}
-
-async function proxying(target: string, out: string, refresh = false): Promise<Proxy> {
-  const printed = { out: "", err: "", code: 0 };
-  let end: () => void = () => undefined;
-  const stopped = new Promise<void>((resolve) => (end = resolve));
-  let isUp: () => void = () => undefined;
-  const up = new Promise<void>((resolve) => (isUp = resolve));
-  const io = {
-    stdout: (text: string) => {
-      printed.out += text;
-      if (printed.out.includes("recording at")) isUp();
-    },
-    stderr: (text: string) => void (printed.err += text),
-    env: {},
-    cwd: folder,
-    isTTY: false,
-    stderrIsTTY: false,
-    files: nodeFiles(),
-    exit: (code: number) => void (printed.code = code),
-  };
-  const done = recordProxy({ target, out, port: 0, refresh, json: false }, io, { stopped, now: end });
-  await Promise.race([up, done]);
-  const stop = async (): Promise<void> => {
-    end();
-    await done;
-  };
-  closing.push(() => stop().catch(() => undefined));
-  return { url: /http:\/\/127\.0\.0\.1:\d+/.exec(printed.out)?.[0] ?? "", printed, stop };
-}
-
-const load = (file: string) => parseCassette(readFileSync(join(folder, file))) as CassetteV2;
-
-describe("a turn that cannot be recorded", () => {
+describe("a turn that only an exchange can hold", () => {
   it.each<[string, Uint8Array]>([
     ["a compressed request", gzipSync(chat("q"))],
     ["a request that is not UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
-  ])("loses that turn alone, and says so: %s", async (name, body) => {
+  ])("is %s", async (name, body) => {
     const file = `${name.replaceAll(" ", "-")}.cassette.json`;
     const proxy = await proxying(await vendor(ANSWER), file);
     await (await ask(proxy.url, chat("first"))).text();
     expect(await (await ask(proxy.url, body)).text()).toBe(ANSWER);
     await proxy.stop();
-    expect(load(file).entries).toHaveLength(1);
-    expect(proxy.printed.code).toBe(1);
-    expect(proxy.printed.err).toContain("not recorded: the request's body is not UTF-8");
+    const { entries, extensions } = load(file);
+    expect(entries).toHaveLength(1);
+    expect(extensions?.exchanges).toMatchObject([{ path: "/chat/completions", status: 200 }]);
+    expect(proxy.printed.code).toBe(0);
+    expect(proxy.printed.err).toContain(
+      "recorded as an exchange: POST /chat/completions: the request's body is not UTF-8",
+    );
   });
 
   it("is one that asks for several answers", async () => {
@@ -100,7 +44,22 @@ describe("a turn that cannot be recorded", () => {
     await (await ask(proxy.url, chat("q", { n: 2 }))).text();
     await proxy.stop();
     expect(proxy.printed.err).toContain("n asks for 2 answers, and a turn has one");
-    expect([proxy.printed.code, load("several.cassette.json").entries.length]).toEqual([1, 1]);
+    const { entries, extensions } = load("several.cassette.json");
+    expect([proxy.printed.code, entries.length]).toEqual([0, 1]);
+    expect(extensions?.exchanges).toMatchObject([
+      { request: { text: expect.stringContaining('"n":2') }, response: { json: JSON.parse(ANSWER) } },
+    ]);
+  });
+
+  it("is not kept if the vendor refuses it, as any refused turn", async () => {
+    const live = await listen((request, response) => {
+      request.resume();
+      response.writeHead(400, { "content-type": "application/json" }).end("{}");
+    });
+    closeLater(live.close);
+    const proxy = await proxying(live.baseURL, "refused.cassette.json");
+    expect((await ask(proxy.url, chat("q", { n: 2 }))).status).toBe(400);
+    await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
   });
 
   it("is no compressed answer, nor a stream under another name", async () => {
@@ -143,7 +102,7 @@ describe("connection checks", () => {
       request.resume();
       request.on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(ANSWER));
     });
-    closing.push(live.close);
+    closeLater(live.close);
     const check = async (url: string): Promise<void> => {
       const upgrade = { connection: "Upgrade", upgrade: "websocket" };
       expect(await statusOf(url, { method: "HEAD" })).toBe(200);
@@ -186,7 +145,7 @@ describe("a name that a client gives its recording", () => {
     expect(again.printed.err).toContain(
       "was not passed on: x-playhead-cassette names a recording, but given/t1.cassette",
     );
-    const refreshed = await proxying(target, "given/", true);
+    const refreshed = await proxying(target, "given/", { refresh: true });
     for (const content of ["new", "newer"]) await (await named(refreshed.url, content, "t1")).text();
     await refreshed.stop();
     expect([refreshed.printed.code, load("given/t1.cassette.json").entries.length]).toEqual([0, 2]);
@@ -249,7 +208,7 @@ describe("a client that leaves before its answer", () => {
         isAsked();
       });
     });
-    closing.push(live.close);
+    closeLater(live.close);
     const proxy = await proxying(live.baseURL, `left-${hasHead}.cassette.json`);
     await (await fetch(`${proxy.url}/chat/completions?first`, { method: "POST", body: chat("q") })).text();
     const leaving = new AbortController();
@@ -267,6 +226,8 @@ describe("a client that leaves before its answer", () => {
       1,
       "not recorded: POST /chat/completions: the client left before the answer came\n",
     ]);
+    expect(proxy.printed.out).toContain("POST /chat/completions could not be recorded: 1 time\n");
+    expect(proxy.printed.out).not.toContain("not answered with success");
     expect(load(`left-${hasHead}.cassette.json`).entries).toHaveLength(1);
   });
 });
@@ -292,7 +253,7 @@ describe("cassette record --proxy with a command", () => {
       request.resume();
       request.on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(ANSWER));
     });
-    closing.push(live.close);
+    closeLater(live.close);
     const { code, out, err } = await run("command.cassette.json", `${live.baseURL}/v1`, "/chat/completions");
     expect([code, out, err, keys]).toEqual([0, "", "recorded command.cassette.json, 1 turn\n", ["sk-mine"]]);
     expect(load("command.cassette.json").entries).toHaveLength(1);
@@ -308,6 +269,22 @@ describe("cassette record --proxy with a command", () => {
     rmSync(join(folder, file), { force: true });
     const { code, err } = await run(file, await vendor(ANSWER), path, ending);
     expect([code, err]).toEqual([expected, expect.stringContaining(text)]);
+  });
+
+  it("says that every request failed, and how to record errors", async () => {
+    const live = await listen((request, response) => {
+      request.resume();
+      request.on("end", () => response.writeHead(401).end());
+    });
+    closeLater(live.close);
+    const { code, err } = await run("unauthorised.cassette.json", `${live.baseURL}/v1`, "/chat/completions");
+    expect([code, err]).toEqual([
+      2,
+      "POST /v1/chat/completions failed, not recorded: 1 time\n" +
+        "error: no turn was recorded\n" +
+        "  file: unauthorised.cassette.json\n" +
+        "  hint: Every request failed. Check the key, the model and --target. To record the vendor's errors too, add --keep-errors.\n",
+    ]);
   });
 
   it("says that a command cannot be started", async () => {
@@ -407,7 +384,7 @@ describe.skipIf(process.platform === "win32")("a proxy as a process of its own",
     const { CI: _ci, ...env } = process.env;
     const args = ["record", "--proxy", "--target", target ?? (await vendor(ANSWER)), "--out", file, "--port", "0"];
     const child = spawn(process.execPath, [cassetteBin, ...args], { cwd: folder, env });
-    closing.push(async () => void child.kill("SIGKILL"));
+    closeLater(async () => void child.kill("SIGKILL"));
     const ended = once(child, "close");
     const [first] = (await once(child.stdout, "data")) as [Buffer];
     return { child, ended, url: /http:\/\/127\.0\.0\.1:\d+/.exec(first.toString())?.[0] ?? "" };
@@ -430,7 +407,7 @@ describe.skipIf(process.platform === "win32")("a proxy as a process of its own",
       // The third turn is never answered.
       request.on("end", () => (++asked < 3 ? response.end(ANSWER) : undefined));
     });
-    closing.push(live.close);
+    closeLater(live.close);
     const { child, ended, url } = await begin("open/", live.baseURL);
     const named = { "x-playhead-cassette": "parallel" };
     for (const content of ["one", "two"]) await (await ask(url, chat(content), named)).text();

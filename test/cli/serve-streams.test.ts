@@ -10,7 +10,7 @@ import { serve, type ServeOptions } from "../../src/cli/serve/serve.js";
 import type { CommandIo } from "../../src/cli/terminal/io.js";
 import type { LlmProviderAdapter, LlmStreamEvent } from "../../src/core/index.js";
 import { nodeFiles } from "../../src/host/files.js";
-import { BUILDERS } from "../support/wire-table.js";
+import { BUILDERS } from "../support/wire.js";
 import { hello, listen } from "../support/wire.js";
 import { cli, folder } from "./run.js";
 

@@ -591,28 +591,27 @@ describe("a client that continues threads on the vendor's server", () => {
     }
   });
 
-  it.each([["previous_response_id", { previous_response_id: "resp_1" }]])(
-    "is refused by the field's name where it cannot send the whole conversation: %s",
-    async (field, body) => {
-      const live = await vendor("openai", [say("One."), say("Two.")]);
-      const proxy = await proxying(`${live.baseURL}/v1`, `${field}.cassette.json`);
-      await post(`${proxy.url}/v1/chat/completions`, chat("one"));
-      const refused = await post(`${proxy.url}/v1/chat/completions`, chat("two", body));
-      expect(refused.status).toBe(400);
-      expect(await refused.json()).toMatchObject({
-        error: { code: "held-state", message: expect.stringContaining(field) as string },
-      });
-      expect(live.asked).toHaveLength(1);
-      const recorded = await proxy.stop();
-      expect(recorded.code).toBe(1);
-      expect(recorded.err).toContain(`on the vendor's server (${field})`);
+  it("is refused by the field's name for speech of an answer, which a recording leaves out", async () => {
+    const field = "messages[0].audio.id";
+    const heard = { messages: [{ role: "assistant", audio: { id: "audio_1" } }] };
+    const live = await vendor("openai", [say("One."), say("Two.")]);
+    const proxy = await proxying(`${live.baseURL}/v1`, "audio.cassette.json");
+    await post(`${proxy.url}/v1/chat/completions`, chat("one"));
+    const refused = await post(`${proxy.url}/v1/chat/completions`, chat("two", heard));
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      error: { code: "held-state", message: expect.stringContaining(field) as string },
+    });
+    expect(live.asked).toHaveLength(1);
+    const recorded = await proxy.stop();
+    expect(recorded.code).toBe(1);
+    expect(recorded.err).toContain(`on the vendor's server (${field})`);
 
-      const server = await serving([`${field}.cassette.json`]);
-      expect((await post(`${server.url}/v1/chat/completions`, chat("one", body))).status).toBe(400);
-      expect((await post(`${server.url}/v1/chat/completions`, chat("one"))).status).toBe(200);
-      expect(await server.stop()).toMatchObject({ code: 1 });
-    },
-  );
+    const server = await serving(["audio.cassette.json"]);
+    expect((await post(`${server.url}/v1/chat/completions`, chat("one", heard))).status).toBe(400);
+    expect((await post(`${server.url}/v1/chat/completions`, chat("one"))).status).toBe(200);
+    expect(await server.stop()).toMatchObject({ code: 1 });
+  });
 });
 
 describe("request fields that no setting stands for", () => {
@@ -970,9 +969,9 @@ describe("cassette serve", () => {
         type: "error",
         error: {
           type: "invalid_request_error",
-          message: 'the request cannot be read: tools has one of type "web_search_20250305", which the vendor runs',
+          message: 'the request cannot be read: tools has one of type "web_search_20250305", which a turn cannot hold',
         },
-        message: 'the request cannot be read: tools has one of type "web_search_20250305", which the vendor runs',
+        message: 'the request cannot be read: tools has one of type "web_search_20250305", which a turn cannot hold',
       },
     ]);
     const ollama = await post(`${server.url}/api/chat`, { model: "m" });
@@ -1098,9 +1097,7 @@ describe("cassette serve", () => {
     expect(done.out).not.toContain("--allow-unused");
     const whole = await serving(paths);
     await (await post(`${whole.url}/api/chat`, chat("q"))).text();
-    expect((await whole.stop()).out).toMatch(
-      /1 unused\n +Where only a part of a suite was meant to run, pass --allow-unused\.\n$/,
-    );
+    expect((await whole.stop()).out).toMatch(/1 unused\n +To run only a part of a suite, pass --allow-unused\.\n$/);
     const missing = await serving(paths, { allowUnused: true });
     await (await post(`${missing.url}/api/chat`, chat("unknown"))).text();
     expect((await missing.stop()).code).toBe(1);
@@ -1111,9 +1108,12 @@ describe("cassette serve", () => {
     await (await post(`${server.url}/api/chat`, chat("changed"))).text();
     await (await post(`${server.url}/api/chat`, chat("q"))).text();
     const again = await (await post(`${server.url}/api/chat`, chat("q"))).text();
+    const other = await (await post(`${server.url}/api/chat`, chat("never recorded"))).text();
+    expect(other).toContain("exhausted");
+    expect(other).toContain("to do    Undo the change, or record again");
     const { err } = await server.stop();
     expect(err).toContain("miss:   to do    Undo the change, or record again (npx playhead record --proxy");
-    expect(err).toContain("miss:   to do    Each recorded turn answers once: restart cassette serve for a second run");
+    expect(err).toContain("miss:   to do    Each recorded turn answers once. Restart cassette serve for a second run");
     for (const text of [err, again]) expect(text).not.toMatch(/reset\(\)|cassetteProvider|useCassette|CASSETTE_MODE/);
   });
 
@@ -1143,7 +1143,7 @@ describe("cassette serve", () => {
     const nowhere = await cli(["serve", "nowhere.cassette.json"]);
     expect([nowhere.code, nowhere.err]).toEqual([
       2,
-      expect.stringContaining("record it first: cassette record --proxy"),
+      expect.stringContaining("record it first: npx playhead record --proxy"),
     ]);
     mkdirSync(join(folder, "empty"), { recursive: true });
     expect((await cli(["serve", "empty"])).err).toContain(
@@ -1212,7 +1212,7 @@ describe("cassette record --proxy", () => {
     expect(await record(question)).toMatchObject({ code: 0, lines: [`recorded ${first}, 1 turn`] });
     expect((await record(question)).lines).toEqual([
       `recorded ${join("many", `${name}-2.cassette.json`)}, 1 turn`,
-      `   begins with the same prompt as ${join("many", `${name}-2.cassette.json`).replace("-2.", ".")}, an earlier recording: delete one of the two, or record with --refresh to replace recordings`,
+      `   begins with the same request as ${join("many", `${name}-2.cassette.json`).replace("-2.", ".")}, an earlier recording: delete one of the two, or record with --refresh to replace recordings`,
     ]);
     expect((await record("?!")).lines).toEqual([`recorded ${join("many", "conversation-1.cassette.json")}, 1 turn`]);
     const named = await record("?!", { "x-playhead-cassette": "birds.cassette.json" });
@@ -1231,7 +1231,7 @@ describe("cassette record --proxy", () => {
       const live = await vendor("ollama", [say(refresh ? "new" : "old")]);
       const proxy = await proxying(live.baseURL, "again/", { refresh });
       await (await post(`${proxy.url}/api/chat`, chat("Same?", { stream: false }))).text();
-      expect((await proxy.stop()).out).not.toContain("begins with the same prompt");
+      expect((await proxy.stop()).out).not.toContain("begins with the same request");
     }
     expect(readdirSync(join(folder, "again"))).toEqual(["same.cassette.json"]);
     expect(load("again/same.cassette.json").entries[0]?.response.finalAnswer).toBe("new");
@@ -1411,30 +1411,33 @@ describe("cassette record --proxy", () => {
     expect(out).not.toContain("errors-2");
   });
 
-  it("passes on what it cannot record, says so at once, and exits 1", async () => {
+  it("records as an exchange what a turn cannot hold, and says why", async () => {
     const part = { type: "input_audio", input_audio: { data: "", format: "wav" } };
     const target = await rawVendor('{"choices":[{"message":{"role":"assistant","content":"ok"}}]}');
     const proxy = await proxying(target, "lost.cassette.json");
-    const audio = await post(`${proxy.url}/chat/completions`, {
-      model: "m",
-      messages: [{ role: "user", content: [part] }],
-    });
+    const speech = { model: "m", messages: [{ role: "user", content: [part] }] };
+    const audio = await post(`${proxy.url}/chat/completions`, speech);
     expect(await audio.json()).toMatchObject({ choices: [{ message: { content: "ok" } }] });
     expect((await post(`${proxy.url}/v1/embeddings`, { input: "x" })).status).toBe(200);
     await (await post(`${proxy.url}/chat/completions`, chat("fine"))).text();
     const { code, out, err } = await proxy.stop();
-    expect(code).toBe(1);
+    expect(code).toBe(0);
     expect(err).toBe(
-      'not recorded: the request cannot be read: messages[0] has a part of type "input_audio"\n' +
+      'recorded as an exchange: POST /chat/completions: messages[0] has a part of type "input_audio"\n' +
         "recorded as an exchange: POST /v1/embeddings\n",
     );
     expect(out).toContain(
-      "recorded lost.cassette.json, 1 turn, 1 exchange\n" +
-        "POST /chat/completions could not be recorded: 1 time\n" +
+      "recorded lost.cassette.json, 1 turn, 2 exchanges\n" +
+        "POST /chat/completions recorded as an exchange: 1 time\n" +
         "POST /v1/embeddings recorded as an exchange: 1 time\n" +
-        "POST /chat/completions recorded: 1 time\n" +
-        "1 turn could not be recorded\n",
+        "POST /chat/completions recorded: 1 time\n",
     );
+    const server = await serving(["lost.cassette.json"]);
+    const other = { ...speech, temperature: 1 };
+    const missed = await post(`${server.url}/chat/completions`, other);
+    expect([missed.status, await missed.text()]).toEqual([400, expect.stringContaining("/request/json/temperature")]);
+    expect(await (await post(`${server.url}/chat/completions`, speech)).json()).toMatchObject({ choices: [{}] });
+    expect((await server.stop()).code).toBe(1);
   });
 
   it("does not record an error that came with status 200, nor half an answer", async () => {

@@ -167,7 +167,7 @@ describe("cassette verify --trust", () => {
     await run("sign", FILE, "--key", "env:KEY_ONE");
     const ran = await verifySigned("--trust", "trust.json", "--require-signature");
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain("hashes hold; no lock asked; signed: ci");
+    expect(ran.out).toContain("hashes hold; no lock checked; signed: ci");
     put(`${FILE}.dsse`, "[]");
     expect((await verifySigned("--trust", "trust.json")).code).toBe(3);
   });

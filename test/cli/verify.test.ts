@@ -95,7 +95,7 @@ describe("cassette verify", () => {
   it("prints version, turns, provider and the first 8 digits of the id", async () => {
     expect(await cli(["verify", "good.cassette.json"])).toEqual({
       code: 0,
-      out: "ok         good.cassette.json  v2  1 turn  scripted  00000000  hashes hold; no lock asked; unsigned\n1 path checked: 1 ok, 0 refused, 0 unreadable\n",
+      out: "ok         good.cassette.json  v2  1 turn  scripted  00000000  hashes hold; no lock checked; unsigned\n1 path checked: 1 ok, 0 refused, 0 unreadable\n",
       err: "",
     });
   });

@@ -87,6 +87,14 @@ describe("cassette why", () => {
     },
   );
 
+  it("names the cassettes of a folder", async () => {
+    const { code, err } = await cli(["why", ".", "--request", "-"], { stdin: "{}" });
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /error: \. is a folder, and why takes one cassette\n.*\n {2}hint: Name one of them: .*why\.cassette\.json/,
+    );
+  });
+
   it("exits 2 on what is no request", async () => {
     expect(await ask("[]")).toMatchObject({ code: 2, out: "" });
     const torn = await ask('{"messages":[');

@@ -1,6 +1,6 @@
 // Cassettes through MSW, asked by the vendors' own clients: recorded in front of a server on this machine, replayed without it.
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
 import { setupServer } from "msw/node";
 import { http, HttpResponse } from "msw";
@@ -21,6 +21,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 import { startStatefulVendor } from "../support/stateful-vendor.js";
 import { startVendor, type Said, type Vendor } from "../support/vendor.js";
 import { CLIENT_AGENTS, messageOf, mistral, openai7 } from "../support/vendor-clients.js";
+import { listen } from "../support/wire.js";
 
 const folder = temporaryFolder();
 const server = setupServer();
@@ -59,6 +60,10 @@ async function record(
   server.resetHandlers();
   return { cassette, url, vendor };
 }
+
+const JSON_TYPE = { "content-type": "application/json" };
+/** A body above the limit of exchanges. */
+const TOO_LARGE = JSON.stringify({ input: "x".repeat(8 * 1024 * 1024) });
 
 const rejection = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -144,7 +149,7 @@ describe("recording and replaying through MSW", () => {
     expect(((await rejection(without.done())) as Error).message).toContain('hashFilter: ["isoDate"]');
   });
 
-  it("records and replays the conversation of a thread whole, and refuses a request that only continues one", async () => {
+  it("records and replays the conversation of a thread whole", async () => {
     const vendor = await startStatefulVendor(({ messages }) => say(`${messages.length}`));
     onTestFinished(() => vendor.close());
     const { url } = vendor;
@@ -165,14 +170,35 @@ describe("recording and replaying through MSW", () => {
     server.resetHandlers(...replay);
     await talk();
     await replay.done();
+  });
 
-    const client = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 0 });
-    const body = { model: "m", messages: [{ role: "user" as const, content: "?" }], previous_response_id: "resp_1" };
-    const other = recordingHandlers({ baseUrls });
-    server.resetHandlers(...other);
-    await expect(client.chat.completions.create(body)).rejects.toMatchObject({ status: 400 });
-    await expect(other.done()).rejects.toThrow("(previous_response_id)");
-    expect(vendor.asked).toHaveLength(2);
+  it("records a turn that only an exchange can hold, and an error to it on request alone", async () => {
+    let status = 429;
+    const { baseURL, close } = await listen((request, response) => {
+      request.resume();
+      response.writeHead(status, { "content-type": "application/json" }).end('{"choices":[]}');
+    });
+    onTestFinished(close);
+    const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "?" }], n: 2 });
+    const headers = { "content-type": "application/json" };
+    const ask = async (answered: number) => {
+      status = answered;
+      return (await fetch(`${baseURL}/chat/completions`, { method: "POST", headers, body })).status;
+    };
+    for (const keepErrors of [false, true]) {
+      const recording = recordingHandlers({ baseUrls: { openai: baseURL }, keepErrors });
+      server.resetHandlers(...recording);
+      expect([await ask(429), await ask(200)]).toEqual([429, 200]);
+      const cassette = await recording.toCassette();
+      const statuses = keepErrors ? [429, 200] : [200];
+      expect(cassette.extensions?.exchanges?.map((exchange) => exchange.status)).toEqual(statuses);
+      const replay = cassetteHandlers(cassette, { baseUrls: { openai: baseURL } });
+      server.resetHandlers(...replay);
+      for (const recorded of statuses) expect(await ask(500)).toBe(recorded);
+      await replay.done();
+      expect(await ask(500)).toBe(400);
+      expect(await rejection(replay.done())).toMatchObject({ code: "exhausted" });
+    }
   });
 
   it("compares request fields that no setting stands for, where the recording holds any", async () => {
@@ -570,7 +596,8 @@ describe("useCassetteHandlers", () => {
     await fetch(`${url}/v1/models`);
     await recording.done({ failed: true });
     expect(existsSync(file)).toBe(false);
-    expect(parseCassette(readFileSync(failed, "utf8")).entries).toHaveLength(2);
+    const kept = parseCassette(readFileSync(failed, "utf8")) as CassetteV2;
+    expect([kept.entries.length, kept.extensions?.exchanges?.length]).toEqual([2, 1]);
 
     const missing = await rejection(useCassetteHandlers(file, { mode: "replay", baseUrls }));
     expect((missing as CassetteError).hint).toContain("adopt it: mv ");
@@ -578,6 +605,7 @@ describe("useCassetteHandlers", () => {
     const replay = await useCassetteHandlers(file, { mode: "replay", baseUrls });
     server.resetHandlers(...replay);
     await CLIENT_AGENTS.openai({ url });
+    await fetch(`${url}/v1/models`);
     await replay.done();
     await expect(replay.done({ other: 1 } as object)).rejects.toThrow("done has an unknown option: other");
   });
@@ -588,28 +616,100 @@ describe("useCassetteHandlers", () => {
     const recording = await useCassetteHandlers(file, { mode: "record", baseUrls });
     server.resetHandlers(...recording);
     await CLIENT_AGENTS.openai({ url });
-    await fetch(`${url}/v1/models`);
+    const huge = () => fetch(`${url}/v1/embeddings`, { method: "POST", headers: JSON_TYPE, body: TOO_LARGE });
+    await (await huge()).text();
     expect(await rejection(recording.done())).toMatchObject({
       code: "not-recordable",
-      message: expect.stringContaining(`GET ${url}/v1/models passed on, not recorded: 1 time`),
+      message: expect.stringContaining(`POST ${url}/v1/embeddings passed on, not recorded: 1 time`),
     });
     expect(parseCassette(readFileSync(file, "utf8")).entries).toHaveLength(2);
 
     const replay = await useCassetteHandlers(file, { mode: "replay", baseUrls });
     server.resetHandlers(...replay);
     await CLIENT_AGENTS.openai({ url });
-    expect((await fetch(`${url}/v1/models`)).status).toBe(404);
+    expect((await huge()).status).toBe(404);
     expect(await rejection(replay.done())).toMatchObject({
-      message: expect.stringContaining(`GET ${url}/v1/models refused: 1 time`),
+      message: expect.stringContaining(`POST ${url}/v1/embeddings refused: 1 time`),
     });
+  });
+
+  it("records exchanges without a turn, and fails for one that is missed or unused", async () => {
+    const { url, baseUrls, vendor } = await weatherVendor();
+    const file = folder.path("embedded.cassette.json");
+    const embed = (input: string) =>
+      fetch(`${url}/v1/embeddings`, { method: "POST", headers: JSON_TYPE, body: JSON.stringify({ input }) });
+    const recording = await useCassetteHandlers(file, { mode: "record", baseUrls });
+    server.resetHandlers(...recording);
+    await embed("one");
+    await embed("two");
+    await recording.done();
+    expect(recording.requests()).toEqual([
+      { method: "POST", path: `${url}/v1/embeddings`, outcome: "exchange", count: 2 },
+    ]);
+    const replay = await useCassetteHandlers(file, { mode: "replay", baseUrls });
+    server.resetHandlers(...replay);
+    expect((await embed("two")).status).toBe(200);
+    expect(await rejection(replay.done())).toMatchObject({
+      code: "unconsumed",
+      summary: "1 of 2 recorded exchanges was never requested: exchange 0 (POST /v1/embeddings)",
+      file,
+    });
+    const missed = await useCassetteHandlers(file, { mode: "replay", baseUrls });
+    server.resetHandlers(...missed);
+    for (const body of [{ input: "three" }, TOO_LARGE]) {
+      const given = typeof body === "string" ? body : JSON.stringify(body);
+      const response = await fetch(`${url}/v1/embeddings`, { method: "POST", headers: JSON_TYPE, body: given });
+      expect([response.status, response.headers.get("x-should-retry")]).toEqual([
+        typeof body === "string" ? 404 : 400,
+        "false",
+      ]);
+    }
+    expect(await rejection(missed.done())).toMatchObject({ code: "exchange-changed", pointer: "/request/json/input" });
+    expect(vendor.asked).toHaveLength(2);
+  });
+
+  it("records again only exchanges that are new, and keeps the file of a run that repeats", async () => {
+    const { url, baseUrls, vendor } = await weatherVendor();
+    let file = "";
+    const embed = (input: string) =>
+      fetch(`${url}/v1/embeddings`, { method: "POST", headers: JSON_TYPE, body: JSON.stringify({ input }) });
+    const runs = [
+      { mode: "record", inputs: ["one", "two"], asked: 4 },
+      { mode: "from-first-miss", inputs: ["two", "one"], asked: 4 },
+      { mode: "from-first-miss", inputs: ["two", "three"], asked: 5 },
+      { mode: "from-first-miss", inputs: ["three"], asked: 5 },
+      { mode: "replay", inputs: ["three"], asked: 5 },
+    ] as const;
+    const ids: string[] = [];
+    for (const [index, { mode, inputs, asked }] of runs.entries()) {
+      // A process records a file once.
+      const last = file;
+      file = folder.path(`again-${index}.cassette.json`);
+      if (last !== "") copyFileSync(last, file);
+      const handlers = await useCassetteHandlers(file, { mode, baseUrls });
+      server.resetHandlers(...handlers);
+      expect(await CLIENT_AGENTS.openai({ url })).toBe("Take an umbrella.");
+      for (const input of inputs) expect((await embed(input)).status).toBe(200);
+      await handlers.done();
+      const { cassetteId, extensions } = parseCassette(readFileSync(file, "utf8")) as CassetteV2;
+      ids.push(cassetteId);
+      const kept = mode === "from-first-miss" && inputs[0] === "two" && inputs.length === 2 ? inputs : undefined;
+      if (kept?.[1] === "three") {
+        expect(extensions?.exchanges?.map(({ request }) => request)).toEqual(
+          kept.map((input) => ({ json: { input } })),
+        );
+      }
+      expect(vendor.asked).toHaveLength(asked);
+    }
+    expect(ids.map((id) => ids.indexOf(id))).toEqual([0, 0, 2, 3, 3]);
   });
 
   it("says why nothing was recorded, in words for handlers", async () => {
     const { url, baseUrls } = await weatherVendor();
     const options = { mode: "record", baseUrls } as const;
-    const asked = await useCassetteHandlers(folder.path("embedded.cassette.json"), options);
+    const asked = await useCassetteHandlers(folder.path("too-large.cassette.json"), options);
     server.resetHandlers(...asked);
-    await fetch(`${url}/v1/embeddings`, { method: "POST", body: "{}" });
+    await (await fetch(`${url}/v1/embeddings`, { method: "POST", headers: JSON_TYPE, body: TOO_LARGE })).text();
     const idle = await useCassetteHandlers(folder.path("idle.cassette.json"), options);
     expect(await rejection(asked.done())).toMatchObject({
       code: "nothing-recorded",

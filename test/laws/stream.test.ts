@@ -39,8 +39,7 @@ describe.skipIf(!hasShared)("any recorded stream", () => {
 
   it("gives the same deltas and the same response wherever its bytes are cut", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...streams), places, ({ wire, body }, cuts) => {
-        const bytes = encoder.encode(body);
+      fc.property(fc.constantFrom(...streams), places, ({ wire, bytes }, cuts) => {
         expect(outcomeOf(wire, cutAt(bytes, cuts))).toEqual(outcomeOf(wire, [bytes]));
       }),
       { numRuns: 300 },
@@ -49,11 +48,10 @@ describe.skipIf(!hasShared)("any recorded stream", () => {
 
   it("gives the same byte by byte", () => {
     const short = streams.filter(
-      ({ body }) => body.length < 6000 || (body.length < 40_000 && /[^\x00-\x7f]/.test(body)),
+      ({ bytes }) => bytes.length < 6000 || (bytes.length < 40_000 && bytes.some((byte) => byte > 0x7f)),
     );
     expect(short.length).toBeGreaterThan(150);
-    for (const { id, wire, body } of short) {
-      const bytes = encoder.encode(body);
+    for (const { id, wire, bytes } of short) {
       const single = Array.from(bytes, (_, index) => bytes.subarray(index, index + 1));
       expect(outcomeOf(wire, single), id).toEqual(outcomeOf(wire, [bytes]));
     }
@@ -61,8 +59,7 @@ describe.skipIf(!hasShared)("any recorded stream", () => {
 
   it("cut short anywhere is a response or a typed error, and never another answer's tool call", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...streams), fc.double({ min: 0, max: 1, noNaN: true }), ({ wire, body }, part) => {
-        const bytes = encoder.encode(body);
+      fc.property(fc.constantFrom(...streams), fc.double({ min: 0, max: 1, noNaN: true }), ({ wire, bytes }, part) => {
         const cut = outcomeOf(wire, [bytes.subarray(0, Math.floor(bytes.length * part))]);
         const whole = outcomeOf(wire, [bytes]);
         if (typeof cut === "string") expect(cut).toMatch(/^AgentError/);
@@ -201,7 +198,8 @@ function writeOllama({ content, thought, calls, length }: Answer): Written {
   };
 }
 
-const writers: Record<WireName, (answer: Answer) => Written> = {
+/** Written by hand, apart from the writers of the product. */
+const writers: Partial<Record<WireName, (answer: Answer) => Written>> = {
   openai: writeOpenAi,
   anthropic: writeAnthropic,
   ollama: writeOllama,

@@ -24,8 +24,7 @@ import { readRecorded, textOfDeltas, wireOf } from "../support/exchanges.js";
 import { recordedCassette, verifyKept } from "../support/oracle.js";
 import { fixedPorts, prompt } from "../support/recording.js";
 import { hasShared } from "../support/shared.js";
-import { BUILDERS, bodyOf } from "../support/wire-table.js";
-import { hello } from "../support/wire.js";
+import { BUILDERS, bodyOf, hello } from "../support/wire.js";
 
 afterAll(verifyKept);
 

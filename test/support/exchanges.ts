@@ -1,11 +1,8 @@
-// Every recorded exchange, and the part of it that belongs to our wires: chat completions, messages and Ollama chat,
-// whole or streamed.
+// Every recorded exchange, and the turns among them, whole or streamed.
 
 import type { LlmStreamDelta, LlmTurnResponse } from "../../src/core/model/provider.js";
-import { anthropicStream } from "../../src/core/vendors/anthropic/fold.js";
 import type { StreamWire } from "../../src/core/http/fold.js";
-import { ollamaStream } from "../../src/core/vendors/ollama/fold.js";
-import { openAiStream } from "../../src/core/vendors/openai/fold.js";
+import { VENDORS, wireOf as vendorOf, type WireName } from "../../src/core/vendors/vendors.js";
 import { createStreamDecoder } from "../../src/core/providers/stream.js";
 import { plainDecoding, type Decoding } from "../../src/core/http/json-readers.js";
 import { readSharedLines } from "./shared.js";
@@ -19,26 +16,24 @@ export interface Recorded {
   streaming: boolean;
   scenario?: string;
   request: { url: string; body: string };
-  response: { status: number; headers: Record<string, string | string[]>; body: string; chunks?: string[] };
+  response: {
+    status: number;
+    headers: Record<string, string | string[]>;
+    body: string;
+    body_encoding?: "base64";
+    chunks?: string[];
+  };
 }
 
-export type WireName = "openai" | "anthropic" | "ollama";
+export type { WireName };
 
-export const streamWires: Record<WireName, StreamWire> = {
-  openai: openAiStream,
-  anthropic: anthropicStream,
-  ollama: ollamaStream,
-};
-
-const PATHS: Record<WireName, RegExp> = {
-  openai: /\/chat\/completions([?#]|$)/,
-  anthropic: /\/v1\/messages([?#]|$)/,
-  ollama: /\/api\/chat([?#]|$)/,
-};
+export const streamWires = Object.fromEntries(
+  Object.entries(VENDORS).map(([name, { format }]) => [name, format]),
+) as Record<WireName, StreamWire>;
 
 /** The wire that a URL belongs to, or undefined for another endpoint. */
 export function wireOf(url: string): WireName | undefined {
-  return (Object.keys(PATHS) as WireName[]).find((name) => PATHS[name].test(url));
+  return vendorOf({ method: "POST", path: url.replace(/[?#].*$/, "") })?.name as WireName | undefined;
 }
 
 const files = new Map<string, readonly Recorded[]>();
@@ -65,40 +60,18 @@ export function findRecorded(id: string): Recorded {
 export interface RecordedStream {
   id: string;
   wire: WireName;
-  body: string;
+  bytes: Uint8Array;
   chunks?: string[];
 }
 
-/** All streams of our three wires that were answered with 200. */
+/** All streams of turns that were answered with 200. */
 export function recordedStreams(): RecordedStream[] {
   return allRecorded().flatMap(({ id, streaming, request, response }) => {
     const wire = wireOf(request.url);
     if (!streaming || response.status !== 200 || wire === undefined) return [];
-    const { body, chunks } = response;
-    return [{ id, wire, body, ...(chunks === undefined ? {} : { chunks }) }];
+    const { body, body_encoding: encoding = "utf8", chunks } = response;
+    return [{ id, wire, bytes: Buffer.from(body, encoding), ...(chunks === undefined ? {} : { chunks }) }];
   });
-}
-
-/** A body that was recorded without its request. */
-export interface LooseBody {
-  source: string;
-  provider: string;
-  format: "json" | "sse" | "ndjson" | "data-lines";
-  streaming: boolean;
-  body: string;
-}
-
-export function readLooseBodies(): LooseBody[] {
-  return readSharedLines<LooseBody>("data/http/response-only.jsonl.gz");
-}
-
-/** Some sources keep only the data of each event, one per line. This restores the framing. */
-export function toSse(dataLines: string): string {
-  return dataLines
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => `data: ${line}\n\n`)
-    .join("");
 }
 
 export interface Decoded {

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { repositoryRoot } from "./built.js";
 import { packPackage, unpackPackage } from "./packed.js";
+import { python } from "./python.js";
 import type { Place } from "./snippets.js";
 
 /** Makes the folder. `remove` deletes it. */
@@ -20,6 +21,8 @@ export function guideProject(): Place & { remove(): void } {
   const command = (name: string, script: string) =>
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   command("npm", `exec "${process.execPath}" "${join(repositoryRoot, "test/support/npm-stand-in.mjs")}" "$@"`);
+
+  if (python !== undefined) command("python3", `exec "${python}" "$@"`);
 
   const tarball = process.env["PLAYHEAD_TRIAL_TARBALL"];
   if (tarball !== undefined) env["GUIDE_TARBALL"] = tarball;

@@ -2,7 +2,8 @@
 // types, or by Vitest if it imports vitest. A block that starts with a comment `// name.mjs` is only written under
 // that name, for a later block to run. `console` is run line by line in bash, and its output is compared. `json` and
 // `yaml` are parsed. `diff` changes a file of an earlier block, which its first line names. The blocks of one document
-// share a folder and run in order, so that later blocks can use the files of earlier ones.
+// share a folder and run in order, so that later blocks can use the files of earlier ones. `python` and `ini` are written
+// under the name in their first line, `# name`.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -78,6 +79,9 @@ export function runSnippet(snippet: Snippet, place: Place): void {
       return runConsole(snippet, place);
     case "diff":
       return applyChange(snippet, place.folder);
+    case "python":
+    case "ini":
+      return writeNamed(snippet, place.folder);
     case "json":
       JSON.parse(snippet.code);
       return;
@@ -148,6 +152,13 @@ function compile(code: string): string {
   return ts.transpileModule(code, { compilerOptions }).outputText;
 }
 
+/** Writes a file whose first line is a comment with its name. */
+function writeNamed(snippet: Snippet, folder: string): void {
+  const name = /^# (\S+)$/m.exec(snippet.code.split("\n")[0] ?? "")?.[1];
+  if (name === undefined) throw new Error(`${where(snippet)}: the first line does not name the file`);
+  writeFileSync(join(folder, name), snippet.code);
+}
+
 function assertUsedLater(snippet: Snippet, name: string): void {
   const later = readSnippets(snippet.document).filter((other) => other.line > snippet.line);
   const uses = ({ language, code }: Snippet) =>
@@ -158,7 +169,7 @@ function assertUsedLater(snippet: Snippet, name: string): void {
 /** The lines that stay or go (` `, `-`) must be in the file once. They become the lines that stay or come (` `, `+`). */
 function applyChange(snippet: Snippet, folder: string): void {
   const [first = "", ...lines] = snippet.code.trimEnd().split("\n");
-  const file = join(folder, first.replace(/^\/\/ /, ""));
+  const file = join(folder, first.replace(/^(\/\/|#) /, ""));
   const side = (marks: string) =>
     lines
       .filter((line) => marks.includes(line.charAt(0)))

@@ -4,7 +4,9 @@
 import type { JsonObject, JsonValue } from "../../src/core/canon/value.js";
 import type { ContentPart, LlmMessage, LlmToolCall, Reasoning } from "../../src/core/model/message.js";
 import type { LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../src/core/model/provider.js";
-import type { WireName } from "./exchanges.js";
+
+/** The wires that this parser reads, apart from the one of the product. */
+export type ChatWire = "openai" | "anthropic" | "ollama";
 
 /** Thrown for content that a turn request cannot hold: documents, audio, tools that the vendor runs. */
 export class NotModelled extends Error {}
@@ -14,7 +16,7 @@ const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value
 const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
 const textOr = (value: unknown): string => (typeof value === "string" ? value : "");
 
-export function parseRequest(wire: WireName, body: Fields): LlmTurnRequest {
+export function parseRequest(wire: ChatWire, body: Fields): LlmTurnRequest {
   const names = new Map<string, string>();
   const messages = [
     ...readSystem(body["system"]),
@@ -29,7 +31,7 @@ export function parseRequest(wire: WireName, body: Fields): LlmTurnRequest {
   };
 }
 
-const READERS: Record<WireName, (message: Fields, names: Map<string, string>) => LlmMessage[]> = {
+const READERS: Record<ChatWire, (message: Fields, names: Map<string, string>) => LlmMessage[]> = {
   openai: readOpenAi,
   anthropic: readAnthropic,
   ollama: readOllama,
@@ -209,7 +211,7 @@ function readTools(body: Fields): LlmToolDefinition[] {
   });
 }
 
-function readSettings(wire: WireName, body: Fields): LlmSettings {
+function readSettings(wire: ChatWire, body: Fields): LlmSettings {
   const from = wire === "ollama" ? fieldsOf(body["options"]) : body;
   const numbers = {
     temperature: from["temperature"],
@@ -246,7 +248,8 @@ function readFormat(body: Fields): LlmSettings["responseFormat"] {
 }
 
 /** Below these paths, the caller's own content begins. */
-const OPAQUE = /(parameters|input_schema|\.input|\.schema|^\.format|function\.arguments)$/;
+const OPAQUE =
+  /(parameters|input_schema|\.input|\.schema|(?:response|Json)Schema|json_schema\.properties|^\.format|function\.arguments|\.args|inputSchema\.json)$/;
 
 /**
  * The paths of a body, each with the type of its value. An item of a list is named by its role and type, so that the fields of

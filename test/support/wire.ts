@@ -4,7 +4,9 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { AgentError } from "../../src/core/errors.js";
-import type { LlmToolDefinition, LlmTurnRequest } from "../../src/core/model/provider.js";
+import type { LlmProviderAdapter, LlmToolDefinition, LlmTurnRequest } from "../../src/core/model/provider.js";
+import type { Vendor } from "../../src/core/vendors/vendor.js";
+import { VENDORS, vendorProvider, WIRE_NAMES, type WireName } from "../../src/core/vendors/vendors.js";
 import { readSharedLines } from "./shared.js";
 
 /** A text with the shape of a key. It is not a real key. */
@@ -51,15 +53,38 @@ export interface Exchange {
   response: { status: number; headers: Record<string, string | string[]>; body: string };
 }
 
+/** The files of `data/http` with turns. */
 export const exchangeFiles: readonly string[] = [
-  "anthropic",
-  "azure-openai",
-  "cross-model-req_llm",
-  "ollama-openai-compat",
-  "ollama",
-  "openai-compatible",
-  "openai",
+  ...["openai", "azure-openai", "openai-compatible", "ollama-openai-compat", "cross-model-req_llm", "mistral", "xai"],
+  ...["openai-responses", "azure-responses", "codex-responses", "responses-compatible"],
+  ...["anthropic", "gemini", "vertex-gemini", "bedrock-converse", "bedrock-converse-stream", "cohere", "ollama"],
 ];
+
+/** The provider of each wire, with a key and a model. */
+export const BUILDERS = Object.fromEntries(
+  Object.entries(VENDORS).map(([name, vendor]) => [
+    name,
+    (options: object = {}) => vendorProvider(vendor, { ...keyOf(vendor), model: "m", ...options }),
+  ]),
+) as Readonly<Record<WireName, (options?: object) => LlmProviderAdapter>>;
+
+/** The wires whose vendor needs a key. */
+export const KEYED_WIRES = WIRE_NAMES.filter((name) => "apiKey" in keyOf(VENDORS[name]));
+
+function keyOf({ keyVariable }: Vendor): { apiKey?: string } {
+  return keyVariable === undefined ? {} : { apiKey };
+}
+
+/** A body that arrives in these pieces. */
+export function bodyOf(pieces: readonly string[]): ReadableStream {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(encoder.encode(piece));
+      controller.close();
+    },
+  });
+}
 
 const exchanges = new Map<string, Exchange[]>();
 

@@ -1,6 +1,6 @@
 // An exchange miss, explained: the recorded exchange that came nearest, and the first place where the request differs from it.
 
-import { canonicalize, defined, type JsonValue } from "../../core/index.js";
+import { canonicalize, defined, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { CassetteError, type MissErrorCode } from "../errors.js";
 import type { Cassette, RecordedExchange } from "../file/format.js";
 import { firstDifference, likenessOf } from "../prompt/json-difference.js";
@@ -9,17 +9,10 @@ import { cutAround, differenceLines } from "../replay/excerpt.js";
 import { CHOICES } from "../replay/miss.js";
 import { nameOf } from "./describe.js";
 import type { PlainRequest } from "./http.js";
-import type { ExchangePlayer } from "./player.js";
-import { urlOf, type ExchangeRequest } from "./read.js";
+import { mapTexts, urlOf, type ExchangeRequest } from "./read.js";
+import type { PlayedExchanges } from "./taken.js";
 
 const SHOWN_NAMES = 3;
-
-/** The exchanges of one cassette that a request was compared with. */
-export interface PlayedExchanges {
-  readonly file: string;
-  readonly cassette: Cassette;
-  readonly exchanges: ExchangePlayer;
-}
 
 interface Candidate {
   readonly file: string;
@@ -30,8 +23,17 @@ interface Candidate {
   readonly now: ExchangeRequest;
 }
 
-/** Explains why no unused exchange answers a request. `pointer` leads into the exchange. */
+/** Explains why no unused exchange answers a request: a miss, or `not-recordable`. `pointer` leads into the exchange. */
 export function explainExchangeMiss(played: readonly PlayedExchanges[], given: PlainRequest): CassetteError {
+  try {
+    return explain(played, given);
+  } catch (error) {
+    if (error instanceof CassetteError) return error;
+    throw error;
+  }
+}
+
+function explain(played: readonly PlayedExchanges[], given: PlainRequest): CassetteError {
   const all = played.flatMap(({ file, cassette, exchanges }) => {
     const now = exchanges.read(given);
     return exchanges.exchanges.map((exchange, index): Candidate => {
@@ -68,8 +70,7 @@ function changed({ file, cassette, index, isUsed, recorded, now }: Candidate): C
   const difference = firstDifference(toJson(recorded), toJson(now));
   const [before, after] = cutAround(difference?.old, difference?.new);
   const pointer = difference?.pointer ?? "";
-  const message = (request: ExchangeRequest) => [{ role: "user" as const, content: canonicalize(request) }];
-  const volatile = findVolatileChange(cassette, message(recorded), message(now));
+  const volatile = findVolatile(cassette, recorded, now);
   const part = pointer.startsWith("/query") ? "query" : "body";
   const change = `${nameOf(now)} was recorded with another ${part}`;
   const lines = [
@@ -77,13 +78,29 @@ function changed({ file, cassette, index, isUsed, recorded, now }: Candidate): C
     ...differenceLines({ pointer, ...defined({ recorded: before, actual: after }) }),
     `  nearest  recorded exchange ${index}${isUsed ? ", which was already used" : ""}`,
   ];
-  return miss("exchange-changed", lines.join("\n"), { hint: volatile?.hint ?? CHOICES, file, pointer });
+  const { hint = CHOICES, filters } = volatile ?? {};
+  return miss("exchange-changed", lines.join("\n"), { hint, file, pointer, ...defined({ filters }) });
+}
+
+/** The field before a number of JSON, which `mapTexts` shows with it. */
+const fieldOf = (text: string): string => /^"(?:[^"\\]|\\.)*":(?=-?[0-9])/.exec(text)?.[0] ?? "";
+
+/** The filters that would make two requests the same. Undefined if they differ in more than the texts that filters see. */
+function findVolatile(cassette: Cassette, recorded: ExchangeRequest, now: ExchangeRequest) {
+  const [before, after] = [recorded, now].map((request) => {
+    const texts: LlmMessage[] = [];
+    const take = (text: string) => `${fieldOf(text)}#${texts.push({ role: "user", content: text })}`;
+    const rest = mapTexts(request, take);
+    return { texts, rest: canonicalize(rest) };
+  });
+  if (before === undefined || after === undefined || before.rest !== after.rest) return undefined;
+  return findVolatileChange(cassette, before.texts, after.texts);
 }
 
 function miss(
   code: MissErrorCode,
   summary: string,
-  options: { hint: string; file?: string; pointer?: string },
+  options: { hint: string; file?: string; pointer?: string; filters?: readonly string[] },
 ): CassetteError {
   return new CassetteError(code, summary, options);
 }

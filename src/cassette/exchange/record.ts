@@ -1,6 +1,8 @@
 // The exchanges of one recording, in the order of their calls.
 
 import { defined } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import { checkExchange } from "../file/exchanges.js";
 import type { RecordedExchange } from "../file/format.js";
 import type { PlainAnswer, PlainRequest } from "./http.js";
 import { readAnswer, readRequest, type ExchangeReading } from "./read.js";
@@ -31,6 +33,7 @@ export function createExchangeLine(reading: ExchangeReading) {
           try {
             const answered = readAnswer(answer, reading.scrub);
             const exchange = { method, path, ...defined({ query, request }), ...answered };
+            assertLoadable(exchange);
             settle({ kind: "answered", exchange });
           } catch (error) {
             settle({ kind: "failed" });
@@ -46,4 +49,15 @@ export function createExchangeLine(reading: ExchangeReading) {
     pending: () => slots.filter(({ kind }) => kind === "pending").length,
     answered: () => slots.flatMap((slot) => (slot.kind === "answered" ? [slot.exchange] : [])),
   };
+}
+
+/** Refuses an exchange with which its whole cassette would not load, such as one with the status 700. */
+function assertLoadable(exchange: RecordedExchange): void {
+  checkExchange(exchange, [], (_, message, pointer) => {
+    const what = `${exchange.method} with the status ${exchange.status}`;
+    throw new CassetteError("not-recordable", `a cassette cannot hold ${what}: ${message}`, {
+      pointer,
+      hint: "Answer this request from a test double of your own, or leave it unrecorded.",
+    });
+  });
 }

@@ -18,7 +18,7 @@ export function parseSettings(input: string | Uint8Array, options: SettingsOptio
   const { what, code, hint, maxBytes, file } = options;
   const place = defined({ file });
   try {
-    return parseStrictJson(input, { ...place, maxBytes });
+    return parseStrictJson(input, { ...place, maxBytes, remedy: hint });
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;
     throw new CassetteError(code, `the ${what} cannot be read: ${error.summary}`, {

@@ -1,28 +1,22 @@
 // The shape of `extensions.exchanges`. A door answers from it, so an unknown field is refused, like one of an entry.
 
-import { fromBase64, isPlainObject, toPointer } from "../../core/index.js";
+import { fromBase64, isPlainObject } from "../../core/index.js";
 import type { Refuse } from "./downgrade.js";
-
-type Fields = Record<string, unknown>;
-type Check = (value: unknown) => boolean;
-
-/** The expected value in words, and its check. `required` fields are missing or wrong, others only wrong. */
-interface Field {
-  readonly expected: string;
-  readonly check: Check;
-  readonly required?: true;
-}
+import {
+  checkFields,
+  count as bytes,
+  hash as sha256,
+  isCount,
+  matches,
+  text,
+  wrong,
+  type Field,
+  type Fields,
+  type Path,
+} from "./fields.js";
 
 /** Headers of an answer that a client reacts to. All others are left out of a recording. */
 export const EXCHANGE_HEADERS = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
-
-const isText: Check = (value) => typeof value === "string";
-const isHash: Check = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
-const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-
-const text: Field = { expected: "a text", check: isText };
-const sha256: Field = { expected: "64 lower-case hex digits", check: isHash };
-const bytes: Field = { expected: "a whole number of 0 or more", check: isCount };
 
 const EXCHANGE: Record<string, Field> = {
   method: { expected: "a method in capital letters", check: matches(/^[A-Z][A-Z-]*$/), required: true },
@@ -34,7 +28,9 @@ const EXCHANGE: Record<string, Field> = {
   response: { expected: "an object", check: isPlainObject },
   isCut: { expected: "true", check: (value) => value === true },
 };
-const HEADERS = Object.fromEntries(EXCHANGE_HEADERS.map((name) => [name, text]));
+/** A door could not send any other value (RFC 9110 §5.5). */
+const header: Field = { expected: "the text of an HTTP header", check: matches(/^[\t\x20-\x7e\x80-\xff]*$/) };
+const HEADERS = Object.fromEntries(EXCHANGE_HEADERS.map((name) => [name, header]));
 const JSON_VALUE: Field = { expected: "a JSON value", check: () => true };
 const REQUEST: Record<string, Field> = {
   json: JSON_VALUE,
@@ -65,9 +61,8 @@ export function checkExchanges(extensions: Fields, refuse: Refuse): void {
   });
 }
 
-type Path = readonly (string | number)[];
-
-function checkExchange(exchange: unknown, here: Path, refuse: Refuse): void {
+/** Refuses one exchange. `here` is its place in the file. */
+export function checkExchange(exchange: unknown, here: Path, refuse: Refuse): void {
   if (!isPlainObject(exchange)) {
     wrong(here, "an object", refuse);
     return;
@@ -109,30 +104,6 @@ function checkForm(
   const given = Object.keys(body).filter((name) => !free.includes(name));
   if (forms.some((form) => form.length === given.length && form.every((name) => given.includes(name)))) return;
   wrong(here, `exactly one of ${forms.map((form) => form.join(" with ")).join(", ")}`, refuse);
-}
-
-function checkFields(object: Fields, known: Record<string, Field>, here: Path, refuse: Refuse): void {
-  for (const name of Object.keys(object)) {
-    if (Object.hasOwn(known, name)) continue;
-    const place = toPointer([...here, name]);
-    refuse("unknown-field", `${toPointer(here)} has an unknown field: ${JSON.stringify(name)}`, place);
-  }
-  for (const [name, { expected, check, required }] of Object.entries(known)) {
-    const place = [...here, name];
-    const isGiven = Object.hasOwn(object, name);
-    if (isGiven && !check(object[name])) wrong(place, expected, refuse);
-    if (!isGiven && required === true) {
-      refuse("missing-field", `${toPointer(here)} has no ${name}`, toPointer(place));
-    }
-  }
-}
-
-function wrong(here: Path, expected: string, refuse: Refuse): void {
-  refuse("wrong-type", `${toPointer(here)} is not ${expected}`, toPointer(here));
-}
-
-function matches(pattern: RegExp): Check {
-  return (value) => typeof value === "string" && pattern.test(value);
 }
 
 function isStatus(status: number): boolean {

@@ -2,6 +2,7 @@
 
 import { findMessageFlaw, findResponseFlaw, isPlainObject, type ResponseFlaw } from "../../core/index.js";
 import { checkExchanges } from "./exchanges.js";
+import { checkWorkspace } from "./workspace.js";
 import { refuseDowngrade, type Refuse, V2_ONLY, V2_ONLY_ENTRY } from "./downgrade.js";
 import type { Cassette } from "./format.js";
 
@@ -85,6 +86,7 @@ function checkFields(value: Fields, version: 1 | 2, refuse: Refuse): void {
   if (value["extensions"] === undefined) return;
   checkContexts(value["extensions"] as Fields, refuse);
   checkExchanges(value["extensions"] as Fields, refuse);
+  checkWorkspace(value["extensions"] as Fields, refuse);
 }
 
 /** Checks the extension that strict replay compares. Most others are kept unchecked. */

@@ -83,7 +83,9 @@ export type RepairKind =
   /** A tool result that names another tool than the call with its id. The call's name was kept. */
   | "tool-name-differs"
   | "tool-name-missing"
-  | "tool-result-unpaired";
+  | "tool-result-unpaired"
+  /** A turn that a cassette cannot hold as one, such as one with a file. Kept as an exchange. */
+  | "turn-as-exchange";
 
 /** How often one kind of repair was needed in one run. */
 export type Repair = Tallied<RepairKind>;

@@ -21,6 +21,8 @@ export interface UncomparedFields {
 }
 
 export interface WireFieldCheck {
+  /** True if the recording holds these fields. */
+  readonly isHeld: boolean;
   /** Returns the settings that can be compared with the recording. */
   known<T extends LlmSettings | undefined>(settings: T): T;
   /** Returns the messages that can be compared with the recording: the list itself if nothing is removed. */
@@ -38,6 +40,7 @@ export function createWireFieldCheck(
   const fields = new Set<string>();
   let turns = 0;
   return {
+    isHeld,
     known: (settings) => (settings === undefined ? settings : without(settings, isHeld ? isEmptyWire : isWireName)),
     knownMessages: (messages) =>
       isHeld || !messages.some(hasFields) ? messages : messages.map((message) => without(message, isWireName)),

@@ -22,15 +22,11 @@ export function parseFilters(input: string | Uint8Array, file?: string): readonl
   const what = { what: "filters", code: "invalid-options", hint: HINT, maxBytes: MAX_FILTERS_BYTES } as const;
   const value = parseSettings(input, { ...place, ...what });
   const refuse = (pointer: string, text: string): CassetteError =>
-    new CassetteError(
-      "invalid-options",
-      `the filter file is wrong: ${pointer === "" ? "the whole" : pointer} ${text}`,
-      {
-        pointer,
-        hint: HINT,
-        ...place,
-      },
-    );
+    new CassetteError("invalid-options", `the filter file is wrong: ${pointer === "" ? "it" : pointer} ${text}`, {
+      pointer,
+      hint: HINT,
+      ...place,
+    });
   if (!isPlainObject(value)) throw refuse("", `is ${showValue(value)}; it must be an object with filters`);
   const unknown = Object.keys(value).find((key) => !["$schema", "filters"].includes(key));
   if (unknown !== undefined) throw refuse(`/${unknown}`, "is an unknown field");

@@ -174,11 +174,20 @@ export function numberIn(field: string): TextFilter {
   };
 }
 
-const FIELD_BEFORE = /([\p{L}_$][\p{L}\p{N}_$.-]{0,99})(?:\\{0,3}["'])?\s{0,8}[:=]\s{0,8}(?:\\{0,3}["'])?-?$/u;
+const FIELD_WORD = "[\\p{L}_$][\\p{L}\\p{N}_$.-]{0,99}";
+const AFTER_FIELD = `(?:\\\\{0,3}["'])?\\s{0,8}[:=]\\s{0,8}(?:\\\\{0,3}["'])?-?$`;
+const FIELD_BEFORE = new RegExp(`(${FIELD_WORD})${AFTER_FIELD}`, "u");
+/** A name of several words stands at the beginning of a line, in quotes, or after a sign. */
+const WORDS_BEFORE = new RegExp(
+  `(?:^|["'\\n,;({\\[>|]|\\\\n)\\s{0,8}(?:[-*] )?(${FIELD_WORD}(?: ${FIELD_WORD}){1,4})${AFTER_FIELD}`,
+  "u",
+);
 /** Characters of a field's name with its signs. */
 const LONGEST_FIELD = 130;
 
 /** The name of the field whose number begins at `at`. */
 export function fieldBefore(text: string, at: number): string | undefined {
-  return FIELD_BEFORE.exec(text.slice(Math.max(0, at - LONGEST_FIELD), at))?.[1];
+  const isCut = at > LONGEST_FIELD;
+  const before = (isCut ? "…" : "") + text.slice(isCut ? at - LONGEST_FIELD : 0, at);
+  return (WORDS_BEFORE.exec(before) ?? FIELD_BEFORE.exec(before))?.[1];
 }

@@ -6,12 +6,14 @@ import type { OpenExchange } from "../exchange/record.js";
 import type { CassetteV2 } from "../file/format.js";
 import { createTimeWarning, IN_A_CLIENT } from "../prompt/date-warning.js";
 import { findContinued, toAskedPrompt, type Kin, type PromptStep } from "./kinship.js";
-import { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./recorder.js";
+import { createRecorder, type OpenTurn, type Recorder, type RecordingHead, type RecordingOptions } from "./recorder.js";
 
 /** An open turn of one of several conversations. */
 export interface PassingTurn extends OpenTurn {
   /** The conversation it belongs to: 0, 1, 2 … in the order they began. */
   readonly conversation: number;
+  /** The turns of the conversation that were answered before this one was requested. */
+  readonly before: number;
   /**
    * Forgets the turn and keeps its request with the vendor's error as an exchange. The same prompt continues this conversation then.
    * Throws `not-recordable`.
@@ -40,16 +42,24 @@ export interface Conversations {
   withoutTurns(): number[];
   /** A cassette for every conversation with an answer, in the order they began. All turns must have settled. */
   toCassettes(): CassetteV2[];
-  /** The answered exchanges of one conversation, and its turns before the first open one; undefined if there are none. */
-  toCassette(conversation: number): CassetteV2 | undefined;
+  /**
+   * The answered exchanges of one conversation, and its turns before the first open one; undefined if there are none, and after `close`.
+   */
+  toCassette(conversation: number, head?: RecordingHead): CassetteV2 | undefined;
+  /** Forgets a conversation. A prompt that continues it begins another one. Returns false if one of its calls is still open. */
+  close(conversation: number): boolean;
 }
 
 interface Conversation extends Kin {
   readonly name: string | undefined;
   readonly steps: PromptStep[];
   readonly recorder: Recorder;
+  /** Its number. */
+  readonly at: number;
   /** The provider of its turns, or of its exchanges while it has no turn. */
   provider: string;
+  /** Calls without an answer. */
+  open: number;
 }
 
 /** An empty set of conversations; `recording` is for the recorder of each. */
@@ -57,7 +67,8 @@ export function createConversations(
   ports: Partial<Ports> = {},
   recording: Pick<RecordingOptions, "redact" | "hashFilter"> = {},
 ): Conversations {
-  const all: Conversation[] = [];
+  const known = new Map<number, Conversation>();
+  let next = 0;
   let latest: Conversation | undefined;
   // The recorders give advice for tests, which does not fit here.
   const quiet = { ...ports, warn: () => undefined };
@@ -69,37 +80,68 @@ export function createConversations(
 
   function begin(provider: string, name: string | undefined): Conversation {
     const recorder = createRecorder(() => conversation.provider, { ...recording, ports: quiet });
-    const conversation: Conversation = { name, steps: [], refused: new Set(), recorder, provider };
-    all.push(conversation);
+    const conversation: Conversation = { name, steps: [], refused: new Set(), recorder, at: next++, provider, open: 0 };
+    known.set(conversation.at, conversation);
     return conversation;
   }
 
-  const named = (name: string | undefined) => all.find((conversation) => conversation.name === name);
+  const all = () => [...known.values()];
+  const named = (name: string | undefined) => all().find((conversation) => conversation.name === name);
 
   return {
     open(request, provider, name) {
       const prompt = toAskedPrompt(request.messages);
-      const unnamed = all.filter((conversation) => conversation.name === undefined);
-      const known = name === undefined ? findContinued(unnamed, prompt) : named(name);
-      const conversation = known ?? begin(provider, name);
+      const unnamed = all().filter((conversation) => conversation.name === undefined);
+      const found = name === undefined ? findContinued(unnamed, prompt) : named(name);
+      const conversation = found ?? begin(provider, name);
       const turn = conversation.recorder.open(request);
       if (conversation.steps.length === 0) conversation.provider = provider;
       latest = conversation;
       const step = noteStep(conversation, prompt.step);
-      const at = all.indexOf(conversation);
-      return passing(turn, { conversation, at, step, answered: () => void (latest = conversation) });
+      return passing(opened(conversation, turn), { conversation, step, answered: () => void (latest = conversation) });
     },
     exchange(request, provider, name) {
-      const known = name === undefined ? latest : named(name);
-      const conversation = known ?? begin(provider, name);
+      const conversation = (name === undefined ? latest : named(name)) ?? begin(provider, name);
       if (name === undefined) latest = conversation;
-      return { conversation: all.indexOf(conversation), ...conversation.recorder.exchange(request) };
+      return { conversation: conversation.at, ...opened(conversation, conversation.recorder.exchange(request)) };
     },
-    withoutTurns: () => all.flatMap(({ recorder }, index) => (recorder.turns > 0 || isEmpty(recorder) ? [] : [index])),
-    toCassettes: () => all.flatMap(({ recorder }) => (isEmpty(recorder) ? [] : warned(recorder.toCassette()))),
-    toCassette(index) {
-      const recorder = all[index]?.recorder;
-      return recorder === undefined || isEmpty(recorder) ? undefined : warned(recorder.soFar());
+    withoutTurns: () => all().flatMap(({ recorder, at }) => (recorder.turns > 0 || isEmpty(recorder) ? [] : [at])),
+    toCassettes: () => all().flatMap(({ recorder }) => (isEmpty(recorder) ? [] : warned(recorder.toCassette()))),
+    toCassette(index, head) {
+      const recorder = known.get(index)?.recorder;
+      return recorder === undefined || isEmpty(recorder) ? undefined : warned(recorder.soFar(head));
+    },
+    close(index) {
+      const conversation = known.get(index);
+      if (conversation === undefined) return true;
+      if (conversation.open > 0) return false;
+      if (latest === conversation) latest = undefined;
+      known.delete(index);
+      return true;
+    },
+  };
+}
+
+/** The same call, counted as open until it is settled. */
+function opened<T extends OpenTurn | OpenExchange>(conversation: Conversation, call: T): T {
+  conversation.open++;
+  let isOpen = true;
+  const settled = (): void => {
+    if (isOpen) conversation.open--;
+    isOpen = false;
+  };
+  return {
+    ...call,
+    answer(...given: Parameters<T["answer"]>) {
+      try {
+        (call.answer as (...given: unknown[]) => void)(...given);
+      } finally {
+        settled();
+      }
+    },
+    fail() {
+      call.fail();
+      settled();
     },
   };
 }
@@ -121,19 +163,18 @@ interface Noted {
 
 interface PassingPlace {
   readonly conversation: Conversation;
-  /** Its number. */
-  readonly at: number;
   readonly step: Noted;
   readonly answered: () => void;
 }
 
-function passing(turn: OpenTurn, { conversation, at, step: { step, forget }, answered }: PassingPlace): PassingTurn {
+function passing(turn: OpenTurn, { conversation, step: { step, forget }, answered }: PassingPlace): PassingTurn {
   const fail = (): void => {
     turn.fail();
     forget();
   };
   return {
-    conversation: at,
+    conversation: conversation.at,
+    before: conversation.recorder.turns,
     answer(response, note) {
       try {
         turn.answer(response, note);

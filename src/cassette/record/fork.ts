@@ -8,9 +8,12 @@ import { resolveFilter } from "../prompt/noted-filters.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import { withRules } from "../redact/options.js";
 import { redactedBy } from "../redact/redactor.js";
+import { createExchangePlayer } from "../exchange/player.js";
+import { continuedSide, exchangeSideOf, setExchangeSide } from "./exchange-side.js";
 import { collectTurn, openTurn, setOpener } from "./open-turn.js";
 import { recordingProvider, type RecordingProvider } from "./recording-provider.js";
 import type { OpenTurn, RecordingOptions } from "./recorder.js";
+import { isClaimed } from "../replay/left-out.js";
 import { cassetteProvider, type CassetteProvider } from "../replay/replay.js";
 import { cutStreams } from "../stream/read.js";
 import { wholeStream } from "../stream/play.js";
@@ -39,6 +42,8 @@ export interface ForkedFrom {
   envelopeHash: string;
   /** Replayed turns. */
   at: number;
+  /** The model that answered the other turns, if it is not the one that they ask for. */
+  model?: string;
 }
 
 /** A provider that replays the start of a cassette, continues with the live provider, and records the whole run. */
@@ -93,6 +98,7 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
   const { redact: asked } = recording;
   const redact = withRules(asked, redactedBy(source.extensions?.redacted));
   const replay = cassetteProvider(prefix, defined({ hashFilter, redact, allowRedacted, file }));
+  const exchangePlayer = createExchangePlayer(source, defined({ hashFilter, redact, file }));
   const line = createLine(replay, live, until);
   const recorder = recordingProvider(line.provider, redact === undefined ? recording : { ...recording, redact });
 
@@ -117,11 +123,12 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
     stream: (request) => (recorder.stream as NonNullable<LlmProviderAdapter["stream"]>)(request),
     toCassette({ agentId = source.agentId, extensions } = {}) {
       if (until === "count" && replay.remaining > 0) throw notReached(prefix.entries.length, replay.remaining, file);
-      const { cassetteId, envelopeHash, extensions: { filtered, filters, redacted, exchanges } = {} } = source;
+      const { cassetteId, envelopeHash, extensions: { filtered, filters, redacted } = {} } = source;
       const at = prefix.entries.length - replay.remaining;
       const forkedFrom: ForkedFrom = { cassetteId, envelopeHash, at };
       const copyOf = (list: unknown) => (Array.isArray(list) ? [...(list as string[])] : undefined);
-      // A fork runs through a provider, so it records no exchange of its own.
+      // Without a door for HTTP requests, a fork records no exchange of its own.
+      const exchanges = isClaimed(fork) ? undefined : source.extensions?.exchanges;
       const kept = defined({ filtered, filters: copyOf(filters), redacted: copyOf(redacted), exchanges });
       return recorder.toCassette({ ...defined({ agentId }), extensions: { ...extensions, ...kept, forkedFrom } });
     },
@@ -129,6 +136,11 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
       await recorder.destroy?.();
     },
   };
+  const played = { file: file ?? "the cassette", cassette: source, exchanges: exchangePlayer };
+  setExchangeSide(
+    fork,
+    continuedSide(played, exchangeSideOf(recorder), () => line.isOver()),
+  );
   const { streams = "boundaries" } = recording;
   const ports = withSystemPorts(recording.ports);
   return setOpener(fork, async (request, isStream) => {
@@ -161,9 +173,11 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
     return (provider = await made);
   }
 
+  const isOver = (): boolean => isLive || (until === "count" && replay.remaining === 0);
+
   /** The result of `ask` from the replay, or undefined if the live provider must answer. */
   async function replayed<T>(ask: () => Promise<T>): Promise<T | undefined> {
-    if (isLive || (until === "count" && replay.remaining === 0)) return undefined;
+    if (isOver()) return undefined;
     try {
       return await ask();
     } catch (error) {
@@ -196,15 +210,15 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
       await provider?.destroy?.();
     },
   };
-  return { provider: line, isLive: () => isLive, goLive, replayed };
+  return { provider: line, isLive: () => isLive, isOver, goLive, replayed };
 }
 
 /** The first `at` turns as a cassette of the same id, with the extensions of those turns. */
-function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
+export function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
   const { agentId, recordedAt, recordedProvider, cassetteId, entries, extensions = {} } = cassette;
-  const { createdWith, prompts, filtered, filters, redacted, contexts, streams } = extensions;
+  const { createdWith, prompts, filtered, filters, filterPatterns, redacted, contexts, streams } = extensions;
   const kept: CassetteExtensions = {
-    ...defined({ createdWith, prompts, filtered, filters, redacted }),
+    ...defined({ createdWith, prompts, filtered, filters, filterPatterns, redacted }),
     ...(contexts === undefined ? {} : { contexts: contexts.filter(({ fromTurn }) => fromTurn < at) }),
     ...(streams === undefined ? {} : { streams: cutStreams(streams, at) }),
   };

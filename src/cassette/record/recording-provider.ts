@@ -3,6 +3,7 @@
 import { providerName, withSystemPorts, type LlmProviderAdapter } from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";
 import { createStreamNote } from "../stream/record.js";
+import { setExchangeSide } from "./exchange-side.js";
 import { setOpener } from "./open-turn.js";
 import { assertName } from "./recordable.js";
 import { createRecorder, type RecordingHead, type RecordingOptions } from "./recorder.js";
@@ -64,5 +65,9 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
       await provider.destroy?.();
     },
   };
+  setExchangeSide(recording, {
+    open: (request) => recorder.exchange(request),
+    count: () => recorder.exchanges,
+  });
   return setOpener(recording, async (request) => recorder.open(request));
 }

@@ -4,7 +4,6 @@ import {
   copyJson,
   defined,
   NotJsonError,
-  plural,
   seal,
   tellAhead,
   withSystemPorts,
@@ -22,6 +21,7 @@ import { readHashFilter, type HashFilterOption } from "../prompt/hash-filters.js
 import { AS_RECORDED, resolveFilter, type ReplayFilter } from "../prompt/noted-filters.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import { explainMiss, explainOfferMiss } from "./miss.js";
+import { createLeftOutNote } from "./left-out.js";
 import { createMissLog } from "./miss-log.js";
 import { createPromptReader, type PromptReader } from "../prompt/reader.js";
 import { assertNotRedacted, findNumbers } from "./redacted-replay.js";
@@ -113,12 +113,9 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   const streams = readStreams(recording);
   const notes = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
   for (const text of notes) warn(text);
-  const { exchanges = [] } = extensionsOf(recording);
-  if (exchanges.length > 0) {
-    warn(`${plural(exchanges.length, "recorded exchange")} left out: a provider replays turns alone.`);
-  }
+  const noteLeftOut = createLeftOutNote(extensionsOf(recording).exchanges?.length ?? 0, warn);
 
-  return {
+  const provider: CassetteProvider = {
     name: `cassette:${recording.recordedProvider}`,
     cassette: recording,
     streams: streams.state,
@@ -128,11 +125,13 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
     async turn(request) {
       assertRequest(request);
       request.signal?.throwIfAborted();
+      noteLeftOut(provider);
       return session.answer(request).response;
     },
     async *stream(request) {
       assertRequest(request);
       request.signal?.throwIfAborted();
+      noteLeftOut(provider);
       const { index, response } = session.answer(request);
       const plan = streaming === "whole" ? undefined : streams.planOf(index);
       const events = plan === undefined ? wholeStream(response) : playStream(plan, response, pace, request.signal);
@@ -153,6 +152,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
     },
     assertAnswered: () => session.assertAnswered(),
   };
+  return provider;
 }
 
 /** Sealed before the check, so that the checked value is replayed. A value that is not JSON is left for the check to refuse. */

@@ -28,7 +28,7 @@ export function createFolderMover(
   return {
     moved,
     move(response, turnIndex, messages) {
-      if (!isOn) return response;
+      if (!isOn || textsOf([response.message]).every((text) => pathsIn(text).length === 0)) return response;
       prompts ??= rebuildPrompts(cassette) ?? [];
       const folders = findFolders(prompts[turnIndex] ?? [], messages);
       const used = new Set<string>();
@@ -47,24 +47,58 @@ export function createFolderMover(
 /** Folders by their recorded path: where each is now. */
 export type Folders = ReadonlyMap<string, string>;
 
-/** The folders that differ between two prompts that are the same but for their paths. A folder that would be two is left out. */
+/**
+ * The folders that differ between two prompts that are the same but for their paths. Each path shows one: the shortest part of it that is
+ * always in the same place, and that is a folder of the prompt or at the same depth. Without such a part, the shortest one counts.
+ */
 export function findFolders(recorded: readonly LlmMessage[], now: readonly LlmMessage[]): Folders {
+  const pairs = pairPaths(recorded, now);
+  const { whole, part } = placesBy(pairs);
+  const isSure = ({ was, is }: Place): boolean =>
+    (whole.has(was) && !FILE.test(was)) || was.split(SLASH).length === is.split(SLASH).length;
   const folders = new Map<string, string>();
-  const unclear = new Set<string>();
-  const after = textsOf(now).map(pathsIn);
-  textsOf(recorded).forEach((text, index) => {
-    const paths = pathsIn(text);
-    if (paths.length !== after[index]?.length) return;
-    paths.forEach((path, at) => {
-      const [was, is] = withoutCommonEnd(path, after[index]?.[at] as string);
-      if (was === is) return;
-      const known = folders.get(was);
-      if (known !== undefined && known !== is) unclear.add(was);
-      folders.set(was, is);
-    });
-  });
-  for (const folder of unclear) folders.delete(folder);
+  for (const pair of pairs) {
+    const known = pair.filter(({ was, is }) => isOnly(whole.get(was) ?? part.get(was), is));
+    const place = known.find(isSure) ?? known[0];
+    if (place !== undefined && place.was !== place.is) folders.set(place.was, place.is);
+  }
   return folders;
+}
+
+const SLASH = /[\\/]/;
+const FILE = /[^\\/]\.[^\\/.]+$/;
+
+function isOnly(places: ReadonlySet<string> | undefined, is: string): boolean {
+  return places?.size === 1 && places.has(is);
+}
+
+interface Place {
+  readonly was: string;
+  readonly is: string;
+}
+
+/** For each path of the two prompts its places, from the shortest one that may have moved to the whole path. */
+function pairPaths(recorded: readonly LlmMessage[], now: readonly LlmMessage[]): Place[][] {
+  const after = textsOf(now).map(pathsIn);
+  return textsOf(recorded).flatMap((text, index) => {
+    const paths = pathsIn(text);
+    return paths.length === after[index]?.length
+      ? paths.map((path, at) => withoutCommonEnds(path, after[index]?.[at] as string))
+      : [];
+  });
+}
+
+/** Where each folder is now, by whole paths, and by paths of something in it. */
+function placesBy(pairs: readonly Place[][]): Record<"whole" | "part", ReadonlyMap<string, ReadonlySet<string>>> {
+  const whole = new Map<string, Set<string>>();
+  const part = new Map<string, Set<string>>();
+  for (const places of pairs) {
+    for (const place of places) {
+      const seen = place === places.at(-1) ? whole : part;
+      seen.set(place.was, (seen.get(place.was) ?? new Set()).add(place.is));
+    }
+  }
+  return { whole, part };
 }
 
 function textsOf(messages: readonly LlmMessage[]): string[] {
@@ -77,17 +111,20 @@ function textsOf(messages: readonly LlmMessage[]): string[] {
   return texts;
 }
 
-/** Cuts off the names at the end that both have, but never all of a path. */
-function withoutCommonEnd(was: string, is: string): [string, string] {
+/** Two paths without the names at the end that both have, one name longer each time. The last ones are whole. */
+function withoutCommonEnds(was: string, is: string): Place[] {
   const [before, after] = [was, is].map((path) => path.replace(/[/.]+$/, "").split(/(?=[\\/])/)) as [
     string[],
     string[],
   ];
-  while (before.length > 1 && after.length > 1 && before.at(-1) === after.at(-1)) {
-    before.pop();
-    after.pop();
-  }
-  return [before.join(""), after.join("")];
+  const most = Math.min(before.length, after.length) - 1;
+  let same = 0;
+  while (same < most && before.at(-1 - same) === after.at(-1 - same)) same++;
+  const cut = (names: readonly string[], count: number): string => names.slice(0, names.length - count).join("");
+  return Array.from({ length: same + 1 }, (_, index) => ({
+    was: cut(before, same - index),
+    is: cut(after, same - index),
+  }));
 }
 
 /** The answer with its folders as they are now, in its text and in the arguments of its calls. Adds each folder that it names to `used`. */
@@ -95,7 +132,7 @@ export function moveFolders(response: LlmTurnResponse, folders: Folders, used: S
   if (folders.size === 0) return response;
   const longestFirst = [...folders.keys()].sort((left, right) => right.length - left.length);
   const pattern = new RegExp(
-    `(?<![\\p{L}\\p{N}_.~-])(?:${longestFirst.map(escaped).join("|")})(?![\\p{L}\\p{N}_~-]|\\.[\\p{L}\\p{N}])`,
+    `(?:(?<![\\p{L}\\p{N}_.~-])|(?<=\\\\[nrt]))(?:${longestFirst.map(escaped).join("|")})(?![\\p{L}\\p{N}_~-]|\\.[\\p{L}\\p{N}])`,
     "gu",
   );
   const move = (text: string): string =>

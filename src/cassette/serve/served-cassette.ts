@@ -1,23 +1,17 @@
 // One cassette as a server replays it: a request over a wire is put to a replaying provider in the words of the recording.
 
-import {
-  defined,
-  hashJson,
-  throughWire,
-  type LlmMessage,
-  type LlmTurnRequest,
-  type LlmTurnResponse,
-  type Wire,
-  type WireRequest,
-} from "../../core/index.js";
-import { countAlike, digestAlike, type Likeness } from "./alike.js";
+import { throughWire, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
+import { countAlike, digestAlike } from "./alike.js";
 import { createFolderMover } from "./folders.js";
+import { asFiltered, asKnown, type Asked, type Nearness } from "./asked.js";
+import { fits, recordedWords, type ContextRules, type Recorded } from "./recorded-words.js";
 import { createExchangePlayer, type ExchangePlayer } from "../exchange/player.js";
 import { contextAt } from "../offer/context.js";
-import { extensionsOf, type Cassette, type ContextExtension } from "../file/format.js";
+import { extensionsOf, type Cassette } from "../file/format.js";
 import { rebuildPrompts } from "../prompt/rebuild.js";
-import { resolveFilter, type ReplayFilter } from "../prompt/noted-filters.js";
-import { hashPrompt, type HashFilter } from "../prompt/prompt-delta.js";
+import { resolveFilter } from "../prompt/noted-filters.js";
+import type { HashFilterOption } from "../prompt/hash-filters.js";
+import type { HashFilter } from "../prompt/prompt-delta.js";
 import { likenessOf } from "../prompt/json-difference.js";
 import { neutralNumbers } from "../redact/placeholder.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
@@ -27,26 +21,9 @@ import type { StreamPlan } from "../stream/texts.js";
 import {
   comparableContexts,
   createWireFieldCheck,
-  fieldsOfOtherWires,
   type UncomparedFields,
   type WireFieldCheck,
 } from "../offer/wire-fields.js";
-
-export interface Asked {
-  wire: Wire;
-  request: WireRequest;
-  promptHash: string;
-  /** Digests of its messages as the wire leaves them. */
-  digests: readonly string[];
-}
-
-export interface Nearness extends Likeness {
-  readonly turnIndex: number;
-  /** The whole prompt is the same, except for what the wire loses. */
-  readonly isPrompt: boolean;
-  /** Tools and settings are also the same. */
-  readonly isContext: boolean;
-}
 
 export interface Served {
   readonly file: string;
@@ -54,7 +31,13 @@ export interface Served {
   readonly cassette: Cassette;
   readonly exchanges: ExchangePlayer;
   readonly remaining: number;
-  /** The unused turn with exactly this prompt, preferably with the same tools and settings. */
+  /** The hashes of its prompts, each once. */
+  readonly promptHashes: Iterable<string>;
+  /** The same text for cassettes whose `read` gives the same. */
+  readonly reading: string;
+  /** The request with its filters, and without fields that cannot be compared with it. */
+  readonly read: (asked: Asked) => Asked;
+  /** The unused turn with exactly this prompt, preferably with the same tools and settings. Needs the request from `read`. */
   findExact(asked: Asked): Nearness | undefined;
   /** Like `findExact`, except for what the wire loses. Slower. */
   findAlike(asked: Asked): Nearness | undefined;
@@ -73,11 +56,6 @@ export interface ServeOptions extends Pick<ReplayOptions, "redact" | "allowRedac
   readonly warn?: (text: string) => void;
 }
 
-export function toAsked(wire: Wire, request: WireRequest): Asked {
-  const { messages } = throughWire(request, wire, request) ?? request;
-  return { wire, request, promptHash: hashPrompt(request.messages), digests: digestAlike(messages) };
-}
-
 /** Throws `CassetteError` if the cassette is refused or cannot be replayed. */
 export function serveCassette(value: unknown, file: string, names: Iterable<string>, given: ServeOptions = {}): Served {
   const { warn: warnAll, ...options } = given;
@@ -93,16 +71,17 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
   const streams = readStreams(cassette);
   const used = new Set<number>();
   const redaction = () => createReplayRedaction(redacted, options.redact, file);
-  const { isExact, judge, measure } = createJudge({ recording, prompts, contexts, rules, used });
+  const { judgeExact, measure } = createJudge({ recording, prompts, contexts, rules, used });
+  const unused = createUnused(recording);
   const mover = createFolderMover(cassette, option, warn);
+  const read = (request: Asked): Asked => asFiltered(asKnown(request, fields), filter);
 
   function measureAll(request: Asked, turns: readonly number[]): Nearness[] {
-    const asked = asRecorded(asFiltered(asKnown(request, fields), filter), redaction, filter);
+    const asked = asRecorded(read(request), redaction, filter);
     return turns.map((index) => measure(asked, index));
   }
 
   const all = [...cassette.entries.keys()];
-  const unused = () => all.filter((index) => !used.has(index));
 
   return {
     file,
@@ -112,12 +91,16 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
     get remaining() {
       return provider.remaining;
     },
-    findExact(request) {
-      const asked = asFiltered(asKnown(request, fields), filter);
-      const same = unused().filter((index) => isExact(asked, index));
-      return pick(same.map((index) => judge(asked, index, true, asked.request.messages.length)));
+    get promptHashes() {
+      return unused.keys();
     },
-    findAlike: (request) => pick(measureAll(request, unused()).filter((near) => near.isPrompt)),
+    reading: readingOf(option, fields),
+    read,
+    findExact: (asked) => pick(judgeExact(asked, unused.get(asked.promptHash) ?? [])),
+    findAlike(request) {
+      const left = all.filter((index) => !used.has(index));
+      return pick(measureAll(request, left).filter((near) => near.isPrompt));
+    },
     nearest(request) {
       const measured = measureAll(request, all);
       return measured.find((near) => near.isPrompt) ?? longest(measured);
@@ -128,6 +111,7 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
       // The replay has used its turn by now, since it is synchronous. It can only be the one that was found.
       if (near !== undefined && provider.remaining < left) {
         used.add(near.turnIndex);
+        unused.get(recording.entries[near.turnIndex]?.promptHash ?? "")?.delete(near.turnIndex);
         fields.answered(asked.request.settings, asked.request.messages);
       }
       return near === undefined ? answer : mover.move(await answer, near.turnIndex, asked.request.messages);
@@ -152,9 +136,10 @@ function createJudge({ recording, prompts, contexts, rules, used }: Judged) {
 
   function measure(asked: Asked, turnIndex: number): Nearness {
     const recorded = digestsOn(asked)[turnIndex] ?? [];
-    const length = countAlike(recorded, asked.digests);
-    const isAlike = prompts !== undefined && length === recorded.length && length === asked.digests.length;
-    const isContinued = recorded.length > 0 && length === recorded.length && length < asked.digests.length;
+    const digests = asked.digests();
+    const length = countAlike(recorded, digests);
+    const isAlike = prompts !== undefined && length === recorded.length && length === digests.length;
+    const isContinued = recorded.length > 0 && length === recorded.length && length < digests.length;
     return { ...judge(asked, turnIndex, isAlike || isExact(asked, turnIndex), length), isContinued };
   }
 
@@ -164,7 +149,28 @@ function createJudge({ recording, prompts, contexts, rules, used }: Judged) {
     return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, isContinued: false, length, likeness };
   }
 
-  return { isExact, judge, measure };
+  /** Judges turns with exactly this prompt, one at a time. */
+  function* judgeExact(asked: Asked, turns: Iterable<number>): Generator<Nearness> {
+    for (const turnIndex of turns) yield judge(asked, turnIndex, true, asked.request.messages.length);
+  }
+
+  return { judgeExact, measure };
+}
+
+/** Unused turns by the hashes of their prompts. A hash stays when all of its turns are used. */
+function createUnused({ entries }: Cassette): Map<string, Set<number>> {
+  const unused = new Map<string, Set<number>>();
+  entries.forEach(({ promptHash }, index) => {
+    const turns = unused.get(promptHash);
+    if (turns === undefined) unused.set(promptHash, new Set([index]));
+    else turns.add(index);
+  });
+  return unused;
+}
+
+/** A function among the filters is one that all cassettes of a shelf share, since no cassette can note it. */
+function readingOf(option: HashFilterOption | undefined, { isHeld }: WireFieldCheck): string {
+  return JSON.stringify([isHeld, option], (_, value: unknown) => (typeof value === "function" ? "function" : value));
 }
 
 /** Digests of every recorded prompt as the wire leaves it; computed once per wire, and only if no hash fits. */
@@ -181,13 +187,6 @@ function createDigests(prompts: readonly LlmMessage[][]): (asked: Asked) => read
   };
 }
 
-/** The request without fields of messages that cannot be compared with the recording. */
-function asKnown(asked: Asked, fields: WireFieldCheck): Asked {
-  const { wire, request } = asked;
-  const messages = fields.knownMessages(request.messages);
-  return messages === request.messages ? asked : toAsked(wire, { ...request, messages });
-}
-
 /** The request as the recording would hold it. Placeholders are numbered per prompt, since clients come in any order. */
 function asRecorded(
   asked: Asked,
@@ -199,15 +198,8 @@ function asRecorded(
   const { wire, request } = asked;
   const messages = [...filter([...side.scrubber.messages(request.messages)])];
   const plain = throughWire({ ...request, messages }, wire, request)?.messages ?? messages;
-  return { ...asked, digests: digestAlike(neutral(plain)) };
-}
-
-/** The request with the hash and the digests of its filtered prompt. Its messages stay, since the replay filters them itself. */
-function asFiltered(asked: Asked, filter: HashFilter | undefined): Asked {
-  if (filter === undefined) return asked;
-  const { wire, request } = asked;
-  const { promptHash, digests } = toAsked(wire, { ...request, messages: [...filter([...request.messages])] });
-  return { ...asked, promptHash, digests };
+  const digests = digestAlike(neutral(plain));
+  return { ...asked, digests: () => digests };
 }
 
 /** Placeholders numbered by their first appearance in the prompt. */
@@ -215,8 +207,14 @@ function neutral(messages: readonly LlmMessage[]): LlmMessage[] {
   return JSON.parse(neutralNumbers(JSON.stringify(messages))) as LlmMessage[];
 }
 
-function pick(found: readonly Nearness[]): Nearness | undefined {
-  return found.find((near) => near.isContext) ?? found[0];
+/** The first turn with the same tools and settings, else the first. */
+function pick(found: Iterable<Nearness>): Nearness | undefined {
+  let first: Nearness | undefined;
+  for (const near of found) {
+    if (near.isContext) return near;
+    first ??= near;
+  }
+  return first;
 }
 
 function longest(measured: readonly Nearness[]): Nearness | undefined {
@@ -227,87 +225,4 @@ function longest(measured: readonly Nearness[]): Nearness | undefined {
 function isLonger(near: Nearness, best: Nearness | undefined): boolean {
   if (best === undefined || near.length > best.length) return true;
   return near.length === best.length && best.isUsed && !near.isUsed;
-}
-
-/** How tools and settings are compared. */
-interface ContextRules {
-  readonly fields: WireFieldCheck;
-  readonly filterTools: ReplayFilter["filterTools"];
-}
-
-/** True if tools and settings are the recorded ones, as far as the wire carries them, or if none were recorded. */
-function fits(recorded: ContextExtension | undefined, asked: Asked, rules: ContextRules): boolean {
-  const [tools, settings] = contextOf(recorded, asked, rules);
-  return recorded === undefined || (tools !== undefined && settings !== undefined);
-}
-
-/** The recorded tools and settings, each only if the wire makes no difference between them and the request's. */
-function contextOf(
-  recorded: ContextExtension | undefined,
-  { wire, request: { settings: given, ...asked } }: Asked,
-  { fields, filterTools }: ContextRules,
-): [LlmTurnRequest["tools"], LlmTurnRequest["settings"]] {
-  const request = { ...asked, settings: fields.known(given) };
-  const { model, ...rest } = request.settings;
-  const own = { tools: filterTools(request.tools ?? []), settings: rest };
-  if (recorded === undefined) return [undefined, undefined];
-  const tools = recorded.tools as LlmTurnRequest["tools"] | undefined;
-  const settings = recorded.settings as LlmTurnRequest["settings"] | undefined;
-  const isTools = recorded.toolsHash === hashJson(own.tools);
-  const isSettings = recorded.settingsHash === hashJson(own.settings);
-  if (tools === undefined || settings === undefined) {
-    return [isTools ? own.tools : undefined, isSettings ? own.settings : undefined];
-  }
-  const theirs = throughWire({ messages: [], tools, settings }, wire, request);
-  const ours = throughWire({ ...request, tools: own.tools, messages: [] }, wire, request);
-  return [
-    isTools || hashJson(theirs?.tools ?? []) === hashJson(ours?.tools ?? []) ? tools : undefined,
-    isSettings || hashJson(theirs?.settings ?? null) === hashJson(ours?.settings ?? {}) ? settings : undefined,
-  ];
-}
-
-interface Recorded extends ContextRules {
-  prompts: readonly LlmMessage[][] | undefined;
-  contexts: readonly ContextExtension[];
-}
-
-/** The request with its matching parts in the words of the recording, so that a miss names a real difference. */
-function recordedWords(
-  asked: Asked,
-  near: Nearness | undefined,
-  { prompts, contexts, ...rules }: Recorded,
-): LlmTurnRequest {
-  const { wire, request, digests } = asked;
-  if (near === undefined) return request;
-  const recorded = prompts?.[near.turnIndex] ?? request.messages;
-  const context = contextAt(contexts, near.turnIndex);
-  const [tools = request.tools, same] = contextOf(context, asked, rules);
-  // Fields of other wires could not come over this one, so they are no difference to be reported.
-  const settings = same ?? { ...fieldsOfOtherWires(context?.settings, wire.name), ...request.settings };
-  // A wire may join or drop messages. Then indexes of the two sides do not correspond.
-  const isAligned = digests.length === request.messages.length;
-  const messages = near.isPrompt
-    ? recorded
-    : isAligned
-      ? withRecordedStart(recorded.slice(0, near.length), request.messages)
-      : request.messages;
-  return { messages, ...defined({ tools }), settings };
-}
-
-/** The messages after their recorded start. Results of calls in the start get the recorded ids, since ids are compared by order. */
-function withRecordedStart(start: readonly LlmMessage[], messages: readonly LlmMessage[]): LlmMessage[] {
-  const recorded = callIds(start);
-  const ids = new Map(callIds(messages.slice(0, start.length)).map((id, index) => [id, recorded[index] ?? id]));
-  const rest = messages
-    .slice(start.length)
-    .map((message) =>
-      message.role === "tool" ? { ...message, toolCallId: ids.get(message.toolCallId) ?? message.toolCallId } : message,
-    );
-  return [...start, ...rest];
-}
-
-function callIds(messages: readonly LlmMessage[]): string[] {
-  return messages
-    .flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []))
-    .map(({ id }) => id);
 }

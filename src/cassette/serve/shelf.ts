@@ -2,21 +2,16 @@
 
 import type { LlmTurnResponse, Wire, WireRequest } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import type { PlainAnswer, PlainRequest } from "../exchange/http.js";
+import type { PlainRequest } from "../exchange/http.js";
 import { explainExchangeMiss } from "../exchange/miss.js";
-import { toAnswer } from "../exchange/player.js";
+import { takeExchange, type TakenExchange } from "../exchange/taken.js";
 import type { Cassette } from "../file/format.js";
 import { isNearer } from "./alike.js";
 import type { StreamPlan } from "../stream/texts.js";
 import type { UncomparedFields } from "../offer/wire-fields.js";
-import {
-  serveCassette,
-  toAsked,
-  type Asked,
-  type Nearness,
-  type Served,
-  type ServeOptions,
-} from "./served-cassette.js";
+import { toAsked, type Asked, type Nearness } from "./asked.js";
+import { createPromptIndex, type Reading } from "./prompt-index.js";
+import { serveCassette, type Served, type ServeOptions } from "./served-cassette.js";
 
 /** A cassette on the shelf, and the names by which a client may pin it. */
 export interface ShelfItem {
@@ -34,14 +29,6 @@ export interface ShelfAnswer {
   readonly planOf: () => StreamPlan | undefined;
 }
 
-/** The answer of a recorded exchange. `index` counts the exchanges of its cassette from 0. */
-export interface ShelfExchange {
-  file: string;
-  cassette: Cassette;
-  index: number;
-  answer: PlainAnswer;
-}
-
 export interface ShelfCount {
   file: string;
   turns: number;
@@ -57,9 +44,9 @@ export interface Shelf {
   answer(wire: Wire, request: WireRequest, pin?: string): Promise<ShelfAnswer>;
   /**
    * The first unused exchange for this request, which is used by it; undefined if there is none. Ask this before `answer`, since a
-   * refused turn is an exchange. Throws `file-not-found` like `answer`, and `not-recordable` for a body beyond the limit.
+   * refused turn is an exchange. Throws `file-not-found` like `answer`.
    */
-  exchange(request: PlainRequest, pin?: string): ShelfExchange | undefined;
+  exchange(request: PlainRequest, pin?: string): TakenExchange | undefined;
   /** Explains why `exchange` found nothing: `exchange-missing`, `exchange-changed` or `exhausted`. */
   exchangeMiss(request: PlainRequest, pin?: string): CassetteError;
   counts(): ShelfCount[];
@@ -68,27 +55,19 @@ export interface Shelf {
 /** Checks every cassette as if it came from a file. Throws `CassetteError`. */
 export function createShelf(items: readonly ShelfItem[], options: ServeOptions = {}): Shelf {
   const all = items.map(({ file, cassette, names }) => serveCassette(cassette, file, names, options));
+  const withPrompt = createPromptIndex(all);
   return {
     async answer(wire, request, pin) {
       const among = pinned(all, pin);
       const asked = toAsked(wire, request);
-      const [served, near] = choose(among, asked);
+      const exact = pin === undefined ? withPrompt(asked) : among.map((served) => toReading(served, asked));
+      const [served, near] = choose(among, exact, asked);
       const response = await served.play(asked, near);
       const { file, cassette } = served;
       const turnIndex = near?.turnIndex ?? 0;
       return { file, cassette, turnIndex, response, planOf: () => served.planOf(turnIndex) };
     },
-    exchange(request, pin) {
-      for (const { file, cassette, exchanges } of pinned(all, pin)) {
-        if (exchanges.exchanges.length === 0) continue;
-        const index = exchanges.take(exchanges.read(request));
-        const exchange = exchanges.exchanges[index ?? -1];
-        if (index !== undefined && exchange !== undefined) {
-          return { file, cassette, index, answer: toAnswer(exchange) };
-        }
-      }
-      return undefined;
-    },
+    exchange: (request, pin) => takeExchange(pinned(all, pin), request),
     exchangeMiss: (request, pin) => explainExchangeMiss(pinned(all, pin), request),
     counts: () => all.map(countOf),
   };
@@ -116,17 +95,27 @@ function pinned(all: readonly Served[], pin: string | undefined): readonly Serve
   });
 }
 
+function toReading(served: Served, asked: Asked): Reading {
+  return { served, asked: served.read(asked) };
+}
+
 type Choice = [served: Served, near: Nearness | undefined];
 
-/** Prefers exact turns to similar ones, and the same tools and settings to others. Falls back to the nearest turn. */
-function choose(all: readonly Served[], asked: Asked): Choice {
-  const exact = all.map((served): Choice => [served, served.findExact(asked)]);
-  const isContext = ([, near]: Choice) => near?.isContext === true;
-  const atOnce = exact.find(isContext);
-  if (atOnce !== undefined) return atOnce;
+/**
+ * Prefers exact turns to similar ones, and the same tools and settings to others. Falls back to the nearest turn. `readings` has every
+ * cassette of `all` with exactly this prompt.
+ */
+function choose(all: readonly Served[], readings: readonly Reading[], asked: Asked): Choice {
+  let exact: Choice | undefined;
+  for (const { served, asked } of readings) {
+    const near = served.findExact(asked);
+    if (near?.isContext === true) return [served, near];
+    if (near !== undefined) exact ??= [served, near];
+  }
   const alike = all.map((served): Choice => [served, served.findAlike(asked)]);
+  const isContext = ([, near]: Choice) => near?.isContext === true;
   const isPrompt = ([, near]: Choice) => near !== undefined;
-  return alike.find(isContext) ?? exact.find(isPrompt) ?? alike.find(isPrompt) ?? nearest(all, asked);
+  return alike.find(isContext) ?? exact ?? alike.find(isPrompt) ?? nearest(all, asked);
 }
 
 function nearest(all: readonly Served[], asked: Asked): Choice {

@@ -4,7 +4,8 @@ import type { LlmTurnRequest, Wire, WireRequest } from "../../core/index.js";
 import { CassetteError, type MissReport } from "../errors.js";
 import type { HashFilterOption } from "../prompt/hash-filters.js";
 import { cassetteProvider } from "../replay/replay.js";
-import { serveCassette, toAsked } from "./served-cassette.js";
+import { toAsked } from "./asked.js";
+import { serveCassette } from "./served-cassette.js";
 
 /** The turn that answers a request (`turnIndex` from 0), or the report of the miss. */
 export type WhyVerdict = { kind: "match"; turnIndex: number } | { kind: "miss"; report: MissReport };

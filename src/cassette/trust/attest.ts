@@ -36,6 +36,8 @@ export interface CassetteStatement {
       cassetteId: string;
       envelopeHash: string;
       turns: number;
+      /** Present if there are any. */
+      exchanges?: number;
       recordedAt: string;
       recordedProvider: string;
     };
@@ -49,6 +51,8 @@ export interface CassetteStatement {
 export function attestCassette(bytes: Uint8Array, name: string, file = name): CassetteStatement {
   const cassette = parseCassette(bytes, { file, requireIntegrity: true }) as CassetteV2;
   const { version, cassetteId, envelopeHash, entries, recordedAt, recordedProvider } = cassette;
+  const exchanges = cassette.extensions?.exchanges?.length ?? 0;
+  const size = { turns: entries.length, ...(exchanges === 0 ? {} : { exchanges }) };
   const [tool = "", release = ""] = CREATED_WITH.split("/");
   return {
     _type: "https://in-toto.io/Statement/v1",
@@ -60,18 +64,18 @@ export function attestCassette(bytes: Uint8Array, name: string, file = name): Ca
       passedTests: passedTests(cassette),
       warnedTests: [],
       failedTests: [],
-      cassette: { version, cassetteId, envelopeHash, turns: entries.length, recordedAt, recordedProvider },
+      cassette: { version, cassetteId, envelopeHash, ...size, recordedAt, recordedProvider },
     },
   };
 }
 
-/** Lists the checks that apply to this cassette. One without prompts has no prompt hashes. */
+/** Lists the checks that apply to this cassette. One without prompts has no prompt hashes, and one without turns no response hashes. */
 function passedTests({ entries, signature }: CassetteV2): string[] {
   const hasPrompts = entries.some((entry) => entry.prompt !== undefined);
   return [
     "format",
     ...(hasPrompts ? ["prompt-hash"] : []),
-    "response-hash",
+    ...(entries.length > 0 ? ["response-hash"] : []),
     "envelope-hash",
     // Only a trust list could say who owns the key.
     ...(signature === undefined ? [] : ["signature-of-key-beside-it"]),

@@ -66,11 +66,11 @@ function isUsed(line: LedgerLine): line is UsedLine {
 function parseLine(text: string): LedgerLine | undefined {
   try {
     const value = JSON.parse(text) as Partial<LedgerLine> | null;
-    const { file, path, mode, turns, kept } = value ?? {};
+    const { file, path, mode, turns, exchanges, kept } = value ?? {};
     if (typeof file !== "string" || typeof path !== "string") return undefined;
     if (!MODES.includes(mode) || typeof turns !== "number") return undefined;
-    const line = { file, path, mode: mode as LedgerLine["mode"], turns };
-    return typeof kept === "number" ? { ...line, kept } : line;
+    const numbers = Object.entries({ exchanges, kept }).filter(([, value]) => typeof value === "number");
+    return { file, path, mode: mode as LedgerLine["mode"], turns, ...Object.fromEntries(numbers) };
   } catch {
     return undefined;
   }

@@ -4,10 +4,11 @@
 import { rm } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
 import { CASSETTE_SUFFIX } from "../../cassette/index.js";
+import { defined } from "../../core/index.js";
 import { shellText, resolveMode } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
-import { count, createNotes, writeJson } from "../terminal/output.js";
+import { createNotes, count, sizeText, writeJson } from "../terminal/output.js";
 import { readLedger, recordedTwice, type Ledger, type UsedLine } from "./ledger-reader.js";
 import { runChild, makeFolder, holdSignals } from "./spawn.js";
 
@@ -59,11 +60,11 @@ const DID = { record: "recorded", replay: "replayed", fork: "forked" } as const;
 
 function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: number, io: CommandIo): void {
   const note = createNotes(io);
-  for (const { file, mode, turns, kept } of lines) {
+  for (const { file, mode, turns, exchanges, kept } of lines) {
     const done = mode === "from-first-miss" && kept === turns ? "kept" : DONE[mode];
     const old = kept !== undefined && (kept !== turns || mode === "fork") ? `, ${kept} of them replayed` : "";
     const path = shownPath(file, io.cwd);
-    note(`cassette ${verb}: ${done} `, path, `, ${count(turns, "turn")}${old}`);
+    note(`cassette ${verb}: ${done} `, path, `, ${sizeText({ turns, ...defined({ exchanges }) })}${old}`);
     if (mode === "failed")
       note(
         "   if the assertion is wrong: ",

@@ -1,10 +1,21 @@
 // `cassette record`: runs a command that records, or records between any client and its vendor.
 
 import { Option, type Command } from "commander";
-import { DEFAULT_PORT, filterFileOption, filterOption, passOption, portOption, parsePath } from "../options/values.js";
+import type { AgentName } from "../agent/agents.js";
+import {
+  agentOption,
+  DEFAULT_PORT,
+  filterFileOption,
+  filterOption,
+  passOption,
+  portOption,
+  parsePath,
+} from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 
 interface RecordOptions {
+  agent?: AgentName;
+  keepContents?: boolean;
   proxy?: boolean;
   target?: string;
   out?: string;
@@ -24,11 +35,15 @@ export function recordCommand(program: Command, io: CommandIo): void {
   const record: Command = program
     .command("record")
     .description("run a command in record mode, or record through a proxy")
-    .usage("[options] -- <command...>\n       cassette record --proxy --target <url> --out <file> [-- <command...>]")
+    .usage(
+      "[options] -- <command...>\n       cassette record --proxy --target <url> --out <file> [-- <command...>]\n       cassette record --agent <name> -- <command...>",
+    )
     .argument("[command...]", "command to run, with its arguments")
     .passThroughOptions()
     .option("--refresh", "replace existing recordings (CASSETTE_MODE=refresh)")
     .option("--from-first-miss", "keep the turns that still replay, and record the rest again")
+    .addOption(agentOption("record"))
+    .option("--keep-contents", "with --agent: keep the texts of changed files, not only their hashes")
     .option("--proxy", "forward requests to --target and record them, until stopped or until the command ends")
     .option("--target <url>", "with --proxy: base URL of the vendor")
     .option("--out <file>", "with --proxy: cassette to write, or a folder for one file per conversation", parsePath)
@@ -52,14 +67,21 @@ export function recordCommand(program: Command, io: CommandIo): void {
     .option("--json", "print one JSON document; the output of the command goes to stderr");
   record.action(async (command: string[], options: RecordOptions) => {
     const { proxy, target, out, refresh = false, fromFirstMiss = false, redact, json = false } = options;
-    const { streams, keepErrors = false, pass = [], filter, filterFile } = options;
+    const { streams, keepErrors = false, pass = [], filter, filterFile, agent, keepContents = false } = options;
+    const kept = { streams: streams === "off" ? (false as const) : streams, keepErrors, pass };
+    if (agent !== undefined) {
+      const { readCommand, recordAgent } = await import("../agent/run.js");
+      const { port } = options;
+      const own = { agent, target, out, port, keepsContents: keepContents, command: readCommand(command) };
+      return recordAgent({ ...own, refresh, redact, json, filter, filterFile, ...kept }, io);
+    }
+    if (keepContents) record.error("error: --keep-contents needs --agent");
     if (proxy === true) {
       if (target === undefined) record.error("error: required option '--target <url>' not specified");
       if (out === undefined) record.error("error: required option '--out <file>' not specified");
       const { recordProxy } = await import("../proxy/proxy.js");
       const { port = command.length === 0 ? DEFAULT_PORT : 0 } = options;
       const run = command.length === 0 ? {} : { command };
-      const kept = { streams: streams === "off" ? (false as const) : streams, keepErrors, pass };
       return recordProxy({ target, out, port, refresh, redact, json, filter, filterFile, ...kept, ...run }, io);
     }
     if (keepErrors || pass.length > 0) record.error("error: --keep-errors and --pass need --proxy");

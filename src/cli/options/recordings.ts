@@ -3,6 +3,7 @@
 import { join, resolve, sep } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import {
+  BUNDLE_SUFFIX,
   CASSETTE_SUFFIX,
   type Cassette,
   type CassetteStore,
@@ -10,7 +11,7 @@ import {
   type Trust,
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
-import { noCassettesIn, toFailure, type Failure } from "../errors.js";
+import { CliError, noCassettesIn, toFailure, type Failure } from "../errors.js";
 import type { Progress } from "../terminal/progress.js";
 
 /** `names` are relative to the folder, with `/`, sorted. */
@@ -38,6 +39,27 @@ export async function cassettesAt(files: FilePort, path: string): Promise<string
   if (target.kind !== "folder") return [path];
   if (target.names.length === 0) throw noCassettesIn(path);
   return target.names.map((name) => pathIn(path, name));
+}
+
+const SHOWN_NAMES = 3;
+
+/** Throws `CliError` `usage` for a folder, where `command` takes one file. `suffixes` are those of suitable files. */
+export async function assertNoFolder(
+  files: FilePort,
+  path: string,
+  command: string,
+  suffixes: readonly string[] = [CASSETTE_SUFFIX],
+): Promise<void> {
+  const lists = await Promise.all(suffixes.map((suffix) => files.list(path, suffix)));
+  if (lists.every((names) => names === undefined)) return;
+  const found = lists.flatMap((names) => names ?? []).map((name) => pathIn(path, name));
+  const more = found.length - SHOWN_NAMES;
+  const what = suffixes.includes(BUNDLE_SUFFIX) ? "cassette or bundle" : "cassette";
+  const hint =
+    found.length === 0
+      ? `The folder contains no ${what}.`
+      : `Name one of them: ${found.slice(0, SHOWN_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
+  throw new CliError("usage", `${path} is a folder, and ${command} takes one ${what}`, hint, path);
 }
 
 /**

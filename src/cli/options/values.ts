@@ -4,6 +4,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { CallOrder } from "../../cassette/index.js";
 import type { MutantKind, Verdict } from "../../harness/index.js";
+import type { AgentName } from "../agent/agents.js";
 import { MAX_BYTES_OPTION, MAX_JOBS } from "../limits.js";
 
 /** An unset variable leaves an empty path, which would mean the working folder. */
@@ -40,6 +41,16 @@ export function maxBytesOption(): Option {
 export function portOption(condition = ""): Option {
   const meaning = `${condition}port to listen on; 0 chooses a free one (default: ${DEFAULT_PORT}, or 0 with a command)`;
   return new Option("--port <n>", meaning).argParser(wholeNumber(0, 65_535));
+}
+
+/** `CODING_AGENTS` of the room `agent`. */
+export const AGENT_CHOICES: readonly AgentName[] = ["claude", "codex", "gemini", "opencode", "aider", "qwen"];
+
+export function agentOption(verb: string): Option {
+  return new Option(
+    "--agent <name>",
+    `the command is a coding agent: ${verb} its conversations and compare its files`,
+  ).choices(AGENT_CHOICES);
 }
 
 export function passOption(meaning: string): Option {

@@ -13,11 +13,12 @@ import { AgentError, thrownText, type HeldConversations, type Wire } from "../..
 import {
   beginConversation,
   readPassed,
+  reasonOf,
   type DoorOutcome,
   type DoorRequest,
   type HeldStateRefusal,
   type PassedAnswer,
-  type Refusal,
+  type UnreadTurn,
   type WholeTurn,
 } from "../../harness/index.js";
 
@@ -35,8 +36,8 @@ export interface BeginningRequest extends PassingRequest {
 }
 
 export interface TurnRequest extends BeginningRequest {
-  /** The turn, or the reason why its answer cannot be recorded. */
-  readonly read: WholeTurn | { readonly refusal: Refusal } | HeldStateRefusal;
+  /** The turn, or the reason why its request can only be an exchange. */
+  readonly read: WholeTurn | UnreadTurn | HeldStateRefusal;
 }
 
 /** An answer that passed by. */
@@ -49,13 +50,15 @@ export interface PassingAnswer extends PassedAnswer {
   readonly packed?: string | undefined;
 }
 
-/** A request that the vendor has not answered yet. Call `answered` or `failed`, once. */
+/** A request that the vendor has not answered yet. Call `answered`, `failed` or `left`, once. */
 export interface AnswerWatch {
   /** False if the answer with this status is not kept. */
   keeps(status: number): boolean;
   answered(answer: PassingAnswer): void;
   /** The vendor did not answer, or its answer is not kept. */
   failed(): void;
+  /** The client left before the answer came. */
+  left(): void;
 }
 
 /** The recording that answers go to. */
@@ -70,16 +73,20 @@ export interface AnswerKeep {
   lose(request: DoorRequest, why: string): void;
   /** Counts the kinds of content that a turn was recorded without. */
   leave(left: ReadonlySet<string>): void;
-  exchanged(request: DoorRequest): void;
+  /** `why` a turn is recorded as an exchange. */
+  exchanged(request: DoorRequest, why?: string): void;
   passedOn(request: DoorRequest, why: string): void;
   opened(conversation: number, name: string | undefined): void;
+  openedTurn(turn: PassingTurn): void;
   changed(conversation: number): void;
   /** Counts a recorded turn. */
   recorded(): void;
 }
 
-export function watchExchange(keep: AnswerKeep, request: PassingRequest): AnswerWatch {
+/** `why` a turn is recorded as an exchange. */
+export function watchExchange(keep: AnswerKeep, request: PassingRequest, why?: string): AnswerWatch {
   const keeps = () => true;
+  const left = (): void => passOn(keep, request, LEFT);
   try {
     const exchange = keep.conversations.exchange(request, "http", request.name);
     const { conversation } = exchange;
@@ -87,7 +94,7 @@ export function watchExchange(keep: AnswerKeep, request: PassingRequest): Answer
     return {
       keeps,
       answered(answer) {
-        keepExchange(keep, request, () => exchange.answer(toPlain(answer, keep.keepErrors)));
+        keepExchange(keep, request, () => exchange.answer(toPlain(answer, keep.keepErrors)), why);
         exchange.fail();
         keep.changed(conversation);
       },
@@ -95,23 +102,34 @@ export function watchExchange(keep: AnswerKeep, request: PassingRequest): Answer
         exchange.fail();
         keep.add(request, "failed");
       },
+      left() {
+        exchange.fail();
+        left();
+      },
     };
   } catch (error) {
     return {
-      keeps,
+      ...{ keeps, left },
       answered: () => passOn(keep, request, thrownText(error)),
       failed: () => void keep.add(request, "failed"),
     };
   }
 }
 
-function keepExchange(keep: AnswerKeep, request: PassingRequest, store: () => void): void {
+function keepExchange(keep: AnswerKeep, request: PassingRequest, store: () => void, why?: string): void {
   try {
     store();
-    if (keep.add(request, "exchange")) keep.exchanged(request);
+    if (keep.add(request, "exchange", why)) keep.exchanged(request, why);
   } catch (error) {
     passOn(keep, request, thrownText(error));
   }
+}
+
+const LEFT = "the client left before the answer came";
+
+/** The vendor may have answered, and charged for it. */
+function loseLeft(keep: AnswerKeep, request: PassingRequest): void {
+  keep.lose(request, `${request.method} ${request.path}: ${LEFT}`);
 }
 
 function passOn(keep: AnswerKeep, request: PassingRequest, why: string): void {
@@ -120,38 +138,41 @@ function passOn(keep: AnswerKeep, request: PassingRequest, why: string): void {
 
 export function watchTurn(keep: AnswerKeep, request: TurnRequest): AnswerWatch {
   const { wire, read, held, name } = request;
-  if (!("turn" in read)) return watchUnread(keep, request, ("held" in read ? read.held : read.refusal).message);
+  if (!("turn" in read)) return watchUnread(keep, { ...request, body: read.body }, reasonOf(read));
   const { request: asked } = read.turn;
   try {
     const turn = keep.conversations.open(asked, `${wire.name}:${asked.settings.model}`, name);
     keep.opened(turn.conversation, name);
+    keep.openedTurn(turn);
     // An error is recorded with the whole conversation, since a replay gives other ids than the vendor.
     const open: WatchedTurn = { request: { ...request, body: read.body }, wire, turn, read, askedAt: Date.now() };
     return trackedBy(held, {
       keeps: (status) => keep.keepErrors || isSuccess(status),
       answered: (answer) => (isSuccess(answer.status) ? keepTurn(keep, open, answer) : refuseTurn(keep, open, answer)),
       failed: () => failTurn(keep, open),
+      left() {
+        turn.fail();
+        loseLeft(keep, request);
+        keep.changed(turn.conversation);
+      },
     });
   } catch (error) {
     return watchUnread(keep, request, thrownText(error));
   }
 }
 
-/** A turn that cannot be recorded. One that the vendor refuses is not lost. */
+/** A turn that only an exchange can hold. One that the vendor refuses counts as any refused turn. */
 function watchUnread(keep: AnswerKeep, request: PassingRequest, why: string): AnswerWatch {
-  return {
-    keeps: (status) => keep.keepErrors || isSuccess(status),
-    answered: (answer) =>
-      isSuccess(answer.status) ? keep.lose(request, why) : watchExchange(keep, request).answered(answer),
-    failed: () => void keep.add(request, "failed"),
-  };
+  return { ...watchExchange(keep, request, why), keeps: (status) => keep.keepErrors || isSuccess(status) };
 }
 
 /** A replay answers the request itself, so only an error of the vendor is recorded. */
 export function watchBeginning(keep: AnswerKeep, request: BeginningRequest): AnswerWatch {
   const { wire, held, body } = request;
   return trackedBy(held, {
-    ...watchUnread(keep, request, ""),
+    keeps: (status) => keep.keepErrors || isSuccess(status),
+    failed: () => void keep.add(request, "failed"),
+    left: () => loseLeft(keep, request),
     answered(answer) {
       if (!isSuccess(answer.status)) {
         watchExchange(keep, request).answered(answer);
@@ -179,6 +200,10 @@ function trackedBy(held: HeldConversations, watch: AnswerWatch): AnswerWatch {
     },
     failed() {
       watch.failed();
+      over();
+    },
+    left() {
+      watch.left();
       over();
     },
   };
@@ -211,7 +236,7 @@ function keepTurn(keep: AnswerKeep, open: WatchedTurn, passed: PassingAnswer): v
       return;
     }
     turn.fail();
-    keep.lose(request, thrownText(error));
+    keep.lose(request, whyNotPlain(passed) ?? thrownText(error));
   }
   keep.changed(turn.conversation);
 }
@@ -233,13 +258,19 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
+/** Why the answer cannot be read, whatever it is. Undefined if it came whole and plain. */
+function whyNotPlain({ bytes, packed, isCut, isLeft }: PassingAnswer): string | undefined {
+  if (bytes === undefined) return "an answer was too large to be kept";
+  if (isCut && isLeft) return "the client left before the end of the answer";
+  return packed === undefined ? undefined : `the answer is packed as ${JSON.stringify(packed)}`;
+}
+
 /** The answer as a recorder takes it. Throws `not-recordable`. */
-function toPlain({ bytes, status, headers, ...answer }: PassingAnswer, keepsCut: boolean): PlainAnswer {
-  if (bytes === undefined) throw notKept("an answer was too large to be kept");
-  if (answer.packed !== undefined) throw notKept(`the answer is packed as ${JSON.stringify(answer.packed)}`);
-  if (answer.isCut && answer.isLeft) throw notKept("the client left before the end of the answer");
-  if (answer.isCut && !keepsCut) throw notKept("the answer broke off before its end");
-  return { status, headers, body: bytes, ...(answer.isCut ? { isCut: true } : {}) };
+function toPlain(answer: PassingAnswer, keepsCut: boolean): PlainAnswer {
+  const { bytes = new Uint8Array(), status, headers, isCut } = answer;
+  const why = whyNotPlain(answer) ?? (isCut && !keepsCut ? "the answer broke off before its end" : undefined);
+  if (why !== undefined) throw notKept(why);
+  return { status, headers, body: bytes, ...(isCut ? { isCut: true } : {}) };
 }
 
 function notKept(why: string): CassetteError {

@@ -1,12 +1,13 @@
 // The recording proxy as a function from requests to replies. It passes on requests and answers unchanged, and records a copy.
 
 import { gunzipSync } from "node:zlib";
-import { MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
-import { createHeldConversations, holderOf, thrownText, wireOf } from "../../core/index.js";
+import { isTextual, MAX_RECORDED_BODY_BYTES, type Finder } from "../../cassette/index.js";
+import { createHeldConversations, holderOf, thrownText, VENDORS, wireOf } from "../../core/index.js";
 import {
   FORGOT,
   PIN_HEADER,
   probeReply,
+  readExchange,
   readTurn,
   refusalReply,
   type IsPassed,
@@ -27,7 +28,16 @@ import type { AnswerWatch } from "./answer-watch.js";
 import type { ProxyRecorder } from "./recorder.js";
 import { CliError } from "../errors.js";
 
+/** Passes a request on. `whole` has its whole conversation, if it continues one. */
+export type Send = (
+  request: HttpRequest,
+  body: Uint8Array,
+  whole: Uint8Array,
+) => Promise<Forwarded | { refusal: Refusal }>;
+
 interface ProxyHandlerOptions {
+  /** Default: to the target as it is. */
+  readonly send?: Send;
   readonly target: URL;
   readonly recorder: ProxyRecorder;
   /** True for a request that goes to the target unrecorded. */
@@ -44,9 +54,9 @@ interface ProxyHandlerOptions {
   readonly forgot: (text: string) => void;
 }
 
-/** Forwards all requests except those that continue a thread that began elsewhere, or other state of the vendor. Records turns, and other requests as exchanges. */
+/** Forwards all requests except those that continue a thread that began elsewhere, or a part that a recording leaves out. Records turns, and other requests as exchanges. */
 export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
-  const { target, recorder, isPassed, note, sentBack, forgot } = options;
+  const { target, recorder, isPassed, note, sentBack, forgot, send = sendTo(target) } = options;
   const held = createHeldConversations(() => forgot(FORGOT));
   return async (request) => {
     const { method, path, search } = request;
@@ -64,17 +74,18 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
     const { bytes, name } = admitted;
     if (isPassed(request)) {
       recorder.pass(request);
-      const answer = await send(target, request, bytes);
+      const answer = await send(request, bytes, bytes);
       return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
     }
     const read = wire === undefined ? undefined : await readTurn(wire, bytes, `${path}${search}`, held);
-    if (read !== undefined && "held" in read && (read.isRecoverable || !read.isElsewhere)) {
+    if (read !== undefined && "held" in read && (read.isRecoverable || read.isLeftOut)) {
       if (read.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
       else recorder.refuse(request, read.held.message);
       return refusalReply(read.held, wire);
     }
     const { "content-type": type } = request.headers;
-    const passing = { method, path, url: `${path}${search}`, type, body: bytes, name };
+    const body = read === undefined ? await readExchange(request, bytes, held) : bytes;
+    const passing = { method, path, url: `${path}${search}`, type, body, name };
     const holder = holderOf(request);
     const opened =
       wire !== undefined && read !== undefined
@@ -82,22 +93,20 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
         : holder === undefined
           ? recorder.exchange(passing)
           : recorder.begin({ ...passing, wire: holder, held });
-    const answer = await send(target, request, bytes);
-    const left = (): void => recorder.lose(request, `${method} ${path}: ${LEFT}`);
+    const answer = await send(request, bytes, read?.body ?? bytes);
     if ("refusal" in answer) {
-      opened.failed();
-      if (request.signal.aborted) left();
-      else note(answer.refusal.message);
+      if (request.signal.aborted) opened.left();
+      else {
+        opened.failed();
+        note(answer.refusal.message);
+      }
       return refusalReply(answer.refusal, wire);
     }
-    if (opened.keeps(answer.status)) return { ...answer, body: watch(answer, opened, request.signal, left) };
+    if (opened.keeps(answer.status)) return { ...answer, body: watch(answer, opened, request.signal) };
     opened.failed();
     return answer;
   };
 }
-
-/** The vendor may have answered, and charged for it. */
-const LEFT = "the client left before the answer came";
 
 /** The body of a request and the name of its recording, or the refusal. */
 async function admit(
@@ -113,8 +122,13 @@ async function admit(
   return "refusal" in read ? read : { ...read, ...given };
 }
 
-async function send(target: URL, request: HttpRequest, body: Uint8Array): Promise<Forwarded | { refusal: Refusal }> {
-  const url = below(target, request.path, request.search);
+/** Sends requests to the target as they are. */
+export function sendTo(target: URL): Send {
+  return (request, body) => sendOne(target, request, body);
+}
+
+async function sendOne(target: URL, request: HttpRequest, body: Uint8Array): ReturnType<Send> {
+  const url = below(target, request);
   const { method, signal } = request;
   // The vendor does not need the name of the recording.
   const { [PIN_HEADER]: _, ...headers } = request.headers;
@@ -132,11 +146,8 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
   return { refusal: { status: 502, code: "target-redirects", message } };
 }
 
-/**
- * Passes on the parts of an answer. Ends the watch with the last part, or when the client is gone. `left` is called if the client was
- * gone before the first part.
- */
-function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal, left: () => void): HttpReply["body"] {
+/** Passes on the parts of an answer. Ends the watch with the last part, or when the client is gone. */
+function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal): HttpReply["body"] {
   const chunks: Uint8Array[] = [];
   const parts: PassedPart[] = [];
   let size = 0;
@@ -146,13 +157,12 @@ function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal, left
     isOver = true;
     const isLeft = isCut && signal.aborted;
     if (isLeft && size === 0) {
-      opened.failed();
-      left();
+      opened.left();
       return;
     }
     const kept = Buffer.concat(chunks);
-    const bytes = size > MAX_RECORDED_BODY_BYTES ? undefined : plain(kept, isCut);
     const headers = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]));
+    const bytes = size > MAX_RECORDED_BODY_BYTES ? undefined : plain(kept, isCut, headers);
     const encoding = headers["content-encoding"] ?? "identity";
     opened.answered({
       ...{ bytes, isCut, isLeft, headers, status: answer.status },
@@ -182,19 +192,25 @@ function watch(answer: Forwarded, opened: AnswerWatch, signal: AbortSignal, left
   return passOn();
 }
 
-/** Looks at the header and the first words, because some gateways stream under another media type. */
+/** Looks at the header and the first bytes, because some gateways stream under another media type. Frames begin with a zero byte. */
 function isStream({ headers }: Forwarded, bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 64)).toString("latin1").trimStart();
-  return /event-?stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(data|event|id|retry)?:/.test(start);
+  return (
+    /event-?stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(?:(data|event|id|retry)?:|\0)/.test(start)
+  );
 }
 
-/** The unzipped bytes, because some vendors send gzip unrequested. A cut answer stays zipped and counts as cut. */
-function plain(bytes: Buffer, isCut: boolean): Uint8Array | undefined {
-  if (isCut || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+/**
+ * The unzipped bytes, because some vendors send gzip unrequested. A file that is gzip itself stays as it is, and so does an answer that
+ * was cut or is damaged. Undefined beyond the limit.
+ */
+function plain(bytes: Buffer, isCut: boolean, headers: Readonly<Record<string, string>>): Uint8Array | undefined {
+  const isFile = headers["content-encoding"] === undefined && !isTextual(headers["content-type"]);
+  if (isCut || isFile || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_RECORDED_BODY_BYTES });
-  } catch {
-    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? undefined : bytes;
   }
 }
 
@@ -213,14 +229,21 @@ export function parseTarget(text: string): URL {
   return refuse(`${url.protocol}//${url.host} is not https. Plain http is for this machine only`);
 }
 
-/** The client's path below the base. If both have a version, such as `/v1` and `/v1beta`, the client's counts. */
-export function below(target: URL, path: string, search: string): URL {
+/**
+ * The client's path below the base. If both have a version, such as `/v1` and `/v1beta`, the client's counts. A client of OpenAI has its
+ * version from its base URL, so there the target's counts.
+ */
+export function below(target: URL, { method, path, search, headers }: Omit<HttpRequest, "signal" | "readBody">): URL {
   const base = target.pathname.replace(/\/+$/, "");
+  const vendor = wireOf({ method, path }) ?? ("anthropic-version" in headers ? VENDORS.anthropic : VENDORS.openai);
+  const own = vendor.client.path;
   const url = new URL(target);
-  url.pathname = (VERSION_AT_START.test(path) ? base.replace(VERSION_AT_END, "") : base) + path;
+  if (own !== "" && path.startsWith(`${own}/`) && VERSION.test(base)) url.pathname = base + path.slice(own.length);
+  else url.pathname = (VERSION_AT_START.test(path) ? base.replace(VERSION_AT_END, "") : base) + path;
   url.search = search;
   return url;
 }
 
+const VERSION = /\/v\d+[a-z\d]*(?:\/|$)/;
 const VERSION_AT_START = /^\/v\d+[a-z\d]*\//;
 const VERSION_AT_END = /\/v\d+[a-z\d]*$/;

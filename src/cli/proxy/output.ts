@@ -10,7 +10,7 @@ import {
   type CassetteV2,
   DEFAULT_MAX_FILE_BYTES,
 } from "../../cassette/index.js";
-import { sha256Hex, thrownText, type FilePort } from "../../core/index.js";
+import { defined, hashJson, sha256Hex, thrownText, type FilePort, type JsonObject } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { MAX_REPLACED_BYTES } from "../limits.js";
 import { pathIn } from "../options/recordings.js";
@@ -24,7 +24,7 @@ export interface ProxyOutput {
   /**
    * Writes a conversation so far, always to the same file, and returns the path. In a folder, the file is named `name`, or after the
    * first words of the user. A name in use gets a number, so that no recording is lost. A name that a client gave goes to its
-   * conversation, and a conversation without a name moves away. Throws `CassetteError`.
+   * conversation, and a conversation without a name moves away. Several may be written at once. Rejects with `CassetteError`.
    */
   write(conversation: number, cassette: CassetteV2, name?: string): Promise<string>;
   /** Files of an earlier recording that `overwrite` allowed to replace, but no conversation replaced. */
@@ -45,48 +45,56 @@ export interface ProxyPlace {
 
 /** `out` is a folder if it ends with a slash or exists as a folder. */
 export async function createProxyOutput(out: string, place: ProxyPlace): Promise<ProxyOutput> {
-  const { files, store, overwrite } = place;
+  const { files, store } = place;
   const before = await files.list(out, CASSETTE_SUFFIX);
   const isFolder = /[\\/]$/.test(out) || before !== undefined;
-  if (!isFolder && !out.endsWith(CASSETTE_SUFFIX)) {
-    const hint = `Use ${out}${CASSETTE_SUFFIX}, or ${out}/ for a folder.`;
-    throw new CliError("usage", `--out ${JSON.stringify(out)} does not end in ${CASSETTE_SUFFIX}`, hint);
-  }
-  const replaceable = overwrite ? await fingerprints(files, out, before) : new Map<string, string>();
+  if (!isFolder) assertSuffix(out);
+  const replaceable = place.overwrite ? await fingerprints(files, out, before) : new Map<string, string>();
   const taken = new Map<number, string>();
-  /** The number to try next, by name. */
-  const next = new Map<string, number>();
+  const numbers = createNumbers();
   /** Files whose names clients gave. */
   const claimed = new Set<string>();
-  /** The last write under a new name. Until it ends, its file exists but is not in `taken`. */
-  let settling = Promise.resolve("");
+  const writes = createWrites();
+  /** The last conversation that moved away from a name. */
+  let moving: Promise<unknown> = Promise.resolve();
 
   /** Writes a conversation for the first time, or under a new name. */
-  const settleNow = async (conversation: number, cassette: CassetteV2, name: string | undefined): Promise<string> => {
+  const settle = async (conversation: number, cassette: CassetteV2, name: string | undefined): Promise<string> => {
     const { base, first } = isFolder
       ? baseIn(out, name ?? nameOfPrompt(cassette))
       : { base: out.slice(0, -CASSETTE_SUFFIX.length), first: 2 };
-    for (let number = next.get(base) ?? 1; ; number++) {
+    for (;;) {
+      const number = numbers.take(base);
       const path = numbered(base, number, first);
       if (name === undefined && claimed.has(path)) continue;
-      const isSaved = await saveNew(path, cassette, replaceable, place);
-      next.set(base, number + 1);
+      const isSaved = await saveNew(path, cassette, replaceable, place).catch((error: unknown) => {
+        numbers.giveBack(base, number);
+        throw error;
+      });
       if (!isSaved) continue;
       taken.set(conversation, path);
       return path;
     }
   };
-  const settle: typeof settleNow = (...conversation) => (settling = settleNow(...conversation));
+
+  /** Gives the name to the conversation. Its holder is written under another name before its old file is replaced. */
+  const replaceHolder = async (holder: number, wanted: string, conversation: number, cassette: CassetteV2) => {
+    await writes.ended();
+    await settle(holder, (await store.load(wanted)) as CassetteV2, undefined);
+    place.moved?.(holder);
+    await store.save(wanted, cassette, { overwrite: true });
+    taken.set(conversation, wanted);
+    return wanted;
+  };
 
   return {
     async claim(name) {
       if (!isFolder) return "all recordings go to one file; pass a folder as --out";
       const path = join(out, `${name}${CASSETTE_SUFFIX}`);
       if (claimed.has(path)) return undefined;
-      const isFree = (): boolean =>
-        [replaceable, claimed].some((set) => set.has(path)) || [...taken.values()].includes(path);
+      const isFree = () => [replaceable, claimed].some((set) => set.has(path)) || [...taken.values()].includes(path);
       if (!isFree() && (await files.read(path, 0)).kind !== "not-found") {
-        await settling.catch(() => undefined);
+        await writes.ended();
         if (!isFree()) return `${path} exists; record with --refresh to replace it, or delete it`;
       }
       claimed.add(path);
@@ -96,24 +104,52 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
       await makeFolder(isFolder ? out : dirname(out), place.cwd);
       if (!isFolder) await assertFree(out, place);
     },
-    async write(conversation, cassette, name) {
+    write(conversation, cassette, name) {
       const own = taken.get(conversation);
-      if (own !== undefined) {
-        await store.save(own, cassette, { overwrite: true });
-        return own;
-      }
+      if (own !== undefined) return writes.track(store.save(own, cassette, { overwrite: true }).then(() => own));
       const wanted = name === undefined ? undefined : join(out, `${name}${CASSETTE_SUFFIX}`);
-      const holder = [...taken].find(([, path]) => path === wanted && claimed.has(path))?.[0];
-      if (wanted === undefined || holder === undefined) return settle(conversation, cassette, name);
-      // The holder is written under its new name before its old file is replaced.
-      await settle(holder, (await store.load(wanted)) as CassetteV2, undefined);
-      place.moved?.(holder);
-      await store.save(wanted, cassette, { overwrite: true });
-      taken.set(conversation, wanted);
-      return wanted;
+      const [holder] = [...taken].find(([, path]) => path === wanted && claimed.has(path)) ?? [];
+      if (wanted === undefined || holder === undefined) return writes.track(settle(conversation, cassette, name));
+      const move = moving.then(() => replaceHolder(holder, wanted, conversation, cassette));
+      moving = move.catch(() => undefined);
+      return move;
     },
     stale: () => [...replaceable.keys()],
     twins: async () => (isFolder ? findTwins(files, out, [...taken.values()]) : new Map()),
+  };
+}
+
+function assertSuffix(out: string): void {
+  if (out.endsWith(CASSETTE_SUFFIX)) return;
+  const hint = `Use ${out}${CASSETTE_SUFFIX}, or ${out}/ for a folder.`;
+  throw new CliError("usage", `--out ${JSON.stringify(out)} does not end in ${CASSETTE_SUFFIX}`, hint);
+}
+
+/** Numbers for the files of one name. A number is taken before its write, since another write may begin before that ends. */
+function createNumbers() {
+  const next = new Map<string, number>();
+  return {
+    take(base: string): number {
+      const number = next.get(base) ?? 1;
+      next.set(base, number + 1);
+      return number;
+    },
+    giveBack(base: string, number: number): void {
+      if (next.get(base) === number + 1) next.set(base, number);
+    },
+  };
+}
+
+/** Writes that have begun. Until a first write ends, its file exists but belongs to no conversation. */
+function createWrites() {
+  const open = new Set<Promise<unknown>>();
+  return {
+    track<T>(write: Promise<T>): Promise<T> {
+      open.add(write);
+      void write.catch(() => undefined).then(() => open.delete(write));
+      return write;
+    },
+    ended: () => Promise.allSettled(open),
   };
 }
 
@@ -195,7 +231,7 @@ function numbered(base: string, number: number, first: number): string {
 }
 
 /**
- * Maps files of `written` to another cassette in `folder` with the same first prompt. `cassette serve` would use one of the two and
+ * Maps files of `written` to another cassette in `folder` with the same first prompt, or the same first exchange if it has no turn. `cassette serve` would use one of the two and
  * report the other as unused. Unreadable files are skipped.
  */
 async function findTwins(files: FilePort, folder: string, written: readonly string[]) {
@@ -203,24 +239,27 @@ async function findTwins(files: FilePort, folder: string, written: readonly stri
   const earlier = new Map<string, string>();
   for (const name of (await files.list(folder, CASSETTE_SUFFIX)) ?? []) {
     const file = pathIn(folder, name);
-    const hash = own.has(resolve(file)) ? undefined : await firstPromptHash(files, file);
+    const hash = own.has(resolve(file)) ? undefined : await firstHash(files, file);
     if (hash !== undefined && !earlier.has(hash)) earlier.set(hash, file);
   }
   const twins = new Map<string, string>();
   for (const file of earlier.size === 0 ? [] : written) {
-    const twin = earlier.get((await firstPromptHash(files, file)) ?? "");
+    const twin = earlier.get((await firstHash(files, file)) ?? "");
     if (twin !== undefined) twins.set(file, twin);
   }
   return twins;
 }
 
-async function firstPromptHash(files: FilePort, file: string): Promise<string | undefined> {
+async function firstHash(files: FilePort, file: string): Promise<string | undefined> {
   const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
   if (read.kind !== "read") return undefined;
   try {
-    type Loose = { entries?: { promptHash?: unknown }[] } | null;
-    const hash = (JSON.parse(new TextDecoder().decode(read.bytes)) as Loose)?.entries?.[0]?.promptHash;
-    return typeof hash === "string" ? hash : undefined;
+    type Loose = { entries?: { promptHash?: unknown }[]; extensions?: { exchanges?: JsonObject[] } } | null;
+    const { entries, extensions } = (JSON.parse(new TextDecoder().decode(read.bytes)) as Loose) ?? {};
+    const hash = entries?.[0]?.promptHash;
+    if (typeof hash === "string") return hash;
+    const { method, path, query, request } = extensions?.exchanges?.[0] ?? {};
+    return method === undefined ? undefined : hashJson(defined({ method, path, query, request }));
   } catch {
     return undefined;
   }

@@ -3,23 +3,36 @@
 import { defined } from "../../core/index.js";
 import {
   CassetteError,
+  type CassetteExtensions,
   createCassetteStore,
   createSecretFinder,
   SECRET_RULES,
   secretsOf,
   withValues,
   type RecordedStreaming,
+  type RecordingHead,
 } from "../../cassette/index.js";
 import { RECORDING_WORDS, resolveMode, type DoorRow } from "../../harness/index.js";
 import type { HttpHandler } from "../../host/index.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { count, createNotes, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
+import {
+  count,
+  createNotes,
+  createPrinter,
+  printWhy,
+  sizeText,
+  writeJson,
+  type PrintLine,
+} from "../terminal/output.js";
+import { MAX_OPEN_CONVERSATIONS } from "../limits.js";
 import { BASE_VARIABLES, clientSettings, settingsText } from "../child/base-url-variables.js";
 import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { listen, untilOver, untilSignal, type Stop } from "../serve/listen.js";
 import { parsePass, printRequests, toJsonRow } from "../serve/requests.js";
-import { proxyHandler, parseTarget } from "./handler.js";
+import type { AgentSession } from "../agent/session.js";
+import { lookingFirst, tunnelRule } from "../agent/door.js";
+import { proxyHandler, parseTarget, type Send } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
 import { createPlaceWarning } from "./place-warning.js";
@@ -37,6 +50,18 @@ export interface RecordingOptions extends FilterOptions {
   keepErrors?: boolean;
   /** Patterns of requests that are forwarded and not recorded. */
   pass?: readonly string[];
+  /** The coding agent whose run is recorded. */
+  agent?: AgentSession | undefined;
+  /** Where requests go, and what the recordings note of it. Default: to the target as they are. */
+  route?: RecordingRoute | undefined;
+}
+
+/** Another way of a recording than straight to its target. */
+export interface RecordingRoute {
+  /** `recorder` counts what is refused. */
+  readonly send: (recorder: ProxyRecorder) => Send;
+  /** Notes in the cassette of a conversation. */
+  readonly extensionsOf: (conversation: number) => CassetteExtensions;
 }
 
 export interface ProxyOptions extends RecordingOptions {
@@ -63,6 +88,7 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
   const isPassed = parsePass(options.pass);
   const files = filesAt(io);
   const store = createCassetteStore(files);
+  const { agent } = options;
   const hashFilter = await readFilterOptions(options, files);
   const output = await createProxyOutput(options.out, {
     files,
@@ -75,30 +101,36 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
 
   const note = createNotes(io);
   const watcher: ProxyWatcher = {
-    lost: (why) => note("not recorded: ", why),
+    lost: (why) => printWhy(note, "not recorded: ", why),
     without: (what) => note("recorded without: ", what),
-    passedOn: ({ method, path }, why) => note("passed on, not recorded: ", `${method} ${path}`, `: ${why}`),
-    exchanged: ({ method, path }) => note("recorded as an exchange: ", `${method} ${path}`),
+    passedOn: ({ method, path }, why) => printWhy(note, `passed on, not recorded: ${method} ${path}: `, why),
+    exchanged: ({ method, path }, why) =>
+      why === undefined
+        ? note("recorded as an exchange: ", `${method} ${path}`)
+        : printWhy(note, `recorded as an exchange: ${method} ${path}: `, why),
+    opened: (conversation, answered) => agent?.workspace.opened(conversation, answered),
     kept: (conversation) => saver.changed(conversation),
+    closed: () => note(CLOSED),
   };
   const values = secretsOf(io.env);
   const isRedacted = options.redact !== false;
   const redact = isRedacted && withValues(undefined, values);
   const recording = { redact, ...defined({ hashFilter, streams: options.streams, keepErrors: options.keepErrors }) };
-  const recorder: ProxyRecorder = createProxyRecorder(watcher, recording);
-  const warnOfPlace = createPlaceWarning(io, note);
+  const recorder: ProxyRecorder = createProxyRecorder(watcher, { ...recording, isFiltered: agent !== undefined });
+  // A replay of a coding agent compares its prompts without folders, and needs the recorded ones for its answers.
+  const warnOfPlace = agent === undefined ? createPlaceWarning(io, note) : () => undefined;
   const saver = createSaver({
-    cassetteOf: (conversation) => recorder.toCassette(conversation),
+    cassetteOf: (conversation) => recorder.toCassette(conversation, headOf(options, conversation)),
     write(conversation, cassette) {
       warnOfPlace(conversation, cassette);
       return output.write(conversation, cassette, recorder.nameOf(conversation));
     },
-    failed: (why) => note("not written: ", why),
+    written: (conversation) => recorder.written(conversation),
+    failed: (why) => printWhy(note, "not written: ", why),
   });
   const handler = proxyHandler({
-    target,
-    recorder,
-    isPassed,
+    ...{ target, recorder, isPassed },
+    ...defined({ send: options.route?.send(recorder) }),
     claim: (name) => output.claim(name),
     findSecrets: isRedacted ? createSecretFinder({ rules: SECRET_RULES, values }) : () => [],
     note: (why) => note("not answered: ", why),
@@ -106,8 +138,11 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
     forgot: (why) => note(why),
   });
   return {
-    ...{ target, recorder, handler },
+    ...{ target, recorder },
+    handler: agent === undefined ? handler : lookingFirst(agent, handler),
     async end() {
+      const changed = await agent?.workspace.end();
+      if (changed !== undefined) saver.changed(changed);
       recorder.end();
       const saved = await saver.finish();
       for (const file of output.stale()) note("left from an earlier recording: ", file);
@@ -116,6 +151,13 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
   };
 }
 
+function headOf({ agent, route }: RecordingOptions, conversation: number): RecordingHead {
+  const workspace = agent?.workspace.extensionOf(conversation);
+  return { extensions: { ...route?.extensionsOf(conversation), ...defined({ workspace }) } };
+}
+
+const CLOSED = `more than ${MAX_OPEN_CONVERSATIONS} conversations were recorded. The oldest are closed: a turn that continues one begins a new file.`;
+
 /** Records until `stop` or the end of its command, and exits as the command did if it failed. Throws if nothing was recorded. */
 export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: Stop = untilSignal()): Promise<void> {
   try {
@@ -123,8 +165,9 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const server = await listen(handler, {
       port: options.port,
       onRefused: (request, why) => recorder.refuse(request, why),
+      tunnel: options.agent && tunnelRule(options.agent, (request) => recorder.tunnel(request)),
     });
-    const settings = clientSettings(server.url, target);
+    const settings = { ...clientSettings(server.url, target), ...(await options.agent?.configure(server.url)) };
     let ended: number;
     try {
       if (options.command === undefined) {
@@ -194,13 +237,13 @@ export function toJsonRecording({ recorder, saved, twins }: Recorded): object {
 
 export function printRecording({ recorder, saved, twins }: Recorded, isRefresh: boolean, print: PrintLine): void {
   for (const one of saved) {
-    if ("error" in one) print({ look: "bad", text: `not written, ${sizeOf(one)}: ` }, one.error);
-    else print("recorded ", one.file, `, ${sizeOf(one)}`);
+    if ("error" in one) printWhy(print, { look: "bad", text: `not written, ${sizeText(one)}: ` }, one.error);
+    else print("recorded ", one.file, `, ${sizeText(one)}`);
     const { twin } = twinOf(one, twins);
     // --refresh replaces only a file of the same name. The twin has another name.
     const replace = isRefresh ? "" : ", or record with --refresh to replace recordings";
     const todo = `, an earlier recording: delete one of the two${replace}`;
-    if (twin !== undefined) print({ look: "warn", text: "   begins with the same prompt as " }, twin, todo);
+    if (twin !== undefined) print({ look: "warn", text: "   begins with the same request as " }, twin, todo);
   }
   printRequests(recorder.rows(), RECORDING_WORDS, print);
   for (const [what, turns] of recorder.without) {
@@ -208,12 +251,6 @@ export function printRecording({ recorder, saved, twins }: Recorded, isRefresh: 
   }
   const lost = recorder.lost.length;
   if (lost > 0) print({ look: "bad", text: `${count(lost, "turn")} could not be recorded` });
-}
-
-/** "2 turns, 1 exchange" */
-function sizeOf({ turns, exchanges = 0 }: Saved): string {
-  const parts = [...(turns > 0 || exchanges === 0 ? [count(turns, "turn")] : [])];
-  return [...parts, ...(exchanges > 0 ? [count(exchanges, "exchange")] : [])].join(", ");
 }
 
 function twinOf(one: Saved, twins: ReadonlyMap<string, string>): { twin?: string } {
@@ -227,13 +264,20 @@ function nothingRecorded(
   { out, command }: ProxyOptions,
 ): CassetteError {
   const also = lost.length === 0 ? "" : `, and ${count(lost.length, "request")} could not be recorded`;
-  const names = rows.map(({ method, path }) => `${method} ${path}`).join(", ");
-  const elsewhere = `The client requested ${names}. The lines above say why it is not recorded.`;
-  const unreached =
-    command === undefined
-      ? "Point the client's base URL at this proxy, and check its answers."
-      : `The command sent no request to this proxy. Let it read its base URL from ${BASE_VARIABLES}.`;
-  const isAnswered = rows.some(({ outcome }) => outcome === "passed-on" || outcome === "passed");
-  const hint = lost.length > 0 ? "The lines above say why." : isAnswered ? elsewhere : unreached;
+  const hint = lost.length > 0 ? "The lines above say why." : whyNothing(rows, command !== undefined);
   return new CassetteError("nothing-recorded", `no turn was recorded${also}`, { file: out, hint });
+}
+
+function whyNothing(rows: readonly DoorRow[], isCommand: boolean): string {
+  const requested = rows.filter(({ outcome }) => outcome !== "probe");
+  if (requested.length === 0) {
+    return isCommand
+      ? `The command sent no request to this proxy. Let it read its base URL from ${BASE_VARIABLES}.`
+      : "Point the client's base URL at this proxy, and check its answers.";
+  }
+  if (requested.every(({ outcome }) => outcome === "failed")) {
+    return "Every request failed. Check the key, the model and --target. To record the vendor's errors too, add --keep-errors.";
+  }
+  const names = requested.map(({ method, path }) => `${method} ${path}`).join(", ");
+  return `The client requested ${names}. The lines above say why it is not recorded.`;
 }

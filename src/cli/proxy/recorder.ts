@@ -1,7 +1,14 @@
 // Records the turns and exchanges that pass a proxy, sorted into conversations, and counts every request. Of the headers, only the
 // content type of a request and those of an answer come here.
 
-import { createConversations, type CassetteV2, type RecordingOptions } from "../../cassette/index.js";
+import { MAX_OPEN_CONVERSATIONS } from "../limits.js";
+import {
+  createConversations,
+  type CassetteV2,
+  type Conversations,
+  type RecordingHead,
+  type RecordingOptions,
+} from "../../cassette/index.js";
 import { createLossTally, createTally, type DoorRequest, type DoorRow } from "../../harness/index.js";
 import {
   watchBeginning,
@@ -25,10 +32,10 @@ export interface ProxyRecorder {
   pass(request: DoorRequest): void;
   /** Counts a connection check. */
   probe(request: DoorRequest): void;
+  /** Counts an encrypted connection through the proxy. */
+  tunnel(request: DoorRequest): void;
   /** Counts a request that the proxy did not pass on. */
   refuse(request: DoorRequest, why: string): void;
-  /** Counts a turn that could not be kept. */
-  lose(request: DoorRequest, why: string): void;
   /** Recorded turns. */
   readonly recorded: number;
   /** Why each turn that succeeded could not be kept, and each request was refused. */
@@ -43,7 +50,9 @@ export interface ProxyRecorder {
    * The answers of a conversation so far. Undefined if there are none, and for an unnamed conversation without a turn before `end`,
    * since its first turn names its file.
    */
-  toCassette(conversation: number): CassetteV2 | undefined;
+  toCassette(conversation: number, head?: RecordingHead): CassetteV2 | undefined;
+  /** Called when a conversation is on the disk as it is now, so that it can be forgotten. */
+  written(conversation: number): void;
   /** Reports the conversations that will get no turn. */
   end(): void;
 }
@@ -56,26 +65,33 @@ export interface ProxyWatcher {
   without(what: string): void;
   /** Called for the first request of a kind that was passed on and not recorded. */
   passedOn(request: DoorRequest, why: string): void;
-  /** Called for the first exchange of a kind. */
-  exchanged(request: DoorRequest): void;
+  /** Called for the first exchange of a kind. `why` a turn is one. */
+  exchanged(request: DoorRequest, why?: string): void;
+  /** Called for each turn when it is requested. `answered` is the number of turns of its conversation so far. */
+  opened?(conversation: number, answered: number): void;
   /** Called for each conversation that changed. */
   kept(conversation: number): void;
+  /** Called when the first conversation is forgotten. */
+  closed(): void;
 }
 
 export interface ProxyRecording extends Pick<RecordingOptions, "redact" | "streams" | "hashFilter"> {
   /** Records the vendor's errors as exchanges. */
   readonly keepErrors?: boolean;
+  /** Does not warn of dates in prompts, since the replay filters them. */
+  readonly isFiltered?: boolean;
 }
 
 export function createProxyRecorder(
   watcher: ProxyWatcher,
-  { streams = "boundaries", keepErrors = false, ...recording }: ProxyRecording = {},
+  { streams = "boundaries", keepErrors = false, isFiltered = false, ...recording }: ProxyRecording = {},
 ): ProxyRecorder {
-  const conversations = createConversations({}, recording);
+  const conversations = createConversations(isFiltered ? { warn: () => undefined } : {}, recording);
   const lost: string[] = [];
   const { kinds: without, add: leave } = createLossTally((what) => watcher.without(what));
   const tally = createTally();
   const names = new Map<number, string>();
+  const closer = createCloser(conversations, () => watcher.closed());
   let recorded = 0;
   let isEnded = false;
 
@@ -90,12 +106,16 @@ export function createProxyRecorder(
   };
   const keep: AnswerKeep = {
     ...{ conversations, streams, keepErrors, add, lose, leave },
-    exchanged: (request) => watcher.exchanged(request),
+    exchanged: (request, why) => watcher.exchanged(request, why),
     passedOn: (request, why) => watcher.passedOn(request, why),
-    changed: (conversation) => watcher.kept(conversation),
+    changed(conversation) {
+      closer.changed(conversation);
+      watcher.kept(conversation);
+    },
     opened(conversation, name) {
       if (name !== undefined) names.set(conversation, name);
     },
+    openedTurn: ({ conversation, before }) => watcher.opened?.(conversation, before),
     recorded() {
       recorded++;
     },
@@ -111,21 +131,41 @@ export function createProxyRecorder(
     nameOf: (conversation) => names.get(conversation),
     pass: (request) => void add(request, "passed"),
     probe: (request) => void add(request, "probe"),
+    tunnel: (request) => void add(request, "tunnel"),
     refuse(request, why) {
       add(request, "refused", why);
       note(`${request.method} ${request.path} was not passed on: ${why}`);
     },
-    lose,
     exchange: (request) => watchExchange(keep, request),
     turn: (request) => watchTurn(keep, request),
     begin: (request) => watchBeginning(keep, request),
-    toCassette(conversation) {
+    toCassette(conversation, head) {
       const isHeld = !isEnded && !names.has(conversation) && conversations.withoutTurns().includes(conversation);
-      return isHeld ? undefined : conversations.toCassette(conversation);
+      return isHeld ? undefined : conversations.toCassette(conversation, head);
     },
+    written: (conversation) => closer.written(conversation),
     end() {
       isEnded = true;
       for (const conversation of conversations.withoutTurns()) watcher.kept(conversation);
+    },
+  };
+}
+
+/** Closes written conversations beyond the limit, the longest without a change first. Calls `closed` for the first of them. */
+function createCloser(conversations: Conversations, closed: () => void) {
+  const written = new Set<number>();
+  let isClosing = false;
+  return {
+    changed: (conversation: number) => void written.delete(conversation),
+    written(conversation: number): void {
+      written.add(conversation);
+      for (const oldest of written) {
+        if (written.size <= MAX_OPEN_CONVERSATIONS) return;
+        if (!conversations.close(oldest)) continue;
+        written.delete(oldest);
+        if (!isClosing) closed();
+        isClosing = true;
+      }
     },
   };
 }

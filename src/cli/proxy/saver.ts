@@ -6,11 +6,15 @@ import { exchangesOf, type CassetteV2 } from "../../cassette/index.js";
 import { SAVE_QUIET_MS } from "../limits.js";
 
 const REST_FACTOR = 10;
+/** Each write waits until the disk has it, so that one at a time would be slower than the clients of a whole suite. */
+const WRITES_AT_ONCE = 16;
 
 interface SaverOptions {
   /** The answered turns before the first open one. Undefined if there are none. */
   readonly cassetteOf: (conversation: number) => CassetteV2 | undefined;
   readonly write: (conversation: number, cassette: CassetteV2) => Promise<string>;
+  /** Called when a conversation is on the disk as it is now. */
+  readonly written?: (conversation: number) => void;
   /** Called once for each conversation that could not be written. */
   readonly failed: (why: string) => void;
 }
@@ -24,7 +28,7 @@ export interface Saver {
   finish(): Promise<Saved[]>;
 }
 
-export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver {
+export function createSaver({ cassetteOf, write, written, failed }: SaverOptions): Saver {
   const dirty = new Set<number>();
   const saved = new Map<number, Saved>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -32,14 +36,15 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
   let rest = SAVE_QUIET_MS;
 
   async function save(conversation: number): Promise<void> {
-    const cassette = cassetteOf(conversation);
-    // The open turn calls `changed` again when it is over.
-    if (cassette === undefined) return;
-    const exchanges = exchangesOf(cassette).length;
-    const size = { turns: cassette.entries.length, ...(exchanges === 0 ? {} : { exchanges }) };
     const before = saved.get(conversation);
+    let size = sizeOf(before);
     try {
+      const cassette = cassetteOf(conversation);
+      // The open turn calls `changed` again when it is over.
+      if (cassette === undefined) return;
+      size = sizeOf({ turns: cassette.entries.length, exchanges: exchangesOf(cassette).length });
       saved.set(conversation, { file: await write(conversation, cassette), ...size });
+      if (!dirty.has(conversation)) written?.(conversation);
     } catch (error) {
       const why = thrownText(error);
       if (before === undefined || !("error" in before)) failed(why);
@@ -48,11 +53,17 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
   }
 
   async function saveAll(): Promise<void> {
-    const began = Date.now();
     const now = [...dirty].sort((left, right) => left - right);
-    dirty.clear();
-    for (const conversation of now) await save(conversation);
-    rest = Math.max(SAVE_QUIET_MS, REST_FACTOR * (Date.now() - began));
+    let longest = 0;
+    while (now.length > 0) {
+      const batch = now.splice(0, WRITES_AT_ONCE);
+      const began = Date.now();
+      for (const conversation of batch) dirty.delete(conversation);
+      await Promise.all(batch.map(save));
+      longest = Math.max(longest, Date.now() - began);
+    }
+    // A long conversation is written whole each time.
+    rest = Math.max(SAVE_QUIET_MS, REST_FACTOR * longest);
   }
 
   function later(): void {
@@ -71,9 +82,15 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
       clearTimeout(timer);
       await writing;
       clearTimeout(timer);
+      // A disk that was full may have room again.
+      for (const [conversation, state] of saved) if ("error" in state) dirty.add(conversation);
       // A conversation that lost its name to another is written once more.
       while (dirty.size > 0) await saveAll();
       return [...saved].sort(([left], [right]) => left - right).map(([, state]) => state);
     },
   };
+}
+
+function sizeOf({ turns, exchanges = 0 }: Pick<Saved, "turns" | "exchanges"> = { turns: 0 }) {
+  return { turns, ...(exchanges === 0 ? {} : { exchanges }) };
 }

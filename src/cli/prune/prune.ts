@@ -8,6 +8,7 @@ import {
   createCassetteStore,
   DEFAULT_MAX_FILE_BYTES,
   ENVELOPE_SUFFIX,
+  exchangesOf,
   parseBundle,
 } from "../../cassette/index.js";
 import { hashJson, type FilePort } from "../../core/index.js";
@@ -121,7 +122,8 @@ async function readAll(files: FilePort, paths: readonly string[], progress: Prog
       continue;
     }
     whole.push(file);
-    const key = hashJson(loaded.cassette.entries.map(({ promptHash, response }) => [promptHash, hashJson(response)]));
+    const turns = loaded.cassette.entries.map(({ promptHash, response }) => [promptHash, hashJson(response)]);
+    const key = hashJson([turns, exchangesOf(loaded.cassette)]);
     byContent.set(key, [...(byContent.get(key) ?? []), file]);
   }
   return { whole, failed, duplicates: [...byContent.values()].filter((same) => same.length > 1) };

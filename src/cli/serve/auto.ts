@@ -2,8 +2,9 @@
 
 import { wireOf, type HeldConversations } from "../../core/index.js";
 import { refusalReply, refuseContinuation, type DoorRequest } from "../../harness/index.js";
-import type { HttpHandler, HttpRequest } from "../../host/index.js";
-import type { ServeWatcher } from "./handler.js";
+import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
+import { createBegunConversations } from "./begun.js";
+import type { AnsweredFrom, ServeWatcher } from "./handler.js";
 
 /** For a request that continues a thread of a cassette with new words. It follows the method and the path. */
 const SENT_AGAIN =
@@ -23,14 +24,15 @@ export interface AutoHandling {
 
 /**
  * Every request without a recorded answer goes to the proxy, even one that the server would refuse. The exception is a request that
- * continues an answer of a cassette by its id.
+ * continues an answer of a cassette by its id, or its conversation.
  */
 export function autoHandler({ serve, held, record, watcher, forwarded }: AutoHandling): HttpHandler {
-  const known = new WeakSet<DoorRequest>();
+  const known = new WeakMap<DoorRequest, AnsweredFrom>();
   const misses = new WeakMap<DoorRequest, string>();
+  const conversations = createBegunConversations(record);
   const serveKnown = serve({
     answered(request, from) {
-      known.add(request);
+      known.set(request, from);
       watcher.answered(request, from);
     },
     missed: ({ message }, request) => void misses.set(request, message.split("\n", 1)[0] ?? ""),
@@ -42,10 +44,23 @@ export function autoHandler({ serve, held, record, watcher, forwarded }: AutoHan
   return async (request) => {
     const body = await request.readBody();
     const again: HttpRequest = { ...request, readBody: () => Promise.resolve(body) };
+    const bytes = body.kind === "read" ? body.bytes : new Uint8Array();
+    const conversation = conversations.find(request, bytes);
+    const send = (why = misses.get(again)): Promise<HttpReply> => {
+      forwarded(request, why);
+      return conversation === undefined || conversation.kind === "recorded"
+        ? record(again)
+        : conversation.send(again, bytes);
+    };
+    if (conversation?.kind === "live") return send("the vendor began its conversation");
     const reply = await serveKnown(again);
-    if (known.has(again)) return reply;
+    const from = known.get(again);
+    if (from === "begun") conversations.keep(again, reply);
+    else if (from !== undefined) conversation?.answered();
+    if (from !== undefined) return reply;
+    if (conversation?.kind === "open") return send();
     const wire = wireOf(request);
-    const refused = wire && body.kind === "read" ? refuseContinuation(wire, body.bytes, held) : undefined;
+    const refused = wire && refuseContinuation(wire, bytes, held);
     if (refused !== undefined) {
       const { method, path } = request;
       const { status, code, message } = refused.held;
@@ -53,7 +68,6 @@ export function autoHandler({ serve, held, record, watcher, forwarded }: AutoHan
       else watcher.refused({ method, path, status, code }, message);
       return refusalReply(refused.held, wire);
     }
-    forwarded(request, misses.get(again));
-    return record(again);
+    return send();
   };
 }

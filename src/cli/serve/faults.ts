@@ -1,6 +1,6 @@
 // `serve --faults`: a plan of faults that answer turns in place of the recording, for clients in any language.
 
-import { parseStrictJson } from "../../cassette/index.js";
+import { CassetteError, parseStrictJson } from "../../cassette/index.js";
 import {
   isWireName,
   systemPorts,
@@ -40,7 +40,7 @@ function parse(bytes: Uint8Array, path: string): unknown {
   try {
     return parseStrictJson(bytes);
   } catch (error) {
-    throw unreadable(path, thrownText(error));
+    throw unreadable(path, error instanceof CassetteError ? error.summary : thrownText(error));
   }
 }
 

@@ -16,6 +16,7 @@ import {
   MISS_STATUS,
   PIN_HEADER,
   probeReply,
+  readExchange,
   readTurn,
   refusalReply,
   shelfReply,
@@ -25,8 +26,8 @@ import {
   type ServedStreaming,
 } from "../../harness/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
+import { ADVICE_FOR, SERVE_ADVICE, type ServeAdvice } from "./advice.js";
 import { plainOf, replyFromExchange } from "./exchange.js";
-import { TO_PASS } from "./requests.js";
 
 /** For a request that continues a thread. It follows the method and the path. */
 export const SENT_AGAIN =
@@ -48,9 +49,12 @@ export interface RefusedRequest extends DoorRequest {
   readonly code: string;
 }
 
+/** What answered a request. */
+export type AnsweredFrom = "turn" | "exchange" | "begun" | "probe";
+
 /** Called for every request, before the reply goes out. */
 export interface ServeWatcher {
-  answered(request: DoorRequest, from: "turn" | "exchange" | "begun" | "probe"): void;
+  answered(request: DoorRequest, from: AnsweredFrom): void;
   missed(miss: ServedMiss, request: DoorRequest): void;
   /** Called for a request that is not recorded, which an option allows. */
   passed(request: DoorRequest): void;
@@ -61,28 +65,10 @@ export interface ServeWatcher {
   forgot(why: string): void;
 }
 
-const RECORD_AGAIN =
-  "Undo the change, or record again (npx playhead record --proxy --refresh) and review the new cassette.";
-
 /** The difference of a miss that a new recording does not fix. A number may be an intended change. */
 const CHANGES_BY_ITSELF = /; the two differ only in (?!a number$)/;
 const FIX_VALUE =
   "A new recording would miss again on another day or run: give the client a fixed value, such as a date from a variable of the test";
-
-/** Hints about a miss for clients that do not use our library. */
-const TO_DO: Readonly<Record<MissReport["code"], string>> = {
-  "prompt-changed": RECORD_AGAIN,
-  "tools-changed": RECORD_AGAIN,
-  "settings-changed": RECORD_AGAIN,
-  "filter-one-sided": RECORD_AGAIN,
-  "redaction-one-sided": RECORD_AGAIN,
-  "redacted-argument": "Start cassette serve with --allow-redacted if the client's tools accept a placeholder.",
-  exhausted: "Each recorded turn answers once: restart cassette serve for a second run, or record a longer one.",
-  "exchange-missing": RECORD_AGAIN,
-  "exchange-changed": RECORD_AGAIN,
-  unconsumed: RECORD_AGAIN,
-  "tool-drift": RECORD_AGAIN,
-};
 
 /** How a server answers. */
 export interface ServeHandling {
@@ -93,11 +79,13 @@ export interface ServeHandling {
   readonly held?: HeldConversations;
   /** True for a request that may stay unanswered. Default: none. */
   readonly isPassed?: IsPassed;
+  /** Default: that for `cassette serve`. */
+  readonly advice?: ServeAdvice;
 }
 
 /** Answers only from `shelf`. */
 export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: ServeHandling): HttpHandler {
-  const { nameOf, streaming, isPassed = () => false } = handling;
+  const { nameOf, streaming, isPassed = () => false, advice = SERVE_ADVICE } = handling;
   const { held = createHeldConversations(() => watcher.forgot(FORGOT)) } = handling;
   return async (request) => {
     const { method, path, search, signal } = request;
@@ -118,14 +106,14 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
       return refusalReply(refusal, wire);
     };
     const miss = (error: CassetteError): HttpReply =>
-      isPassed(request) ? pass() : refusalReply(toMiss(error, request, watcher, nameOf), wire);
+      isPassed(request) ? pass() : refusalReply(toMiss(error, request, { watcher, nameOf, advice }), wire);
     const read = await readBytes(request);
     if ("refusal" in read) return refuse(read.refusal);
     try {
       const pin = pinOf(request);
       const parsed = wire && (await readTurn(wire, read.bytes, `${path}${search}`, held));
       // An exchange with a continued conversation holds the whole one.
-      const plain = plainOf(request, parsed !== undefined && "turn" in parsed ? parsed.body : read.bytes);
+      const plain = plainOf(request, parsed?.body ?? (await readExchange(request, read.bytes, held)));
       const recorded = replyFromExchange(shelf, plain, nameOf, pin);
       if (recorded !== undefined) {
         watcher.answered(request, "exchange");
@@ -138,8 +126,10 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
       }
       if (wire === undefined || parsed === undefined) {
         const missed = missedExchange(shelf, plain, pin);
-        return missed === undefined ? refuse(unknownPath(request)) : miss(missed);
+        return missed === undefined ? refuse(unknownPath(request, advice)) : miss(missed);
       }
+      const unlike = "turn" in parsed ? undefined : missedExchange(shelf, plain, pin);
+      if (unlike !== undefined && unlike.code !== "exchange-missing") return miss(unlike);
       if ("held" in parsed) {
         if (!parsed.isRecoverable) return refuse(parsed.held);
         watcher.noted(`${method} ${path} ${SENT_AGAIN}`);
@@ -161,30 +151,45 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
 /** The name of a cassette, by its file. */
 export type NameOf = (file: string) => string;
 
-function unknownPath({ method, path }: HttpRequest): Refusal {
-  const message = `${method} ${path} is not a conversation turn, and no cassette holds an exchange for it. ${RECORD_IT} ${TO_PASS}`;
+function unknownPath({ method, path }: HttpRequest, { record, pass }: ServeAdvice): Refusal {
+  const message = `${method} ${path} is not a conversation turn, and no cassette holds an exchange for it. ${record} ${pass}`;
   return { status: 404, code: "unknown-path", message };
 }
 
-const RECORD_IT = "Record again with cassette record --proxy, which records every request below its target.";
-
 /** Reports a miss to the watcher and the client, which must not see the paths of files. */
-function toMiss(error: CassetteError, request: DoorRequest, watcher: ServeWatcher, nameOf: NameOf): Refusal {
+function toMiss(
+  error: CassetteError,
+  request: DoorRequest,
+  { watcher, nameOf, advice }: { watcher: ServeWatcher; nameOf: NameOf; advice: ServeAdvice },
+): Refusal {
   const { code, summary, file, miss, pointer } = error;
-  const hint = miss === undefined ? error.hint : toDo(miss);
-  const todo = hint === undefined ? "" : `\n  to do    ${hint}`;
+  const hint = miss === undefined ? toDoForExchange(error, advice) : toDo(miss, advice);
+  const command = advice.rerecord === undefined ? "" : `\n  command  ${advice.rerecord}`;
+  const todo = hint === undefined ? "" : `\n  to do    ${hint}${command}`;
   const place = file === undefined || summary.includes(file) ? "" : `\n  file     ${file}`;
   watcher.missed({ code, message: `${summary}${place}${todo}`, ...defined({ file, pointer }) }, request);
   const message = `${summary}${todo}`;
-  if (miss === undefined || hint === undefined) return { status: code in TO_DO ? MISS_STATUS : 404, code, message };
+  if (miss === undefined || hint === undefined)
+    return { status: code in ADVICE_FOR ? MISS_STATUS : 404, code, message };
   const named = file === undefined ? {} : { cassette: nameOf(file) };
   return { status: MISS_STATUS, code, message, miss: { ...miss, hint, ...named } };
 }
 
-function toDo({ code, what, filters }: MissReport): string {
-  const option = filters === undefined ? "" : `start cassette serve with --filter ${filters.join(",")}`;
+function toDoForExchange({ code, summary, hint, filters }: CassetteError, advice: ServeAdvice): string | undefined {
+  if (code !== "exchange-changed" && code !== "exchange-missing") return hint;
+  const what = summary.split("\n", 1)[0] ?? "";
+  return toDo({ code, what, ...defined({ filters }) }, advice);
+}
+
+type Missed = Pick<MissReport, "code" | "what" | "pointer"> & { filters?: readonly string[] };
+
+function toDo({ code, what, filters, pointer }: Missed, advice: ServeAdvice): string {
+  const option = filters === undefined ? "" : advice.filter(filters);
+  const plain = advice[ADVICE_FOR[code]];
   if (CHANGES_BY_ITSELF.test(what)) return option === "" ? `${FIX_VALUE}.` : `${FIX_VALUE}. Or ${option}.`;
-  return option === "" ? TO_DO[code] : `${TO_DO[code]} If the number changes with each run, ${option}.`;
+  // All turns are used, and this request was never recorded.
+  if (code === "exhausted" && pointer !== undefined) return advice.recordAgain;
+  return option === "" ? plain : `${plain} If the number changes with each run, ${option}.`;
 }
 
 /** The cassette that a client names by task or file. A name that does not fit into a header is percent-encoded. */

@@ -9,14 +9,19 @@ import type { CommandIo } from "../terminal/io.js";
 /** Throws `cannot-listen`. */
 export async function listen(
   handler: HttpHandler,
-  { port, host = "127.0.0.1", ...watched }: { port: number; host?: string } & Pick<HttpServerOptions, "onRefused">,
+  {
+    port,
+    host = "127.0.0.1",
+    ...watched
+  }: { port: number; host?: string } & Pick<HttpServerOptions, "onRefused" | "tunnel">,
 ): Promise<HttpServer> {
   try {
     return await serveHttp(handler, { port, host, ...watched });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === "EADDRINUSE" ? "another process listens there" : message;
-    const hint = "Choose another port with --port; 0 takes any that is free.";
+    const isPort = code === "EADDRINUSE" || code === "EACCES";
+    const hint = isPort ? "Choose another port with --port; 0 takes any that is free." : "Choose another --host.";
     throw new CliError("cannot-listen", `cannot listen on ${host} port ${port}: ${why}`, hint);
   }
 }

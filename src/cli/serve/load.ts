@@ -49,7 +49,7 @@ async function findFiles(files: FilePort, path: string, note?: PrintLine): Promi
     return [];
   }
   if (target.kind === "missing") {
-    const hint = "Check the path, or record it first: cassette record --proxy --target <url> --out <file>.";
+    const hint = "Check the path, or record it first: npx playhead record --proxy --target <url> --out <file>.";
     throw new CassetteError("file-not-found", `there is no cassette at ${path}`, { file: path, hint });
   }
   if (target.kind !== "folder") return [[path, path]];

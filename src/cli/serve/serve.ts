@@ -40,9 +40,13 @@ import {
 } from "../proxy/proxy.js";
 import { autoHandler, type AutoHandling } from "./auto.js";
 import { faultsHandler, printFaults, readFaults } from "./faults.js";
-import { serveHandler, type NameOf, type ServedMiss, type ServeWatcher } from "./handler.js";
+import { serveHandler, type NameOf, type ServeWatcher } from "./handler.js";
 import { inRecordedOrder, loadAll, namesOf, type LoadedItem } from "./load.js";
 import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
+import { compareWith, printComparison, type FileComparison } from "../agent/compare.js";
+import { tunnelRule } from "../agent/door.js";
+import type { AgentSession } from "../agent/session.js";
+import { addMiss, type CountedMiss } from "./misses.js";
 import { parsePass, printRequests, toJsonRow } from "./requests.js";
 
 export interface ServeOptions extends FilterOptions {
@@ -66,6 +70,8 @@ export interface ServeOptions extends FilterOptions {
   speed?: number;
   /** Runs with the clients' settings in its environment. The server stops when it ends. */
   command?: readonly string[];
+  /** The coding agent whose recorded run is replayed. Its files are compared at the end. */
+  agent?: AgentSession | undefined;
 }
 
 /**
@@ -90,8 +96,7 @@ export async function serve(
     const shelf = await shelfOf(items, nameOf, options, io);
     const misses: CountedMiss[] = [];
     let answered = 0;
-    const add = ({ method, path }: DoorRequest, outcome: DoorOutcome): void =>
-      void tally.add({ method, path, outcome });
+    const add = ({ method, path }: DoorRequest, outcome: DoorOutcome) => void tally.add({ method, path, outcome });
     const watcher: ServeWatcher = {
       answered(request, from) {
         if (from !== "probe") answered++;
@@ -100,7 +105,7 @@ export async function serve(
       },
       missed(miss, request) {
         add(request, "missed");
-        addMiss(misses, miss, note);
+        if (addMiss(misses, miss)) for (const line of miss.message.split("\n")) note("miss: ", line);
         if (options.once === true) stop.now();
       },
       passed: (request) => add(request, "passed"),
@@ -122,19 +127,21 @@ export async function serve(
       port: options.port,
       ...defined({ host: options.host }),
       onRefused: (request, why, status) => watcher.refused({ ...request, status, code: "refused" }, why),
+      tunnel: options.agent && tunnelRule(options.agent, (request) => add(request, "tunnel")),
     });
     if (!server.isLoopback) note("other machines can reach this server, which asks for no password");
     const settings = clientSettings(server.url, recording?.target);
     announce(server.url, settings, shelf, options, io);
-    const env = { ...PLACEHOLDER_KEYS, ...io.env, ...settings };
+    const variables = { ...settings, ...(await options.agent?.configure(server.url)) };
     let ended: number;
     try {
-      ended = await untilOver(options, { io, env, stop });
+      ended = await untilOver(options, { io, env: { ...PLACEHOLDER_KEYS, ...io.env, ...variables }, stop });
       if (options.once === true) await server.idle();
     } finally {
       await server.close();
     }
-    const ending = defined({ faults, recorded: await recording?.end() });
+    const files = await (options.agent && compareWith(options.agent, shelf, items));
+    const ending = defined({ faults, files, recorded: await recording?.end() });
     report({ url: server.url, shelf, answered, misses, rows: tally.rows(), ...ending }, options, io);
     if (ended !== 0) io.exit(ended);
   } finally {
@@ -182,7 +189,7 @@ async function shelfOf(
 ): Promise<Shelf> {
   const note = createNotes(io);
   const redact = withValues(undefined, secretsOf(io.env));
-  const hashFilter = await readFilterOptions(options, filesAt(io));
+  const hashFilter = await readFilterOptions({ ...options, presets: options.agent?.filters }, filesAt(io));
   const { allowRedacted = false } = options;
   const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
   return createShelf(named, { redact, allowRedacted, ...defined({ hashFilter }), warn: (text) => note(text) });
@@ -218,20 +225,6 @@ function announce(
   if (auto !== undefined) print("   forwarding the rest to ", auto.target, ", and recording it to ", auto.out);
 }
 
-/** A client that tries again repeats its miss. Equal misses are counted as one. */
-type CountedMiss = ServedMiss & { count: number };
-
-function addMiss(misses: CountedMiss[], miss: ServedMiss, note: PrintLine): void {
-  const withoutNumber = ({ message }: ServedMiss): string => message.replace(/^turn \d+: /, "");
-  const same = misses.find((other) => withoutNumber(other) === withoutNumber(miss));
-  if (same !== undefined) {
-    same.count++;
-    return;
-  }
-  misses.push({ ...miss, count: 1 });
-  for (const line of miss.message.split("\n")) note("miss: ", line);
-}
-
 interface Served {
   url: string;
   shelf: Shelf;
@@ -240,17 +233,18 @@ interface Served {
   rows: readonly DoorRow[];
   faults?: FaultLog<Fault>;
   recorded?: Recorded;
+  files?: FileComparison;
 }
 
 function report(
-  { url, shelf, answered, misses, rows, faults, recorded }: Served,
+  { url, shelf, answered, misses, rows, faults, recorded, files }: Served,
   { json = false, command, allowUnused = false }: ServeOptions,
   io: CommandIo,
 ): void {
   const cassettes = shelf.counts();
   const refused = rows.filter(({ outcome }) => outcome === "refused");
   const unused = left(shelf);
-  const failures = misses.length + refused.length + (allowUnused ? 0 : unused);
+  const failures = misses.length + refused.length + (allowUnused ? 0 : unused) + (files?.differences.length ?? 0);
   const served = failures === 0 ? EXIT.ok : EXIT.drift;
   const exitCode = recorded === undefined ? served : Math.max(served, exitCodeOfRecording(recorded));
   io.exit(exitCode);
@@ -260,6 +254,7 @@ function report(
     const also = {
       ...(faults && { faults: { injected: faults.injected, pending: faults.pending } }),
       ...(recorded && { recorded: toJsonRecording(recorded) }),
+      ...(files && { files }),
     };
     const body = { url, cassettes, answered, unused, misses, refused: refusedRows, requests, ...also };
     writeJson(io, "serve", exitCode, body);
@@ -278,6 +273,7 @@ function report(
   printRequests(rows, REPLAY_WORDS, print);
   if (faults !== undefined) printFaults(faults, print);
   if (recorded !== undefined) printRecording(recorded, false, print);
+  if (files !== undefined) printComparison(files, print);
   const refusals = refused.reduce((sum, request) => sum + request.count, 0);
   const look = served === EXIT.ok ? "good" : "bad";
   const missed = count(
@@ -287,6 +283,6 @@ function report(
   );
   print({ look, text: `${answered} answered, ${missed}, ${refusals} refused, ${unused} unused` });
   if (failures === unused && unused > 0 && !allowUnused) {
-    print("   Where only a part of a suite was meant to run, pass --allow-unused.");
+    print("   To run only a part of a suite, pass --allow-unused.");
   }
 }

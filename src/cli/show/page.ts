@@ -14,7 +14,8 @@ import { toBundlePage, toConversationPage, type ConversationPage, type LeftOut }
 import { pathBeside } from "../../host/index.js";
 import { usageError } from "../errors.js";
 import { writeText } from "../options/file.js";
-import { type ShowOptions, assertNoFolder } from "./show.js";
+import { assertNoFolder } from "../options/recordings.js";
+import type { ShowOptions } from "./show.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
@@ -25,7 +26,7 @@ export async function showPage(file: string, html: string | true, options: ShowO
     throw usageError("--turn was given with --html", "Leave --turn out. A page has all turns.");
   }
   const files = filesAt(io);
-  await assertNoFolder(files, file, [CASSETTE_SUFFIX, BUNDLE_SUFFIX]);
+  await assertNoFolder(files, file, "show", [CASSETTE_SUFFIX, BUNDLE_SUFFIX]);
   const out = html === true ? pathBeside(file, `${titleOf(file)}.html`) : html;
   const { page, turns } = await read(files, file, options);
   await writeText(files, out, page.text, {

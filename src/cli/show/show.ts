@@ -11,16 +11,14 @@ import {
   type Cassette,
   type RecordedExchange,
   type UsageSum,
-  BUNDLE_SUFFIX,
-  CASSETTE_SUFFIX,
 } from "../../cassette/index.js";
-import { defined, PRICING_DATE, type FilePort } from "../../core/index.js";
+import { defined, PRICING_DATE } from "../../core/index.js";
 import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { cachedOf, count, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
 import { printTurn, type ShownEntry } from "./turn.js";
-import { pathIn } from "../options/recordings.js";
+import { assertNoFolder } from "../options/recordings.js";
 
 export interface ShowOptions {
   turn?: string;
@@ -36,7 +34,7 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
     throw usageError("--force was given without --html", "Add --html, or leave --force out.");
   }
   const files = filesAt(io);
-  await assertNoFolder(files, file);
+  await assertNoFolder(files, file, "show");
   const cassette = await createCassetteStore(files).load(file, {
     ports: { warn: () => undefined },
     ...defined({ maxBytes: options.maxBytes }),
@@ -104,24 +102,4 @@ function printExchanges(line: PrintLine, exchanges: readonly RecordedExchange[])
     const place = `  ${index} ${nameOfExchange(exchange)}${query === undefined ? "" : `?${query}`}`;
     line(place, { look: "dim", text: `  status ${status}, ${sizes}${isCut === true ? ", cut" : ""}` });
   });
-}
-
-const SHOWN_NAMES = 3;
-
-/** Throws `CliError` `usage` for a folder. `suffixes` are those of suitable files. */
-export async function assertNoFolder(
-  files: FilePort,
-  path: string,
-  suffixes: readonly string[] = [CASSETTE_SUFFIX],
-): Promise<void> {
-  const lists = await Promise.all(suffixes.map((suffix) => files.list(path, suffix)));
-  if (lists.every((names) => names === undefined)) return;
-  const found = lists.flatMap((names) => names ?? []).map((name) => pathIn(path, name));
-  const more = found.length - SHOWN_NAMES;
-  const what = suffixes.includes(BUNDLE_SUFFIX) ? "cassette or bundle" : "cassette";
-  const hint =
-    found.length === 0
-      ? `The folder contains no ${what}.`
-      : `Name one of them: ${found.slice(0, SHOWN_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
-  throw new CliError("usage", `${path} is a folder, and show takes one ${what}`, hint, path);
 }

@@ -21,5 +21,7 @@ export function splitCommand(
   const at = rawArgs.indexOf("--");
   if (at < 0) return { before: [...given], command: undefined };
   const length = given.length - (rawArgs.length - at - 1);
-  return { before: given.slice(0, length), command: given.slice(length) };
+  // After an argument, commander passes `--` on.
+  const before = given.slice(0, length).filter((text) => text !== "--");
+  return { before, command: given.slice(length) };
 }

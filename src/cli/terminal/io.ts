@@ -7,7 +7,7 @@ export interface CliIo {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
   /** Absent if there is nothing to read. */
-  readonly stdin?: () => AsyncIterable<Uint8Array>;
+  readonly stdin?: () => AsyncIterable<Uint8Array> & { readonly destroy?: () => void };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** True when stdout is a terminal. */

@@ -1,7 +1,7 @@
 // Prints lines or one JSON document. Every piece of a line passes `toVisible`, so that no command prints recorded text raw.
 
 import { styleText } from "node:util";
-import { toVisible, toVisibleJson } from "../../core/index.js";
+import { plural, toVisible, toVisibleJson } from "../../core/index.js";
 import type { Failure } from "../errors.js";
 import type { CliIo } from "./io.js";
 
@@ -26,6 +26,13 @@ export function createPrinter(io: CliIo): PrintLine {
 /** Prints to stderr, never in colour, for anything but results. */
 export function createNotes(io: CliIo): PrintLine {
   return (...pieces) => io.stderr(`${pieces.map((piece) => render(piece, false)).join("")}\n`);
+}
+
+/** Prints what happened and why. What to do about it follows a line break in `why`, and gets a line of its own. */
+export function printWhy(print: PrintLine, what: Piece, why: string): void {
+  const [first = "", ...rest] = why.split("\n");
+  print(what, first);
+  for (const line of rest) print(`  ${line.trimStart()}`);
 }
 
 function render(piece: Piece, hasColour: boolean): string {
@@ -54,6 +61,12 @@ export function toJsonError({ code, message, file, pointer, hint }: Failure): ob
 }
 
 export { plural as count } from "../../core/index.js";
+
+/** "2 turns, 1 exchange": the contents of a recording. */
+export function sizeText({ turns, exchanges = 0 }: { turns: number; exchanges?: number }): string {
+  const parts = [...(turns > 0 || exchanges === 0 ? [plural(turns, "turn")] : [])];
+  return [...parts, ...(exchanges > 0 ? [plural(exchanges, "exchange")] : [])].join(", ");
+}
 
 /** " (80 read from cache, 10 written to cache)": input tokens with other prices. Empty without such tokens. */
 export function cachedOf(usage: { cacheReadTokens?: number; cacheWriteTokens?: number }): string {

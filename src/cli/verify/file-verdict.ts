@@ -1,6 +1,6 @@
 // The verdict on one file of `cassette verify`, as plain data for other threads.
 
-import { BUNDLE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
+import { BUNDLE_SUFFIX, createCassetteStore, exchangesOf } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { toFailure } from "../errors.js";
 import { toRefusal, verifyBundle, type BundleVerdict, type RefusalVerdict } from "./bundle.js";
@@ -15,6 +15,8 @@ export type Verdict =
       status: "ok";
       version: 1 | 2;
       turns: number;
+      /** Present if there are any. */
+      exchanges?: number;
       recordedProvider: string;
       cassetteId?: string;
       layers: Layers;
@@ -61,6 +63,8 @@ function toVerdict(loaded: Layered): Verdict {
   const { version, entries, recordedProvider } = loaded.cassette;
   const recorded = [recordedTurns(loaded.cassette)];
   const { layers } = loaded;
-  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, layers, recorded };
+  const exchanges = exchangesOf(loaded.cassette).length;
+  const size = { turns: entries.length, ...(exchanges === 0 ? {} : { exchanges }) };
+  const base = { file, status: "ok" as const, version, ...size, recordedProvider, layers, recorded };
   return loaded.cassette.version === 1 ? base : { ...base, cassetteId: loaded.cassette.cassetteId };
 }

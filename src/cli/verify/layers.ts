@@ -168,7 +168,7 @@ export function describeLayers({ hashes, lock, signature, signatures }: Layers):
     .map((finding) => (signature === "trusted" ? describeFinding(finding) : `key ${finding.keyId}, unknown`));
   return [
     HASHES[hashes],
-    lock === "confirms" ? "lock confirms" : "no lock asked",
+    lock === "confirms" ? "lock confirms" : "no lock checked",
     signature === "none" ? "unsigned" : `signed: ${who.join(", ")}`,
   ].join("; ");
 }

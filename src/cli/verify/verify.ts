@@ -7,7 +7,7 @@ import { doJobs } from "../../host/index.js";
 import { CliError, exitCodeForAll, toFailure, usageError } from "../errors.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { lostFailure, threadScript } from "../threads.js";
-import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "../terminal/output.js";
+import { count, createPrinter, sizeText, toJsonError, writeJson, type PrintLine } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
 import { findFiles } from "../options/recordings.js";
 import { membersOf, printBundle, toRefusal } from "./bundle.js";
@@ -152,8 +152,8 @@ function printVerdict(line: PrintLine, verdict: Verdict): void {
     printBundle(line, verdict);
     return;
   }
-  const { version, turns, recordedProvider, cassetteId, layers } = verdict;
+  const { version, recordedProvider, cassetteId, layers } = verdict;
   const proof = cassetteId?.slice(0, 8) ?? "nothing proves its contents";
-  const what = `v${version}  ${count(turns, "turn")}  ${recordedProvider}  ${proof}  ${describeLayers(layers)}`;
+  const what = `v${version}  ${sizeText(verdict)}  ${recordedProvider}  ${proof}  ${describeLayers(layers)}`;
   line({ look: "good", text: "ok".padEnd(11) }, file, `  ${what}`);
 }

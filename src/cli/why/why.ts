@@ -24,6 +24,7 @@ import {
 import { CliError, usageError } from "../errors.js";
 import { MAX_REQUEST_BYTES } from "../limits.js";
 import { readBytes } from "../options/file.js";
+import { assertNoFolder } from "../options/recordings.js";
 import { readFilterOptions, type FilterOptions } from "../options/filters.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo, type CliIo } from "../terminal/io.js";
@@ -42,6 +43,7 @@ export async function why(file: string, options: WhyOptions, io: CommandIo): Pro
   const { request: path, wire, json } = options;
   const body = await readRequest(path, io);
   const form = chooseForm(body, wire);
+  await assertNoFolder(filesAt(io), file, "why");
   const cassette = await createCassetteStore(filesAt(io)).load(file, { ports: { warn: () => undefined } });
   const hashFilter = await readFilterOptions(options, filesAt(io));
   const recording: WhyRecording = { cassette, file, ...defined({ hashFilter }) };

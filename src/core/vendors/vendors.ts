@@ -43,6 +43,11 @@ export function holderOf(request: { method: string; path: string }): Vendor | un
   return Object.values<Vendor>(VENDORS).find(({ state }) => state?.beginning?.matches(request) === true);
 }
 
+/** Finds the vendor of a request that is not a turn and may continue a conversation on the vendor's server. */
+export function followerOf(request: { method: string; path: string }): Vendor | undefined {
+  return Object.values<Vendor>(VENDORS).find(({ state }) => state?.follows?.(request) === true);
+}
+
 /** Endpoints for conversation turns, for use in messages. */
 export const TURN_PATHS: readonly string[] = Object.values(VENDORS).map(({ path }) => path);
 

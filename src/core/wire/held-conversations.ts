@@ -13,6 +13,12 @@ export interface WholeConversation {
   readonly first: WireObject;
 }
 
+/** A message or item of an answer, with the id by which a request can name it. */
+export interface AnsweredItem {
+  readonly item: unknown;
+  readonly id?: string;
+}
+
 /** How requests of one vendor continue earlier answers. Pure functions over JSON as it is on the wire. */
 export interface WireState {
   /** The id of the answer or the conversation that a body continues. Undefined for a body that holds its whole conversation. */
@@ -21,14 +27,19 @@ export interface WireState {
   isHeld(body: WireObject): boolean;
   /** The messages or items that a body adds. */
   asked(body: WireObject): readonly unknown[];
-  /** The messages or items that an answer adds. `answer` is a whole answer of the vendor, or a stream put together. */
-  answered(answer: WireObject): readonly unknown[];
+  /**
+   * The messages or items that an answer adds, as a replay of it gives them too. `answer` is a whole answer of the vendor, or a stream
+   * put together.
+   */
+  answered(answer: WireObject): readonly AnsweredItem[];
   /** The id of an item of an earlier answer that an item stands for. */
   refersTo?(item: WireObject): string | undefined;
   /** The body with the whole conversation and without the id that it continues. */
   expand(body: WireObject, conversation: WholeConversation): WireObject;
   /** The ids by which a request can continue `answer`. */
   ids(body: WireObject, answer: WireObject): readonly string[];
+  /** Requests that are not turns and can continue an answer, as turns do. */
+  follows?(request: { readonly method: string; readonly path: string }): boolean;
   /** Requests that begin a conversation without a turn. `asked` reads their bodies. The answer has the `id` of the conversation. */
   readonly beginning?: {
     matches(request: { readonly method: string; readonly path: string }): boolean;
@@ -84,15 +95,15 @@ export function createHeldConversations(forgot: () => void = () => undefined): H
     wire: StatefulWire,
     ids: readonly string[],
     before: Link | undefined,
-    said: WholeConversation,
+    said: WholeConversation & { readonly named?: readonly AnsweredItem[] },
   ): void => {
     const { items, first } = said;
     const size = JSON.stringify(before === undefined ? [items, first] : items).length;
     const link: Link = { before, items, first, size, uses: 0 };
     for (const id of ids) links.put(keyOf(wire, id), link);
     if (wire.state?.refersTo === undefined || ids.length === 0) return;
-    for (const item of items) {
-      const id = toText(toObject(item)["id"]);
+    const own = items.map((item) => ({ item, id: toText(toObject(item)["id"]) }));
+    for (const { item, id = "" } of [...own, ...(said.named ?? [])]) {
       if (id !== "") links.put(keyOf(wire, id), { before: link, items: [item], first, size: 0, uses: 0 });
     }
   };
@@ -121,8 +132,9 @@ export function createHeldConversations(forgot: () => void = () => undefined): H
           ? undefined
           : (answered) => {
               const answer = toObject(answered);
-              const items = [...added, ...state.answered(answer)];
-              keep(wire, state.ids(body, answer), before, { items, first });
+              const named = state.answered(answer);
+              const items = [...added, ...named.map(({ item }) => item)];
+              keep(wire, state.ids(body, answer), before, { items, first, named });
             },
       };
     },

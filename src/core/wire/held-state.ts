@@ -16,6 +16,8 @@ export interface HeldState {
   readonly code: string;
   /** True where the vendor's client reacts by sending the whole conversation. */
   readonly isRecoverable: boolean;
+  /** True for a part of an earlier answer that a recorded turn leaves out, so that a replay never gives its id. */
+  readonly isLeftOut?: boolean;
 }
 
 /** The error code of Anthropic's API for a thread that the server does not have. */
@@ -41,7 +43,7 @@ export function findHeldState(json: unknown): HeldState | undefined {
   }
   const index = toList(body["messages"]).findIndex((message) => isGiven(toObject(toObject(message)["audio"])["id"]));
   if (index < 0) return undefined;
-  return held(`messages[${index}].audio.id`, `${WHOLE}: send the model's words as text.`);
+  return { ...held(`messages[${index}].audio.id`, `${WHOLE}: send the model's words as text.`), isLeftOut: true };
 }
 
 /** Throws `invalid-options` for a body that continues state on the vendor's server, as `find` finds it. */

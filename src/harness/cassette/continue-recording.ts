@@ -2,7 +2,9 @@
 // first miss. Both leave the old file unchanged until a run has succeeded.
 
 import {
+  exchangeSideOf,
   forkProvider,
+  isClaimed,
   resumeProvider,
   type CassetteStore,
   type ForkProvider,
@@ -79,9 +81,14 @@ export async function openResume(file: string, { store, desk, live, recording, l
   return {
     provider,
     keep: async (options) => {
-      if (!provider.isLive && provider.remaining === 0) return false;
+      if (provider.remaining === 0 && !isNew(provider)) return false;
       await desk.keep(provider, file, "refresh", { ...limit, ...options });
       return true;
     },
   };
+}
+
+/** True if the run had a live turn, or other exchanges than its recording. Without a door, it keeps those of the recording. */
+export function isNew(provider: ForkProvider): boolean {
+  return provider.isLive || (isClaimed(provider) && exchangeSideOf(provider).isRepeated?.() === false);
 }

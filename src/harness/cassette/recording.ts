@@ -7,6 +7,7 @@ import {
   CassetteError,
   createCassetteStore,
   DEFAULT_MAX_FILE_BYTES,
+  exchangeSideOf,
   type CassetteV2,
   type RecordingProvider,
 } from "../../cassette/index.js";
@@ -14,6 +15,9 @@ import { defined, sha256Hex, type FilePort, type JsonObject } from "../../core/i
 import { adoptCommand } from "../text/rerun-commands.js";
 
 type RecordMode = "record" | "refresh";
+
+/** What is kept: `turns` is 0 if there is nothing to keep. */
+type Keepable = Pick<RecordingProvider, "turns" | "toCassette">;
 
 export interface RecordingDesk {
   /**
@@ -25,12 +29,12 @@ export interface RecordingDesk {
    * Call it after the run. Throws `nothing-recorded`, `too-large`, `file-unreadable`, or `file-exists`, also if another process changed
    * the file since `open`.
    */
-  keep(recorder: RecordingProvider, file: string, mode: RecordMode, options?: KeepOptions): Promise<void>;
+  keep(recorder: Keepable, file: string, mode: RecordMode, options?: KeepOptions): Promise<void>;
   /**
    * Call it after a failed test: keeps the recording as {@link failedFile}. Undefined if there is nothing to keep, or if it cannot be
    * kept, since the test has its own error to show.
    */
-  keepFailed(recorder: RecordingProvider, file: string, options?: KeepOptions): Promise<string | undefined>;
+  keepFailed(recorder: Keepable, file: string, options?: KeepOptions): Promise<string | undefined>;
   /** True for a file that this owner recorded before, and may record again. */
   isOwn(file: string): boolean;
 }
@@ -84,7 +88,7 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
       }
     },
     async keepFailed(recorder, file, options = {}) {
-      if (recorder.turns === 0) return undefined;
+      if (recordedBy(recorder) === 0) return undefined;
       const failed = failedFile(file);
       try {
         const limit = defined({ maxBytes: options.maxBytes });
@@ -114,7 +118,7 @@ export async function keptRunHint(files: FilePort, file: string): Promise<string
   return `The recording of a failed test was kept. If its assertion was wrong, adopt it: ${adoptCommand(failed, file)}`;
 }
 
-function cassetteOf(recorder: RecordingProvider, { agentId, outcome }: KeepOptions): CassetteV2 {
+function cassetteOf(recorder: Keepable, { agentId, outcome }: KeepOptions): CassetteV2 {
   return recorder.toCassette({
     ...defined({ agentId }),
     ...(outcome === undefined ? {} : { extensions: { outcome } }),
@@ -178,8 +182,13 @@ function alreadyThere(file: string, mode: "record" | "fork", state: string, rere
   });
 }
 
-function assertRecorded(recorder: RecordingProvider, file: string): void {
-  if (recorder.turns > 0) return;
+/** Turns and exchanges. */
+function recordedBy(recorder: Keepable): number {
+  return recorder.turns + (exchangeSideOf(recorder).count?.() ?? 0);
+}
+
+function assertRecorded(recorder: Keepable, file: string): void {
+  if (recordedBy(recorder) > 0) return;
   throw new CassetteError("nothing-recorded", `no turn was recorded for ${file}, so no file was written`, {
     file,
     hint: "Pass the provider of useCassette to the agent, and call done() after the run. A failed or aborted call is not a turn.",

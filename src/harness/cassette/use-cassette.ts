@@ -3,28 +3,42 @@
 
 import { resolve } from "node:path";
 import {
+  assertExchangesUsed,
   CassetteError,
   cassetteProvider,
   createCassetteStore,
+  createExchangePlayer,
+  exchangeSideOf,
+  isClaimed,
+  playedSide,
   readFilters,
   readTolerances,
   recordingProvider,
   secretsOf,
+  setExchangeSide,
   withValues,
   type CassetteStore,
   type HashFilterOption,
+  type RecordingProvider,
 } from "../../cassette/index.js";
 import { defined, type FilePort, type LlmProviderAdapter } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
 import { once, type RunEnd } from "./run-end.js";
-import { createNote, type LedgerEnvironment, type Note } from "./ledger-writer.js";
+import { createNote, toSize, type LedgerEnvironment, type Note } from "./ledger-writer.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./path-in-lock.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
 import { createRecordingDesk, fileExists, keptRunHint, type RecordingDesk, type TakenFiles } from "./recording.js";
 import { withCommand } from "./refused.js";
-import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./continue-recording.js";
+import {
+  isNew,
+  openFork,
+  openResume,
+  readForkPlan,
+  type ForkEnvironment,
+  type ForkPlan,
+} from "./continue-recording.js";
 import { createToolSide, liveSide, type ToolSide } from "./tool-side.js";
 
 /** One cassette in use by one test, returned by `useCassette`. */
@@ -95,7 +109,7 @@ export function createOwnedUseCassette(
 
 /** Notes a failed test. An error here is ignored, since the test has its own. */
 async function noteUnfinished(note: Note, file: string): Promise<void> {
-  await note(file, "unfinished", 0).catch(() => undefined);
+  await note(file, "unfinished", { turns: 0 }).catch(() => undefined);
 }
 
 /** As {@link once}, and names a failed run in the ledger, so that `cassette prune` keeps its cassette. */
@@ -132,7 +146,7 @@ async function open(
   const { files, environment, desk } = parts;
   switch (mode) {
     case "live": {
-      const done = once(async () => parts.note(file, "live", 0));
+      const done = once(async () => parts.note(file, "live", { turns: 0 }));
       return { ...liveSide, provider: await resolveLive(live), mode, file, done };
     }
     case "replay":
@@ -174,11 +188,11 @@ async function record(
     const kept = { ...defined({ agentId, maxBytes }), ...ended };
     if (failed === true) {
       const failedAs = await desk.keepFailed(provider, file, kept);
-      if (failedAs !== undefined) await note(failedAs, "failed", provider.turns);
+      if (failedAs !== undefined) await note(failedAs, "failed", sizeOf(provider));
       return;
     }
     await desk.keep(provider, file, mode, kept);
-    await note(file, mode, provider.turns);
+    await note(file, mode, sizeOf(provider));
   });
   return { ...liveSide, provider, mode, file, done };
 }
@@ -206,18 +220,25 @@ async function replay(
     ...defined({ hashFilter, rerecord, streaming, speed, maxGapMs }),
   });
   const provider = side === "tools" ? await resolveLive(live) : replayed;
+  const exchanges = createExchangePlayer(cassette, { file, redact, ...defined({ hashFilter }) });
+  setExchangeSide(provider, playedSide({ file, cassette, exchanges }));
   const done = onceNamed(note, file, async ({ failed }) => {
     if (side !== "tools") replayed.assertAnswered();
     if (failed === true) return;
     if (side !== "tools") replayed.assertConsumed();
+    if (isClaimed(provider)) assertExchangesUsed(exchanges, defined({ file, rerecord }));
     try {
       assertNoDrift();
     } catch (error) {
       throw withCommand(error, file, rerecord);
     }
-    await note(file, "replay", cassette.entries.length);
+    await note(file, "replay", toSize(cassette.entries.length, isClaimed(provider) ? exchanges.exchanges.length : 0));
   });
   return { ...toolSide, provider, mode: "replay", file, done };
+}
+
+function sizeOf(recorder: RecordingProvider) {
+  return toSize(recorder.turns, exchangeSideOf(recorder).count?.() ?? 0);
 }
 
 /** The error of a missing cassette, with advice if a failed test left its recording. */
@@ -243,12 +264,12 @@ async function rerecord(
   const done = onceNamed(note, written, async ({ failed, ...ended }) => {
     if (failed === true) {
       // A run that was only replayed has no new turn.
-      const failedAs = provider.isLive ? await desk.keepFailed(provider, written, ended) : undefined;
-      if (failedAs !== undefined) await note(failedAs, "failed", provider.turns, provider.replayed);
+      const failedAs = isNew(provider) ? await desk.keepFailed(provider, written, ended) : undefined;
+      if (failedAs !== undefined) await note(failedAs, "failed", { ...sizeOf(provider), kept: provider.replayed });
       return;
     }
     await keep({ ...defined({ agentId }), ...ended });
-    await note(written, mode, provider.turns, provider.replayed);
+    await note(written, mode, { ...sizeOf(provider), kept: provider.replayed });
   });
   return { ...liveSide, provider, mode, file: written, done };
 }

@@ -3,10 +3,12 @@
 import {
   AgentError,
   findDroppedArgument,
+  followerOf,
   parseBoundedJson,
   type HeldConversations,
   type HeldState,
   type KeepAnswer,
+  type ResolvedBody,
   type Wire,
   type WireTurn,
 } from "../../core/index.js";
@@ -46,13 +48,21 @@ export interface WholeTurn {
   readonly keep: KeepAnswer | undefined;
 }
 
+/** A body that a turn cannot hold. A recorder keeps the request as an exchange, with `body`. */
+export interface UnreadTurn {
+  readonly refusal: Refusal;
+  /** With the part of its conversation that is known here. */
+  readonly body: Uint8Array;
+}
+
 /** A body that continues state on the vendor's server that this door does not know. */
 export interface HeldStateRefusal {
   readonly held: Refusal;
   /** True where the vendor's client reacts by sending the whole conversation. */
   readonly isRecoverable: boolean;
-  /** True for a conversation that began elsewhere. A recorder may pass on the request. */
-  readonly isElsewhere: boolean;
+  /** True where a replay never gives the id of the state. A recorder refuses the request. */
+  readonly isLeftOut: boolean;
+  readonly body: Uint8Array;
 }
 
 /** Reads a request to `path`. A body that continues a conversation in `held` is read as if its client had sent all of it. */
@@ -61,32 +71,60 @@ export async function readTurn(
   bytes: Uint8Array,
   path: string,
   held: HeldConversations,
-): Promise<WholeTurn | { refusal: Refusal } | HeldStateRefusal> {
+): Promise<WholeTurn | UnreadTurn | HeldStateRefusal> {
+  let whole = bytes;
   try {
     const text = readUtf8(bytes);
     const json = parseBoundedJson(text);
-    let found = held.resolve(wire, json);
-    if (found.isUnknown) {
-      // The client may have read the end of an answer before we did.
-      await held.settled();
-      found = held.resolve(wire, json);
-    }
-    const { body, isUnknown, keep } = found;
+    const { body, keep } = await resolveSettled(wire, json, held);
+    if (body !== json) whole = new TextEncoder().encode(JSON.stringify(body));
     const state = wire.findHeldState(body);
-    if (state === undefined) {
-      const whole = body === json ? bytes : new TextEncoder().encode(JSON.stringify(body));
-      return { turn: turnOf(wire, body, text, path), body: whole, keep };
-    }
-    return toRefusal(state, isUnknown);
+    if (state !== undefined) return { ...toRefusal(state), body: whole };
+    return { turn: turnOf(wire, body, text, path), body: whole, keep };
   } catch (error) {
-    if (error instanceof AgentError) return { refusal: { status: 400, code: error.code, message: error.message } };
+    const { code, message } = error as AgentError;
+    if (error instanceof AgentError) return { refusal: { status: 400, code, message }, body: whole };
     if (!(error instanceof SyntaxError)) throw error;
-    return { refusal: notJson(error) };
+    return { refusal: notJson(error), body: bytes };
   }
 }
 
-function toRefusal({ status, code, message, hint, isRecoverable }: HeldState, isElsewhere: boolean): HeldStateRefusal {
-  return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable, isElsewhere };
+/** The body of a request that is not a turn. One that continues a conversation in `held` gets all of it. */
+export async function readExchange(
+  request: { readonly method: string; readonly path: string },
+  bytes: Uint8Array,
+  held: HeldConversations,
+): Promise<Uint8Array> {
+  const wire = followerOf(request);
+  if (wire === undefined) return bytes;
+  try {
+    const json = parseBoundedJson(readUtf8(bytes));
+    const { body } = await resolveSettled(wire, json, held);
+    return body === json ? bytes : new TextEncoder().encode(JSON.stringify(body));
+  } catch (error) {
+    if (error instanceof SyntaxError) return bytes;
+    throw error;
+  }
+}
+
+async function resolveSettled(wire: Wire, json: unknown, held: HeldConversations): Promise<ResolvedBody> {
+  const found = held.resolve(wire, json);
+  if (!found.isUnknown) return found;
+  // The client may have read the end of an answer before we did.
+  await held.settled();
+  return held.resolve(wire, json);
+}
+
+/** Why a request can only be an exchange. */
+export function reasonOf(read: UnreadTurn | HeldStateRefusal): string {
+  return ("held" in read ? read.held : read.refusal).message.replace(UNREAD, "");
+}
+
+/** An exchange does hold the request. */
+const UNREAD = /^the request cannot be read: /;
+
+function toRefusal({ status, code, message, hint, isRecoverable, isLeftOut = false }: HeldState) {
+  return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable, isLeftOut };
 }
 
 /** Refuses a body that continues a conversation in `held`, as a vendor does that never gave its id. Undefined for any other body. */
@@ -94,13 +132,13 @@ export function refuseContinuation(
   wire: Wire,
   bytes: Uint8Array,
   held: HeldConversations,
-): HeldStateRefusal | undefined {
+): Omit<HeldStateRefusal, "body"> | undefined {
   try {
     const json = parseBoundedJson(readUtf8(bytes));
     const state = held.resolve(wire, json).body === json ? undefined : wire.findHeldState(json);
     if (state === undefined) return undefined;
     const message = `the request continues a recorded answer (${state.field}), which the vendor does not have, and no unused turn matches it`;
-    return toRefusal({ ...state, message }, true);
+    return toRefusal({ ...state, message });
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof AgentError) return undefined;
     throw error;

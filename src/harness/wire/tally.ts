@@ -11,11 +11,12 @@ export interface DoorRequest {
 
 /**
  * What became of a request. `turn` and `exchange` were recorded or answered. `begun` began a conversation on the vendor's server. `lost` is a turn, and `passed-on` another request, that
- * the vendor answered and that could not be recorded. `failed` was not answered with success. `passed` was named by the option `pass`.
- * `fault` got an injected fault in place of an answer. `probe` was a connection check, which the door answered itself.
+ * the vendor answered and that could not be recorded. `failed` got an error or no answer. `passed` was named by the option `pass`.
+ * `fault` got an injected fault in place of an answer. `probe` was a connection check, which the door answered itself. `tunnel` is an
+ * encrypted connection to a host that is no model vendor.
  */
 export type DoorOutcome =
-  "turn" | "exchange" | "begun" | "lost" | "passed-on" | "refused" | "missed" | "failed" | "passed" | "fault" | "probe";
+  "turn" | "exchange" | "begun" | "lost" | "passed-on" | "refused" | "missed" | "failed" | "passed" | "fault" | "probe" | "tunnel";
 
 export interface DoorEvent extends DoorRequest {
   readonly outcome: DoorOutcome;
@@ -68,10 +69,11 @@ export const RECORDING_WORDS: DoorWords = {
   "passed-on": "passed on, not recorded",
   refused: "not passed on",
   missed: "missed",
-  failed: "not recorded, not answered with success",
+  failed: "failed, not recorded",
   passed: "passed on because of --pass",
   fault: "answered with a fault",
   probe: "was a connection check",
+  tunnel: "passed through, encrypted",
 };
 
 export const REPLAY_WORDS: DoorWords = {
@@ -86,6 +88,7 @@ export const REPLAY_WORDS: DoorWords = {
   passed: "answered with 404 because of --pass",
   fault: "answered with a fault",
   probe: "was a connection check",
+  tunnel: "passed through, encrypted",
 };
 
 /** "POST /v1/embeddings recorded as an exchange: 2 times" */

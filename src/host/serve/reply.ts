@@ -6,11 +6,15 @@ import type { HttpReply } from "./exchange.js";
 /** Resolves when everything was sent or the client is gone. Rejects if a part of the body throws. */
 export async function sendReply(response: ServerResponse, { status, headers, body }: HttpReply): Promise<void> {
   if (response.destroyed) return;
-  response.writeHead(status, { ...headers } as Record<string, string | string[]>);
+  const sent = { ...headers } as Record<string, string | string[]>;
   if (typeof body === "string" || body instanceof Uint8Array) {
+    // Without its length, a body is sent in chunks.
+    const isBodiless = status < 200 || status === 204 || status === 304;
+    response.writeHead(status, isBodiless ? sent : { ...sent, "content-length": String(Buffer.byteLength(body)) });
     response.end(body);
     return over(response, "finish");
   }
+  response.writeHead(status, sent);
   response.flushHeaders();
   for await (const part of body) {
     if (response.destroyed) return;

@@ -4,11 +4,14 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { DEFAULT_MAX_HELD_REQUEST_BYTES, DEFAULT_MAX_REQUEST_BYTES } from "../limits.js";
 import { bodyReader, type BodyMemory } from "./body.js";
 import { BrokenConnection, type HttpHandler } from "./exchange.js";
 import { acceptHttp2 } from "./http2.js";
 import { sendReply } from "./reply.js";
+import type { TunnelRule } from "./tunnel.js";
+import { refuseUnreadable } from "./unreadable.js";
 
 export interface HttpServerOptions {
   /** An address or name to listen on. Default 127.0.0.1. */
@@ -21,6 +24,8 @@ export interface HttpServerOptions {
   maxHeldBytes?: number;
   /** Called for a request that is refused before the handler gets it. */
   onRefused?: (request: { method: string; path: string }, why: string, status: number) => void;
+  /** Lets clients use the server as their HTTPS_PROXY. Without it, CONNECT is refused. */
+  tunnel?: TunnelRule | undefined;
 }
 
 export interface HttpServer {
@@ -39,28 +44,36 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   const { host = "127.0.0.1", port = 0, maxBodyBytes = DEFAULT_MAX_REQUEST_BYTES } = options;
   const memory: BodyMemory = { held: 0, maxHeld: options.maxHeldBytes ?? DEFAULT_MAX_HELD_REQUEST_BYTES };
   const running = new Set<Promise<void>>();
+  let isLocal = true;
+  const answering = new WeakMap<Duplex, ServerResponse>();
   const handle = (incoming: IncomingMessage, response: ServerResponse): void => {
-    const run = answer(incoming, response).finally(() => running.delete(run));
+    const { socket } = incoming;
+    answering.set(socket, response);
+    const run = answer(incoming, response).finally(() => {
+      answering.delete(socket);
+      running.delete(run);
+    });
     running.add(run);
   };
   const server = createServer(handle);
   const dropConnections = acceptHttp2(server, handle);
+  refuseUnreadable(server, answering, options);
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => undefined);
-    // Checks the address, because `host` can spell loopback in many ways.
-    const foreign = isLoopbackAddress(server) ? whyForeign(incoming) : undefined;
+    const foreign = isLocal ? whyForeign(incoming) : undefined;
     const target = urlText(incoming);
     const { method = "GET" } = incoming;
     if (foreign !== undefined || target === undefined) {
       const [status, why] = foreign === undefined ? [400, "the request has no path"] : [403, foreign];
       options.onRefused?.({ method, path: target?.pathname ?? "" }, why, status);
-      refuse(response, status, why);
+      refuse(incoming, response, status, why);
       return;
     }
     const { pathname, search } = target;
     const gone = new AbortController();
-    response.on("close", () => gone.abort());
+    // Aborting costs as much as the rest of a short request.
+    response.on("close", () => (response.writableFinished ? undefined : gone.abort()));
     try {
       const reply = await handler({
         method,
@@ -82,9 +95,11 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
+  // Checks the address, because `host` can spell loopback in many ways.
+  isLocal = isLoopbackAddress(server);
   return {
     url: urlOf(server.address() as AddressInfo, host),
-    isLoopback: isLoopbackAddress(server),
+    isLoopback: isLocal,
     async idle() {
       while (running.size > 0) await Promise.all(running);
     },
@@ -123,12 +138,19 @@ function whyForeign({ headers }: IncomingMessage): string | undefined {
   return undefined;
 }
 
+/** A path that begins with two slashes names no host. */
 function urlText({ url = "/" }: IncomingMessage): URL | undefined {
-  return URL.canParse(url, "http://localhost") ? new URL(url, "http://localhost") : undefined;
+  try {
+    return new URL(url.startsWith("/") ? `http://localhost${url}` : url, "http://localhost");
+  } catch {
+    return undefined;
+  }
 }
 
-function refuse(response: ServerResponse, status: number, why: string): void {
-  response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`${why}\n`);
+function refuse({ httpVersionMajor }: IncomingMessage, response: ServerResponse, status: number, why: string): void {
+  // HTTP/2 has no such header.
+  const closing = httpVersionMajor === 1 ? { connection: "close" } : {};
+  response.writeHead(status, { "content-type": "text/plain", ...closing }).end(`${why}\n`);
 }
 
 function urlOf({ port }: AddressInfo, host: string): string {

@@ -21,7 +21,7 @@ describe("checkExchanges", () => {
   it.each([
     {},
     { query: "a=1", request: { json: null }, response: { json: false }, headers: {} },
-    { request: { text: "" }, response: { text: "" }, headers: { "content-type": "", "retry-after": "1" } },
+    { request: { text: "" }, response: { text: "" }, headers: { "content-type": "", "retry-after": "1\té" } },
     { request: { sha256: "0".repeat(64), bytes: 0 }, response: { base64: "" } },
     { request: { sha256: "0".repeat(64), bytes: 3, type: "a/b" }, response: { base64: "YWJj" }, isCut: true },
     { request: { parts: [] } },
@@ -47,6 +47,8 @@ describe("checkExchanges", () => {
     [{ headers: [] }, "wrong-type /0/headers"],
     [{ headers: { date: "x" } }, "unknown-field /0/headers/date"],
     [{ headers: { "retry-after": 1 } }, "wrong-type /0/headers/retry-after"],
+    [{ headers: { "content-type": "a\r\nb" } }, "wrong-type /0/headers/content-type"],
+    [{ headers: { "content-type": "a; name=日" } }, "wrong-type /0/headers/content-type"],
     [{ request: null }, "wrong-type /0/request"],
     [{ request: {} }, "wrong-type /0/request"],
     [{ request: { json: 1, text: "1" } }, "wrong-type /0/request"],

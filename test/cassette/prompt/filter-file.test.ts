@@ -35,6 +35,7 @@ describe("a filter file", () => {
   });
 
   it.each(["{", '{"filters":["date"],"filters":["path"]}'])("%s is no strict JSON", (text) => {
-    expect((refusal(() => parseFilters(text)) as CassetteError).code).toBe("invalid-options");
+    const { code, hint } = refusal(() => parseFilters(text)) as CassetteError;
+    expect([code, hint]).toEqual(["invalid-options", expect.stringContaining('A filter file is { "filters": [')]);
   });
 });

@@ -36,6 +36,14 @@ describe("a miss whose two prompts differ only in what changes with each run", (
     ["a duration", '["duration"]', "ok in 1.23s", "ok in 0.9s"],
     ["a version", '["version"]', "Node.js v22.11.0", "Node.js v24.0.1"],
     [
+      "a number",
+      '["number-in:Original token count"]',
+      "Exit code 0\nOriginal token count: 512\nOutput:",
+      "Exit code 0\nOriginal token count: 498\nOutput:",
+    ],
+    ["a number", '["number-in:total tokens"]', '{\\"total tokens\\": 3}', '{\\"total tokens\\": 4}'],
+    ["a number", '["number-in:count"]', `${"x".repeat(126)} one count: 3`, `${"x".repeat(126)} one count: 4`],
+    [
       "a path and a number",
       '["path", "number-in:files"]',
       '{"cwd":"/home/ann/x","files": 3}',

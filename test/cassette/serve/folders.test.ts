@@ -29,6 +29,37 @@ describe("the folders that differ between two prompts", () => {
         ["/tmp/x1", "/tmp/x2"],
       ],
     ],
+    [
+      "a project of the same name, apart from the home",
+      "cwd /home/ann/shop, see /home/ann/.agent/x",
+      "cwd /home/ci/work/shop/shop, see /home/ci/.agent/x",
+      [
+        ["/home/ann/shop", "/home/ci/work/shop/shop"],
+        ["/home/ann/.agent", "/home/ci/.agent"],
+      ],
+    ],
+    [
+      "a home by its own path, not by what is in it",
+      "/home/ann/shop/a.ts /home/ann/shop/b.ts ~ is /home/ann",
+      "/srv/shop/a.ts /srv/shop/b.ts ~ is /root",
+      [
+        ["/home/ann/shop", "/srv/shop"],
+        ["/home/ann", "/root"],
+      ],
+    ],
+    [
+      "no folder above one at another depth",
+      "cwd /home/ann/shop",
+      "cwd /home/ci/work/shop",
+      [["/home/ann/shop", "/home/ci/work/shop"]],
+    ],
+    ["the folder above one at the same depth", "cwd /home/ann/shop", "cwd /home/ci/shop", [["/home/ann", "/home/ci"]]],
+    [
+      "no folder of a file that stayed",
+      "/home/ann/shop /home/ann/notes.md",
+      "/srv/shop /home/ann/notes.md",
+      [["/home/ann/shop", "/srv/shop"]],
+    ],
     ["no folder that is the same", "in /usr/lib", "in /usr/lib", []],
     ["folders of Windows", "in C:\\Users\\Ann\\shop", "in D:\\work\\b", [["C:\\Users\\Ann\\shop", "D:\\work\\b"]]],
     ["no folder that would be two", "/a/b and /a/b", "/c/d and /e/f", []],

@@ -22,6 +22,7 @@ async function vendor() {
       asked.push(`${request.method} ${request.url}`);
       const body = Buffer.concat(chunks).toString("utf8");
       response.writeHead(200, { "content-type": "application/json" });
+      if (request.url?.endsWith("/conversations")) return void response.end('{"id":"conv_live"}');
       if (!request.url?.endsWith("/chat/completions")) return void response.end('{"data":[]}');
       const { messages } = JSON.parse(body) as { messages: { content: unknown }[] };
       const stamp = { id: "1", createdAt: 0, model: "m", wantsUsage: false };
@@ -91,7 +92,7 @@ describe("serve --auto", () => {
     expect(readdirSync(join(folder, "auto-new"))).toEqual(["hello-there.cassette.json"]);
   });
 
-  it("prints both parts, and fails for an unused turn and for what could not be recorded", async () => {
+  it("prints both parts, and fails for an unused turn", async () => {
     const { target } = await vendor();
     const server = await startServe([known], { auto: { target, out: newFolder("auto-lost") } });
     const part = { type: "input_audio", input_audio: { data: "", format: "wav" } };
@@ -101,8 +102,8 @@ describe("serve --auto", () => {
     const { code, out } = await server.stop();
     expect(code).toBe(1);
     expect(out).toContain("0 of 1 turn used");
-    expect(out).toContain(`recorded ${join("auto-lost", "fine.cassette.json")}, 1 turn\n`);
-    expect(out).toContain("1 turn could not be recorded\n0 answered, 0 misses, 0 refused, 1 unused\n");
+    expect(out).toContain(`recorded ${join("auto-lost", "fine.cassette.json")}, 1 turn, 1 exchange\n`);
+    expect(out).toContain("0 answered, 0 misses, 0 refused, 1 unused\n");
   });
 
   it("forwards without recording what --pass names", async () => {
@@ -151,6 +152,61 @@ describe("serve --auto", () => {
     expect([code, err]).toEqual([1, expect.stringContaining("continues a recorded answer (previous_response_id)")]);
     expect(out).toContain("1 answered, 0 misses, 1 refused, 0 unused\n");
     expect(out).toContain(`recorded ${join("auto-held", "begun-live.cassette.json")}, 2 turns\n`);
+  });
+
+  describe("with a conversation object", () => {
+    const post = async (url: string, path: string, body: object) => {
+      const response = await fetch(`${url}/v1/${path}`, { method: "POST", body: JSON.stringify(body) });
+      return { status: response.status, ...((await response.json()) as { id: string; error?: { code: string } }) };
+    };
+    const turn = (url: string, input: string, conversation: unknown) =>
+      post(url, "responses", { model: "m", input, conversation });
+
+    it("begins it at the vendor for words that no cassette holds, and records it whole", async () => {
+      const live = await startStatefulVendor(({ messages }) => say(`live: ${messages.length}`));
+      closeLater(live.close);
+      const auto = { target: `${live.url}/v1`, out: newFolder("auto-begun") };
+      const server = await startServe([], { auto });
+      const { id } = await post(server.url, "conversations", {});
+      expect(live.asked).toEqual([]);
+      expect(JSON.stringify(await turn(server.url, "one", id))).toContain("live: 1");
+      expect(JSON.stringify(await turn(server.url, "two", id))).toContain("live: 3");
+      expect(live.asked).toHaveLength(3);
+      expect(JSON.stringify(live.asked)).not.toContain(id);
+      const { code, out } = await server.stop();
+      expect([code, out]).toEqual([
+        0,
+        expect.stringContaining(`recorded ${join("auto-begun", "one.cassette.json")}, 2 turns\n`),
+      ]);
+
+      const replay = await startServe(["auto-begun"], { auto });
+      const again = await post(replay.url, "conversations", {});
+      expect(JSON.stringify(await turn(replay.url, "one", again.id))).toContain("live: 1");
+      expect(JSON.stringify(await turn(replay.url, "two", again.id))).toContain("live: 3");
+      expect(live.asked).toHaveLength(3);
+      expect(await turn(replay.url, "three", again.id)).toMatchObject({ status: 404 });
+      expect(live.asked).toHaveLength(3);
+      expect((await replay.stop()).code).toBe(1);
+    });
+
+    it("names the vendor's id in the path of a request", async () => {
+      const { target, asked } = await vendor();
+      const server = await startServe([], { auto: { target, out: newFolder("auto-items") } });
+      const { id } = await post(server.url, "conversations", {});
+      await fetch(`${server.url}/v1/conversations/${id}/items`);
+      expect(asked).toEqual(["POST /v1/conversations", "GET /v1/conversations/conv_live/items"]);
+    });
+
+    it("passes on the answer of a vendor that begins none", async () => {
+      const live = await listen((request, response) => {
+        request.resume();
+        response.writeHead(401, { "content-type": "application/json" }).end('{"error":{"code":"no-key"}}');
+      });
+      closeLater(live.close);
+      const server = await startServe([], { auto: { target: `${live.baseURL}/v1`, out: newFolder("auto-no-key") } });
+      const { id } = await post(server.url, "conversations", {});
+      expect(await turn(server.url, "one", { id })).toMatchObject({ status: 401, error: { code: "no-key" } });
+    });
   });
 
   it("sends a thread whole that a cassette began", async () => {

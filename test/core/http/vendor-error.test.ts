@@ -185,13 +185,15 @@ describe.skipIf(!hasShared)("every recorded refusal", () => {
       kinds[key] = (kinds[key] ?? 0) + 1;
     }
     expect(kinds).toEqual({
-      "400 bad-request": 25,
-      "400 context-length": 1,
-      "400 not-found": 1,
-      "401 auth": 11,
-      "403 permission": 1,
-      "404 not-found": 14,
-      "429 rate-limit": 3,
+      "400 auth": 2,
+      "400 bad-request": 59,
+      "400 context-length": 5,
+      "400 not-found": 14,
+      "401 auth": 23,
+      "403 auth": 2,
+      "403 permission": 3,
+      "404 not-found": 42,
+      "429 rate-limit": 5,
     });
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readLooseBodies, sse } from "../../support/exchanges.js";
+import { sse } from "../../support/exchanges.js";
+import { readLooseBodies } from "../../support/loose-bodies.js";
 import { callsIn, chunk, DONE, part, readRecorded, readStream, readWhole, whole } from "../../support/quirks.js";
 import { hasShared } from "../../support/shared.js";
 

@@ -1,15 +1,21 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
+import {
+  anthropicProvider,
+  bedrockProvider,
+  cohereProvider,
+  geminiProvider,
+  ollamaProvider,
+  openaiProvider,
+  responsesProvider,
+} from "../../../src/core/vendors/providers.js";
 import type { AnthropicOptions } from "../../../src/core/vendors/anthropic/vendor.js";
 import type { OpenAiOptions } from "../../../src/core/vendors/openai/vendor.js";
-import { agentErrorOf, apiKey, hello } from "../../support/wire.js";
+import { WIRE_NAMES } from "../../../src/core/vendors/vendors.js";
+import { agentErrorOf, apiKey, BUILDERS, hello, KEYED_WIRES } from "../../support/wire.js";
 
-const keyed = [
-  ["openai", (options: object) => openaiProvider({ apiKey, model: "m", ...options })],
-  ["anthropic", (options: object) => anthropicProvider({ apiKey, model: "m", ...options })],
-] as const;
-const all = [...keyed, ["ollama", (options: object) => ollamaProvider({ model: "m", ...options })]] as const;
+const all = WIRE_NAMES.map((name) => [name, BUILDERS[name]] as const);
+const keyed = KEYED_WIRES.map((name) => [name, BUILDERS[name]] as const);
 
 const refusal = (build: () => unknown) => agentErrorOf(build);
 
@@ -202,7 +208,11 @@ describe("options of openai alone", () => {
 describe("no options", () => {
   it.each([
     ["openai", openaiProvider],
+    ["responses", responsesProvider],
     ["anthropic", anthropicProvider],
+    ["gemini", geminiProvider],
+    ["bedrock", bedrockProvider],
+    ["cohere", cohereProvider],
     ["ollama", ollamaProvider],
   ])("is refused by %s like wrong ones, in types and when it runs", async (_vendor, build) => {
     // @ts-expect-error -- The options are required.

@@ -93,7 +93,14 @@ async function listen(handler: HttpHandler): Promise<string> {
 
 async function recording() {
   const { url } = await vendor();
-  const recorder = createProxyRecorder({ lost() {}, without() {}, passedOn() {}, exchanged() {}, kept() {} });
+  const recorder = createProxyRecorder({
+    lost() {},
+    without() {},
+    passedOn() {},
+    exchanged() {},
+    closed() {},
+    kept() {},
+  });
   const note = (why: string): never => expect.fail(why);
   const isPassed = () => false;
   const proxy = await listen(

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { MAX_HELD_CHARACTERS, MAX_HELD_IDS } from "../../../src/core/limits.js";
-import { VENDORS, WIRES } from "../../../src/core/vendors/vendors.js";
+import { followerOf, VENDORS, WIRES } from "../../../src/core/vendors/vendors.js";
 import { createHeldConversations, type HeldConversations } from "../../../src/core/wire/held-conversations.js";
 import { hasShared, readSharedLines } from "../../support/shared.js";
 
@@ -14,6 +14,11 @@ const message = (id: string, text: string) => ({
   type: "message",
   role: "assistant",
   content: [{ type: "output_text", text }],
+});
+/** An item of an answer, alike in every recording and replay. */
+const item = (text: string) => ({
+  ...{ id: "msg__0", type: "message", role: "assistant", status: "completed" },
+  content: [{ type: "output_text", annotations: [], logprobs: [], text }],
 });
 const response = (id: string, text: string) => ({ id, output: [message(id, text)] });
 
@@ -31,13 +36,13 @@ describe("a conversation that the vendor's server holds", () => {
     expect(turn(held, first, "r1", "b")).toBe(first);
     const second = { input: [user("c")], previous_response_id: "r1", store: true };
     expect(turn(held, second, "r2", "d")).toEqual({
-      input: [user("a"), message("r1", "b"), user("c")],
+      input: [user("a"), item("b"), user("c")],
       store: true,
     });
     // One answer can be continued twice.
     for (const id of ["r3", "r4"]) {
       const { input } = turn(held, { input: id, previous_response_id: "r2" }, id);
-      expect(input).toEqual([user("a"), message("r1", "b"), user("c"), message("r2", "d"), user(id)]);
+      expect(input).toEqual([user("a"), item("b"), user("c"), item("d"), user(id)]);
     }
   });
 
@@ -60,10 +65,20 @@ describe("a conversation that the vendor's server holds", () => {
     const reference = { type: "item_reference", id: "msg_r1" };
     expect(turn(held, { input: [user("a"), reference, { id: "msg_r1" }] }, "r2")["input"]).toEqual([
       user("a"),
-      message("r1", "b"),
-      message("r1", "b"),
+      item("b"),
+      item("b"),
     ]);
     expect(held.resolve(responses, { input: [{ ...reference, id: "msg_0" }] }).isUnknown).toBe(true);
+  });
+
+  it("is continued by other requests than turns", () => {
+    expect(followerOf({ method: "POST", path: "/v1/responses/compact" })).toBe(responses);
+    expect(followerOf({ method: "POST", path: "/v1/responses/input_tokens" })).toBe(responses);
+    expect(followerOf({ method: "GET", path: "/v1/responses/input_tokens" })).toBeUndefined();
+    const held = createHeldConversations();
+    turn(held, { input: "a" }, "r1", "b");
+    const { body } = held.resolve(responses, { model: "m", previous_response_id: "r1" });
+    expect(body).toEqual({ model: "m", input: [user("a"), item("b")] });
   });
 
   it("goes on under the id of a conversation", () => {
@@ -73,7 +88,7 @@ describe("a conversation that the vendor's server holds", () => {
     expect(own).toMatchObject([{ id: "conv_playhead_1", metadata: { a: "b" } }, { id: "conv_playhead_2" }]);
     turn(held, { input: "b", conversation: "conv_1" }, "r1", "c");
     const { input, ...rest } = turn(held, { input: "d", conversation: { id: "conv_1" } }, "r2");
-    expect([input, rest]).toEqual([[user("a"), user("b"), message("r1", "c"), user("d")], {}]);
+    expect([input, rest]).toEqual([[user("a"), user("b"), item("c"), user("d")], {}]);
     expect(turn(held, { input: "e", previous_response_id: "r1" }, "r3")["input"]).toHaveLength(4);
   });
 

@@ -204,7 +204,7 @@ const RESPONSES = {
   text: { verbosity: "low", format: { type: "json_schema", name: "n", schema: parameters, strict: true } },
   reasoning: { effort: "high", summary: "auto" },
   parallel_tool_calls: false,
-  background: true,
+  background: false,
   next_year: { deep: [1, { a: 1 }] },
 };
 

@@ -1,6 +1,7 @@
 // HTTP/2 on the port of the server: the same handler, the same refusals, and HTTP/1 beside it.
 
 import { connect, type ClientHttp2Session } from "node:http2";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { serveHttp, type HttpHandler, type HttpServer } from "../../../src/host/index.js";
 
@@ -49,7 +50,13 @@ it("answers a request of HTTP/2, and then one of HTTP/1", async () => {
 
 it("refuses a request of HTTP/2 that names another host", async () => {
   const { session } = await serve(echo);
+  const warnings: Error[] = [];
+  const warn = (warning: Error): void => void warnings.push(warning);
+  process.on("warning", warn);
+  closing.push(() => process.off("warning", warn));
   expect((await send(session, { ":path": "/", ":authority": "evil.example" })).status).toBe(403);
+  await setImmediate();
+  expect(warnings).toEqual([]);
 });
 
 it("closes while connections of both kinds are open", async () => {

@@ -49,7 +49,7 @@ describe("serveHttp", () => {
     const answer = await raw(url, `GET /v1/../../etc/%2e%2e/x HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
     expect(answer).toContain("x-asked: GET /x\r\n");
     const absolute = await raw(url, `GET //evil.example/y HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
-    expect(absolute).toContain("x-asked: GET /y\r\n");
+    expect(absolute).toContain("x-asked: GET //evil.example/y\r\n");
   });
 
   it("answers 500 and goes on when the handler throws, and 400 when the path is none", async () => {
@@ -60,7 +60,7 @@ describe("serveHttp", () => {
     const failed = await fetch(`${url}/bad`);
     expect([failed.status, await failed.text()]).toEqual([500, "the server failed\n"]);
     const host = new URL(url).host;
-    expect(await raw(url, `GET // HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)).toContain(" 400 ");
+    expect(await raw(url, `GET http://[x/ HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)).toContain(" 400 ");
     expect(await (await fetch(url)).text()).toBe("good");
   });
 
@@ -222,6 +222,41 @@ describe("a server for this machine", () => {
     await raw(url, `POST /v1/x?key=k HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n`);
     const why = "this server listens on a loopback address and answers only to 127.0.0.1 and localhost";
     expect(refused).toEqual([[{ method: "POST", path: "/v1/x" }, why, 403]]);
+  });
+
+  it.each([
+    ["GET /v1/x?key=k HTTP/1.1\r\nbad header\r\n\r\n", "GET", "/v1/x", 400, "the request is not HTTP: "],
+    ["\u0016\u0003\u0001\u0002", "*", "(unreadable)", 400, "the client speaks https. Give it a base URL with http://"],
+    ["CONNECT a.example:443 HTTP/1.1\r\nhost: a\r\n\r\n", "CONNECT", "a.example:443", 405, "Set the client's base URL"],
+    [
+      `GET /long HTTP/1.1\r\na: ${"x".repeat(20_000)}\r\n\r\n`,
+      "GET",
+      "/long",
+      431,
+      "headers of the request are too large",
+    ],
+  ])("answers and reports a request that is none: %j", async (text, method, path, status, why) => {
+    const refused: unknown[] = [];
+    const { url } = await start(echo, { onRefused: (...given) => refused.push(given) });
+    const answer = await raw(url, text);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toContain(why);
+    expect(refused).toEqual([[{ method, path }, expect.stringContaining(why), status]]);
+    expect(await (await fetch(url, { method: "POST", body: "b" })).text()).toBe("b");
+  });
+
+  it("reports a body that is not HTTP once, by its handler", async () => {
+    const refused: unknown[] = [];
+    const bodies: string[] = [];
+    const { url } = await start(
+      async (request) => {
+        bodies.push((await request.readBody()).kind);
+        return { status: 200, headers: {}, body: "" };
+      },
+      { onRefused: (...given) => refused.push(given) },
+    );
+    const answer = await raw(url, "POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n");
+    expect([answer.slice(0, 12), refused, bodies]).toEqual(["HTTP/1.1 400", [], ["broken"]]);
   });
 
   it("holds no more than its share of memory for all bodies together", async () => {

@@ -6,7 +6,7 @@ import type { RecordedExchange } from "../../file/format.js";
 import type { LogTurns, RecordedTurn } from "../turns.js";
 import { addRepairs, type RepairLog } from "../repair.js";
 import { isObject, malformed, toName, toText } from "../foreign-json.js";
-import { modelOf, readTurn, type WireExchange } from "./split.js";
+import { modelOf, readTurn, type WireExchange } from "./to-turn.js";
 
 /** Reads one conversation. Throws `import-malformed` for a turn that could not be read. */
 export function readConversation(record: JsonObject, repairs: RepairLog): LogTurns {
@@ -37,7 +37,8 @@ function askedModel({ request }: Partial<RecordedExchange> = {}): string | undef
 }
 
 function toWireExchange(exchange: JsonValue): WireExchange {
-  const { wire, request = null, answer } = isObject(exchange) ? exchange : {};
+  const { wire, path, request = null, answer, base64 } = isObject(exchange) ? exchange : {};
   if (!isWireName(wire)) throw malformed("an exchange does not name its wire");
-  return { wire, request, answer: toText(answer) };
+  const asked = { wire, path: toText(path), request };
+  return typeof base64 === "string" ? { ...asked, base64 } : { ...asked, answer: toText(answer) };
 }

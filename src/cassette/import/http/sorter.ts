@@ -9,6 +9,8 @@ interface SortedConversation extends Kin {
   readonly exchanges: JsonObject[];
 }
 
+export type Sorter = ReturnType<typeof createSorter>;
+
 /** No conversation yet. Turns and exchanges are added in the order of the recording. */
 export function createSorter() {
   const conversations: SortedConversation[] = [];

@@ -2,43 +2,25 @@
 // its own, so that its reader reports why. An exchange that cannot be kept is counted.
 
 import {
-  AgentError,
   createHeldConversations,
   defined,
+  followerOf,
   hashJson,
   holderOf,
-  isPlainObject,
   parseBoundedJson,
   wireOf,
-  VENDORS,
   type HeldConversations,
   type JsonObject,
-  type JsonValue,
-  type KeepAnswer,
-  type LlmTurnResponse,
-  type Vendor,
-  type WireName,
-  type WireTurn,
 } from "../../../core/index.js";
 import { MAX_EXCHANGES, MAX_RECORDING_CHARACTERS } from "../../limits.js";
-import { toAskedPrompt, type AskedPrompt } from "../../record/kinship.js";
+import { toAskedPrompt } from "../../record/kinship.js";
 import { createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
-import { cleanJson, isObject, malformed, toName } from "../foreign-json.js";
+import { malformed } from "../foreign-json.js";
 import type { HttpExchange, HttpRecording } from "./exchange.js";
 import { toPlain } from "./plain.js";
-import { createSorter } from "./sorter.js";
+import { createSorter, type Sorter } from "./sorter.js";
 import { toExchange, type Budget } from "./to-exchange.js";
-
-/** A turn as it went over a wire: the request's body, and the answer's text. */
-export interface WireExchange {
-  wire: WireName;
-  request: JsonValue;
-  answer: string;
-}
-
-interface ReadTurn extends WireTurn {
-  response: LlmTurnResponse;
-}
+import { toTurn, type KeptExchange, type TurnReading } from "./to-turn.js";
 
 /**
  * Splits a recording into records `{turns, exchanges?, task?, trial?, dropped?}`, or `{flaw}` for a turn that cannot be read.
@@ -49,33 +31,12 @@ export function splitRecording({ name, exchanges }: HttpRecording, keepErrors = 
     throw malformed(`it has ${exchanges.length} exchanges, more than the limit of ${MAX_EXCHANGES}`);
   }
   const dropped = createRepairLog();
-  const budget = createBudget();
-  const held = createHeldConversations();
+  const reading = { dropped, budget: createBudget(), held: createHeldConversations(), keepErrors };
   const sorter = createSorter();
   const flaws: string[] = [];
   for (const [index, exchange] of exchanges.entries()) {
-    if (beginConversation(exchange, held)) {
-      dropped.add("exchange-not-model-call");
-      continue;
-    }
-    const kind = kindOf(exchange);
-    if (kind === "call-unanswered" || (kind === "error-exchange-dropped" && !keepErrors)) {
-      dropped.add(kind);
-      continue;
-    }
-    const found = typeof kind === "object" ? toTurn(exchange, kind, { dropped, budget, held }) : undefined;
-    if (found === undefined) {
-      const kept = toExchange(exchange, dropped, budget);
-      if (typeof kept === "string") dropped.add(kept);
-      else sorter.exchange(kept, kind === "error-exchange-dropped" ? refusedPrompt(exchange) : undefined);
-      continue;
-    }
-    if ("flaw" in found) {
-      flaws.push(`exchange ${index} (${exchange.url.slice(0, 200)}): ${found.flaw}`);
-      continue;
-    }
-    const { request, response } = found.turn;
-    sorter.turn(toAskedPrompt(request.messages), hashJson(response.message), { ...found.exchange });
+    const flaw = sortExchange(exchange, sorter, reading);
+    if (flaw !== undefined) flaws.push(`exchange ${index} (${shownUrl(exchange)}): ${flaw}`);
   }
   const { conversations } = sorter;
   if (conversations.length + flaws.length === 0) {
@@ -90,6 +51,51 @@ export function splitRecording({ name, exchanges }: HttpRecording, keepErrors = 
   // A record that is refused keeps no counts.
   if (first === undefined) return flaws.map((flaw) => ({ flaw: `${flaw}${besides(dropped)}` }));
   return [{ ...first, dropped: writeRepairs(dropped) }, ...more, ...flaws.map((flaw) => ({ flaw }))];
+}
+
+/** Adds an exchange to its conversation, or counts why it is left out. Returns why a turn cannot be read. */
+function sortExchange(exchange: HttpExchange, sorter: Sorter, reading: TurnReading): string | undefined {
+  const { dropped, budget, held, keepErrors } = reading;
+  if (beginConversation(exchange, held)) {
+    dropped.add("exchange-not-model-call");
+    return undefined;
+  }
+  const { method, url, status } = exchange;
+  const wire = wireOf({ method, path: pathOf(url) });
+  if (wire !== undefined && (status < 200 || status >= 300) && (status < 400 || !keepErrors)) {
+    dropped.add(status < 400 ? "call-unanswered" : "error-exchange-dropped");
+    return undefined;
+  }
+  const found = wire === undefined ? { kept: wholeExchange(exchange, held) } : toTurn(exchange, wire, reading);
+  if ("flaw" in found) return found.flaw;
+  if ("turn" in found) {
+    const { request, response } = found.turn;
+    sorter.turn(toAskedPrompt(request.messages), hashJson(response.message), { ...found.exchange });
+    return undefined;
+  }
+  const { kept, why, refused }: KeptExchange = found;
+  const stored = toExchange(kept, dropped, budget);
+  if (typeof stored !== "string") sorter.exchange(stored, refused);
+  else if (why === undefined) dropped.add(stored);
+  else return why;
+  if (why !== undefined) dropped.add("turn-as-exchange");
+  return undefined;
+}
+
+/** An exchange that continues a conversation on the vendor's server, with all of it. Any other as it is. */
+function wholeExchange(exchange: HttpExchange, held: HeldConversations): HttpExchange {
+  const { method, url } = exchange;
+  const wire = followerOf({ method, path: pathOf(url) });
+  const request = toPlain(exchange.request, "");
+  if (wire === undefined || "flaw" in request) return exchange;
+  try {
+    const json = parseBoundedJson(request.text);
+    const { body } = held.resolve(wire, json);
+    return body === json ? exchange : { ...exchange, request: { kind: "json", value: body as JsonObject } };
+  } catch (error) {
+    if (error instanceof SyntaxError) return exchange;
+    throw error;
+  }
 }
 
 function besides(dropped: RepairLog): string {
@@ -111,34 +117,15 @@ function beginConversation({ method, url, status, ...exchange }: HttpExchange, h
   }
 }
 
+/** Without the user and the query, which may hold a key. */
+function shownUrl({ url }: HttpExchange): string {
+  return pathOf(url)
+    .replace(/^(https?:\/\/)[^/@]*@/i, "$1")
+    .slice(0, 200);
+}
+
 function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? "";
-}
-
-/** The wire of an exchange that is a turn, or why a turn was not answered. Undefined for any other request. */
-function kindOf(exchange: HttpExchange): Vendor | "error-exchange-dropped" | "call-unanswered" | undefined {
-  const wire = vendorOf(exchange);
-  const { status } = exchange;
-  if (wire === undefined) return undefined;
-  if (status >= 200 && status < 300) return wire;
-  return status >= 400 ? "error-exchange-dropped" : "call-unanswered";
-}
-
-function vendorOf({ method, url }: HttpExchange): Vendor | undefined {
-  return wireOf({ method, path: pathOf(url) });
-}
-
-/** The prompt of a refused turn; undefined for a request that cannot be read. */
-function refusedPrompt(exchange: HttpExchange): AskedPrompt | undefined {
-  const [wire, request] = [vendorOf(exchange), toPlain(exchange.request, "")];
-  if (wire === undefined || "flaw" in request) return undefined;
-  try {
-    const body = cleanJson(parseBoundedJson(request.text), createRepairLog());
-    return toAskedPrompt(wire.parse(body).request.messages);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof AgentError) return undefined;
-    throw error;
-  }
 }
 
 function createBudget(): Budget {
@@ -148,64 +135,4 @@ function createBudget(): Budget {
     if (left < 0)
       throw malformed(`its bodies together have more than ${MAX_RECORDING_CHARACTERS} characters, which is the limit`);
   };
-}
-
-interface Splitting {
-  readonly dropped: RepairLog;
-  readonly budget: Budget;
-  /** The conversations that earlier exchanges of the recording left at the vendor. */
-  readonly held: HeldConversations;
-}
-
-/** Undefined for a body without messages: paths of other hosts may end alike. */
-function toTurn(
-  exchange: HttpExchange,
-  wire: Vendor,
-  { dropped, budget, held }: Splitting,
-): { turn: ReadTurn; exchange: WireExchange } | { flaw: string } | undefined {
-  const request = toPlain(exchange.request, "");
-  if ("flaw" in request) return { flaw: `its request ${request.flaw}` };
-  const answer = toPlain(exchange.answer, exchange.encoding);
-  if ("flaw" in answer) return { flaw: `its answer ${answer.flaw}` };
-  budget(request.text);
-  budget(answer.text);
-  try {
-    const body = cleanJson(parseBoundedJson(request.text), dropped);
-    if (!isObject(body) || (body[wire.messagesField] ?? null) === null) return undefined;
-    const whole = held.resolve(wire, body);
-    const asked = whole.body === body ? body : cleanJson(whole.body, dropped);
-    if (asked !== body) budget(JSON.stringify(asked));
-    const own: WireExchange = { wire: wire.name as WireName, request: asked, answer: answer.text };
-    return { turn: readTurn(own, whole.keep), exchange: own };
-  } catch (error) {
-    if (error instanceof SyntaxError) return { flaw: `its request is not JSON: ${error.message}` };
-    if (error instanceof AgentError) return { flaw: error.message };
-    throw error;
-  }
-}
-
-/** Reads a turn with the decoders of its wire. Throws `AgentError` for a request or an answer that a turn cannot hold. */
-export function readTurn({ wire: name, request, answer }: WireExchange, keep?: KeepAnswer): ReadTurn {
-  const wire = VENDORS[name];
-  const turn = wire.parse(request);
-  const bytes = new TextEncoder().encode(answer);
-  return {
-    ...turn,
-    response: wire.read({ bytes, isStream: isStream(answer), isCut: false }, undefined, undefined, keep),
-  };
-}
-
-/** An answer that is one JSON object came whole; any other is server-sent events, or a line for each piece. */
-function isStream(answer: string): boolean {
-  if (!answer.trimStart().startsWith("{")) return true;
-  try {
-    return !isPlainObject(parseBoundedJson(answer));
-  } catch {
-    return true;
-  }
-}
-
-/** The model in the request, or the one that answered where only the path named it. */
-export function modelOf({ request, response }: ReadTurn): string | undefined {
-  return toName(request.settings.model) ?? toName(response.model ?? "");
 }

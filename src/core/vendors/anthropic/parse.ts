@@ -219,7 +219,7 @@ function readPart(block: WireObject, place: string): ContentPart {
 
 function readTool(tool: WireObject): LlmToolDefinition {
   const type = readString(tool, "type", "tools");
-  if (type !== "" && type !== "custom") return refuse("tools", `has one of type "${type}", which the vendor runs`);
+  if (type !== "" && type !== "custom") return refuse("tools", `has one of type "${type}", which a turn cannot hold`);
   return {
     name: readString(tool, "name", "tools"),
     description: readString(tool, "description", "tools"),

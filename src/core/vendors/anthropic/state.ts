@@ -18,7 +18,10 @@ export const anthropicState: WireState = {
   isHeld: ({ thread }) => isGiven(thread),
   asked: ({ messages }) => toList(messages),
   // Read and written, since the blocks of a stream that was put together have fields of every type of block.
-  answered: (answer) => [{ role: "assistant", content: writeAnthropic(decodeAnthropic(answer), NO_STAMP)["content"] }],
+  answered(answer) {
+    const { content } = writeAnthropic(decodeAnthropic(answer), NO_STAMP);
+    return [{ item: { role: "assistant", content } }];
+  },
   expand({ thread: _, ...body }, { items, first: { system, tools } }) {
     return { ...defined({ system, tools }), ...body, messages: items };
   },

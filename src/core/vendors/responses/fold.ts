@@ -8,6 +8,7 @@ import { assertRoom, toDeltas, toPiece, type Fold, type StreamWire } from "../..
 import { createSseReader } from "../../http/sse.js";
 import { refuseErrorBody, toList, toObject, toText, type Decoding, type WireObject } from "../../http/json-readers.js";
 import { decodeResponses } from "./decode.js";
+import { SUMMARY_BREAK } from "./items.js";
 
 /** The Responses API, streamed. Without a last event that holds the response the answer is not whole. */
 export const responsesStream: StreamWire = {
@@ -25,6 +26,8 @@ interface OpenItem {
   call: number;
   text: string;
   thought: string;
+  /** The last `summary_index` of its thought. */
+  summary: unknown;
   input: string;
 }
 
@@ -47,9 +50,9 @@ function createResponsesFold(decoding: Decoding): Fold {
         items.at(index).text += delta;
         return toDeltas(delta, "");
       case "response.reasoning_summary_text.delta":
+        return takeThought(items.at(index), delta, event["summary_index"]);
       case "response.reasoning_text.delta":
-        items.at(index).thought += delta;
-        return toDeltas("", delta);
+        return takeThought(items.at(index), delta);
       case "response.function_call_arguments.delta":
       case "response.custom_tool_call_input.delta":
         return takeInput(items.at(index), delta);
@@ -87,7 +90,15 @@ function createOpenItems(decoding: Decoding) {
     const known = items.get(index);
     if (known !== undefined) return known;
     assertRoom(items.size, "output items", decoding);
-    const opened: OpenItem = { item: {}, isDone: false, call: -1, text: "", thought: "", input: "" };
+    const opened: OpenItem = {
+      item: {},
+      isDone: false,
+      call: -1,
+      text: "",
+      thought: "",
+      summary: undefined,
+      input: "",
+    };
     items.set(index, opened);
     return opened;
   };
@@ -119,6 +130,15 @@ function createOpenItems(decoding: Decoding) {
   };
 }
 
+/** A summary begins on a new paragraph, as in the whole answer. */
+function takeThought(opened: OpenItem, delta: string, summary?: unknown): LlmStreamDelta[] {
+  const isNext = opened.thought !== "" && summary !== opened.summary;
+  opened.summary = summary;
+  const text = isNext ? `${SUMMARY_BREAK}${delta}` : delta;
+  opened.thought += text;
+  return toDeltas("", text);
+}
+
 function takeInput(opened: OpenItem, text: string): LlmStreamDelta[] {
   opened.input += text;
   return text === "" || opened.call < 0 ? [] : [{ type: "tool-call-delta", index: opened.call, argumentsText: text }];
@@ -134,13 +154,14 @@ function inputOf(item: WireObject): string {
 
 /** The text and the thoughts of a whole item. */
 function heardOf(item: WireObject): { text: string; thought: string } {
-  const textOf = (list: unknown): string =>
+  const textOf = (list: unknown, between = ""): string =>
     toList(list)
       .filter(isPlainObject)
       .map((part) => toText(part["text"]) || toText(part["refusal"]))
-      .join("");
-  if (item["type"] === "reasoning") return { text: "", thought: textOf(item["summary"]) || textOf(item["content"]) };
-  return { text: item["type"] === "message" ? textOf(item["content"]) : "", thought: "" };
+      .join(between);
+  const { type, summary, content } = item;
+  if (type === "reasoning") return { text: "", thought: textOf(summary, SUMMARY_BREAK) || textOf(content) };
+  return { text: type === "message" ? textOf(content) : "", thought: "" };
 }
 
 /** An item as its last event gave it, else as its deltas did. */

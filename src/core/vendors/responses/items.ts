@@ -9,6 +9,9 @@ import type { WireCall } from "../../providers/calls.js";
 import { answerFields, nested } from "../../wire/fields.js";
 import { argumentsText } from "../openai/write.js";
 
+/** Between two parts of a summary, in the text of a thought. */
+export const SUMMARY_BREAK = "\n\n";
+
 /** The content of one answer. */
 export interface ReadItems {
   content: string;
@@ -67,7 +70,7 @@ function isPlain(layout: readonly JsonObject[]): boolean {
 /** A summary is the text of a thought, and what the model thought word for word only where there is none. */
 function readThought(item: WireObject): { reasoning: Reasoning; fields: JsonObject } {
   const [summary, content] = [toList(item["summary"]), toList(item["content"])];
-  const said = textsOf(summary).join("\n\n");
+  const said = textsOf(summary).join(SUMMARY_BREAK);
   const text = said || textsOf(content).join("");
   const signature = toText(item["encrypted_content"]);
   const fields = {

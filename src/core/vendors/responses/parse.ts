@@ -37,6 +37,8 @@ const READ = [
 export function parseResponses(json: unknown, path = ""): WireTurn {
   refuseHeldState(json, findResponsesState);
   const body = toObject(json);
+  // A stream of a background answer has all of it.
+  if (body["background"] === true && body["stream"] !== true) refuse("background", "asks for an answer later");
   const format = readObject(readObject(body["text"], "text")["format"], "text.format");
   const tools = readObjects(body["tools"], "tools");
   return toTurn({

@@ -6,6 +6,10 @@ import { toList, toObject, toText, type WireObject } from "../../http/json-reade
 import type { WireState } from "../../wire/held-conversations.js";
 import { findHeldState, held, type HeldState } from "../../wire/held-state.js";
 import { PREVIOUS_NOT_FOUND } from "../openai/refusals.js";
+import { decodeResponses } from "./decode.js";
+import { writeResponses } from "./write.js";
+
+const NO_STAMP = { id: "", createdAt: 0, model: "" };
 
 export const responsesState: WireState = {
   continues: (body) => textOf(body["previous_response_id"]) ?? conversationOf(body),
@@ -15,7 +19,15 @@ export const responsesState: WireState = {
     // A request that begins a conversation names its input `items`.
     return toList(input ?? items);
   },
-  answered: ({ output }) => toList(output),
+  // Read and written, since a replay gives other ids to its items.
+  answered(answer) {
+    const output = toList(answer["output"]);
+    const written = toList(writeResponses(decodeResponses(answer), NO_STAMP)["output"]);
+    return output.map((item, place) => ({
+      item: written.length === output.length ? written[place] : item,
+      id: toText(toObject(item)["id"]),
+    }));
+  },
   refersTo,
   expand({ previous_response_id: _, conversation: __, ...body }, { items }) {
     return { ...body, input: items };
@@ -24,6 +36,7 @@ export const responsesState: WireState = {
     const conversation = conversationOf(body);
     return [toText(id), ...(conversation === undefined ? [] : [conversation])];
   },
+  follows: ({ method, path }) => method === "POST" && /\/responses\/(?:compact|input_tokens)$/.test(path),
   beginning: {
     matches: ({ method, path }) => method === "POST" && path.endsWith("/conversations"),
     answer({ metadata }, place) {

@@ -9,7 +9,7 @@ import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
 import { toList, toObject, toText } from "../../http/json-readers.js";
-import { writeItems } from "./items.js";
+import { SUMMARY_BREAK, writeItems } from "./items.js";
 
 /** Why an answer is incomplete, for the stop reasons that say so. */
 const INCOMPLETE: Readonly<Partial<Record<StopReason, string>>> = {
@@ -187,6 +187,8 @@ function textEvents(
     const part = toObject(item) as JsonObject;
     const where = { ...place, [indexField]: index };
     const text = toText(part["text"]);
+    // The recorded pieces hold the break before a part.
+    if (name === "reasoning_summary" && index > 0) cut?.("reasoning", SUMMARY_BREAK);
     const pieces = cutText(cut, "reasoning", text);
     const end = lastAt(pieces);
     return [

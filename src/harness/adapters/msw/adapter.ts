@@ -4,6 +4,7 @@
 import {
   assertStreaming,
   CassetteError,
+  claimExchanges,
   collectTurn,
   createShelf,
   openTurn,
@@ -11,6 +12,8 @@ import {
   type CassetteExtensions,
   type CassetteV2,
   type CollectedTurn,
+  type ExchangeSide,
+  type PlainRequest,
   type RecordingOptions,
   type ReplayOptions,
   type ShelfItem,
@@ -22,7 +25,7 @@ import type { CassetteHandle, UseCassette } from "../../cassette/use-cassette.js
 import { shelfReply } from "../../wire/shelf-reply.js";
 import type { DoorRow } from "../../wire/tally.js";
 import { assertConsumed, openDoor, type Door, type TakenRequests } from "./door.js";
-import { replayExchanges } from "./exchanges.js";
+import { recordExchanges, replayExchanges, sideOf } from "./exchanges.js";
 import { createInterceptor } from "./intercept.js";
 import type { AskedTurn, Interception } from "./replies.js";
 import { openRecording } from "./recording.js";
@@ -93,7 +96,8 @@ export interface RecordingHandlersOptions extends RecordingOptions, TakenRequest
 }
 
 /** The options of `useCassetteHandlers`. */
-export interface UseCassetteHandlersOptions extends UseCassetteOptions, TakenRequests {}
+export interface UseCassetteHandlersOptions
+  extends UseCassetteOptions, TakenRequests, Pick<RecordingHandlersOptions, "keepErrors"> {}
 
 /** The functions of `playhead/msw` for one class of handlers; made by {@link createMswAdapter}. */
 export interface MswAdapter<Handler> {
@@ -114,29 +118,22 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
   }
 
   /** A handle with a `vendor` was opened with it as the live provider. */
-  function overHandle(door: Door, handle: CassetteHandle, vendor?: Vendor) {
-    const replayed = ({ request }: AskedTurn) => door.trouble.count(request, "turn");
+  function overHandle(door: Door, handle: CassetteHandle, { vendor, side, keepErrors = false }: HandleParts) {
+    const { trouble } = door;
+    const replayed = ({ request }: AskedTurn) => trouble.count(request, "turn");
     const answer = (asked: AskedTurn) => answerByHandle({ handle, vendor, replayed }, asked);
-    const done = (ended?: RunEnd) => finish(handle, door.trouble, ended);
-    return Object.assign(intercept(door, handle.mode === "replay", { answer }), { done });
+    const { take, miss, open } = side;
+    const replay = take && replayExchanges({ take, ...defined({ miss }) }, baseName);
+    const record = open && recordExchanges({ open, send, trouble, now: () => systemPorts.now(), keepErrors });
+    const done = (ended?: RunEnd) => finish(handle, trouble, ended);
+    return Object.assign(intercept(door, handle.mode === "replay", { answer, ...defined({ replay, record }) }), {
+      done,
+    });
   }
 
   function overShelf(door: Door, cassettes: readonly Cassette[], options: CassetteHandlersOptions) {
-    const { baseUrls: _, pass: __, file, streaming = "chunked", speed = 1, ...tape } = options;
-    const warn = (text: string): void => systemPorts.warn(`playhead: ${text}`);
-    const shelf = createShelf(toItems(cassettes, file), { ...tape, warn });
-    const { trouble } = door;
-    const answer = async ({ wire, request, ...asked }: AskedTurn) => {
-      const how = { shelf, nameOf: baseName, streaming: { streaming, speed }, signal: request.signal };
-      const response = toResponse(await shelfReply(wire, asked, how));
-      trouble.count(request, "turn");
-      return response;
-    };
-    const done = async () => {
-      await trouble.settle();
-      assertConsumed(shelf, options.file);
-    };
-    return Object.assign(intercept(door, true, { answer, replay: replayExchanges(shelf, baseName) }), { done });
+    const { done, ...rest } = playShelf(door, cassettes, options);
+    return Object.assign(intercept(door, true, rest), { done });
   }
 
   return {
@@ -146,7 +143,7 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
       const door = openDoor("cassetteHandlers", options);
       if (!isHandle(source)) return overShelf(door, toList(source), options);
       assertReplaying(source, options);
-      return overHandle(door, source);
+      return overHandle(door, source, { side: claimExchanges(source.provider) });
     },
 
     recordingHandlers({ baseUrls, pass, ...recording } = {}) {
@@ -155,15 +152,45 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
       return Object.assign(intercept(door, false, rest), { done, toCassette });
     },
 
-    async useCassetteHandlers(file, { baseUrls, pass, ...options } = {}) {
+    async useCassetteHandlers(file, { baseUrls, pass, keepErrors = false, ...options } = {}) {
       if (options.streaming === "timed") throw notTimed();
       const door = openDoor("useCassetteHandlers", { ...defined({ baseUrls, pass }) });
-      const vendor = createVendor({ send, trouble: door.trouble, ...defined({ streams: options.streams }) });
+      let side: ExchangeSide = {};
+      const keepError = keepErrors ? (request: PlainRequest) => side.open?.(request) : undefined;
+      const more = defined({ streams: options.streams, keepError });
+      const vendor = createVendor({ send, trouble: door.trouble, ...more });
       const handle = await useCassette(file, vendor.named, options);
+      side = claimExchanges(handle.provider);
       const { mode, file: kept } = handle;
-      return Object.assign(overHandle(door, handle, vendor), { mode, file: kept });
+      return Object.assign(overHandle(door, handle, { vendor, side, keepErrors }), { mode, file: kept });
     },
   };
+}
+
+/** Answers turns and exchanges from these cassettes. */
+function playShelf({ trouble }: Door, cassettes: readonly Cassette[], options: CassetteHandlersOptions) {
+  const { baseUrls: _, pass: __, file, streaming = "chunked", speed = 1, ...tape } = options;
+  const warn = (text: string): void => systemPorts.warn(`playhead: ${text}`);
+  const shelf = createShelf(toItems(cassettes, file), { ...tape, warn });
+  return {
+    answer: async ({ wire, request, ...asked }: AskedTurn) => {
+      const how = { shelf, nameOf: baseName, streaming: { streaming, speed }, signal: request.signal };
+      const response = toResponse(await shelfReply(wire, asked, how));
+      trouble.count(request, "turn");
+      return response;
+    },
+    replay: replayExchanges(sideOf(shelf), baseName),
+    done: async () => {
+      await trouble.settle();
+      assertConsumed(shelf, file);
+    },
+  };
+}
+
+interface HandleParts {
+  readonly vendor?: Vendor;
+  readonly side: ExchangeSide;
+  readonly keepErrors?: boolean;
 }
 
 interface HandleDoor {

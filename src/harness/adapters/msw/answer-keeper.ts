@@ -14,9 +14,12 @@ import { toPlainAnswer } from "./exchanges.js";
 import type { AskedTurn } from "./replies.js";
 import type { Trouble } from "./trouble.js";
 
+/** Opens the exchange that keeps an error. Undefined if nothing is recorded. */
+export type KeepError = (request: PlainRequest) => OpenExchange | undefined;
+
 interface KeeperOptions {
   readonly trouble: Trouble;
-  readonly keepError: ((request: PlainRequest) => OpenExchange) | undefined;
+  readonly keepError: KeepError | undefined;
   readonly streams: RecordedStreaming;
   readonly machine: Ports;
 }
@@ -68,7 +71,7 @@ export function createAnswerKeeper({ trouble, keepError, streams, machine }: Kee
   ): void {
     turn.fail();
     try {
-      keepError?.(plain).answer(toPlainAnswer(answer, bytes, { cut }));
+      keepError?.(plain)?.answer(toPlainAnswer(answer, bytes, { cut }));
       trouble.count(request, keepError === undefined ? "failed" : "exchange");
     } catch (error) {
       trouble.count(request, "passed-on", thrownText(error));

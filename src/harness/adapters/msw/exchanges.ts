@@ -1,11 +1,12 @@
 // Requests below the base URLs that are not turns: answered from recorded exchanges, or sent to the vendor and recorded.
 
-import {
+import type {
   CassetteError,
-  type OpenExchange,
-  type PlainAnswer,
-  type PlainRequest,
-  type Shelf,
+  ExchangeSide,
+  OpenExchange,
+  PlainAnswer,
+  PlainRequest,
+  Shelf,
 } from "../../../cassette/index.js";
 import { thrownText } from "../../../core/index.js";
 import { missedExchange, servedExchange } from "../../wire/shelf-exchange.js";
@@ -21,32 +22,30 @@ export interface ExchangeReplay {
   miss(request: PlainRequest): CassetteError | undefined;
 }
 
-/** Sends a request to the vendor, and records it with its answer. */
-export type RecordExchange = (request: Request, plain: PlainRequest) => Promise<Response>;
+/** Sends a request to the vendor, and records it with its answer. `why` a turn is recorded as an exchange. */
+export type RecordExchange = (request: Request, plain: PlainRequest, why?: string) => Promise<Response>;
 
 export async function toPlainRequest(request: Request): Promise<PlainRequest & { body: Uint8Array }> {
   const body = new Uint8Array(await request.clone().arrayBuffer());
   return { method: request.method, url: request.url, type: request.headers.get("content-type") ?? undefined, body };
 }
 
-export function replayExchanges(shelf: Shelf, nameOf: (file: string) => string): ExchangeReplay {
-  return {
-    answer(request) {
-      const found = findExchange(shelf, request);
-      return found === undefined ? undefined : toResponse(servedExchange(found, nameOf));
-    },
-    miss: (request) => missedExchange(shelf, request),
-  };
+type PlayedSide = Required<Pick<ExchangeSide, "take">> & Pick<ExchangeSide, "miss">;
+
+/** The exchanges of a shelf. */
+export function sideOf(shelf: Shelf): PlayedSide {
+  return { take: (request) => shelf.exchange(request), miss: (request) => missedExchange(shelf, request) };
 }
 
-/** A body beyond the limit of exchanges may still be that of a turn. */
-function findExchange(shelf: Shelf, request: PlainRequest) {
-  try {
-    return shelf.exchange(request);
-  } catch (error) {
-    if (error instanceof CassetteError && error.code === "not-recordable") return undefined;
-    throw error;
-  }
+/** `miss` is absent where the vendor answers instead. */
+export function replayExchanges({ take, miss }: PlayedSide, nameOf: (file: string) => string): ExchangeReplay {
+  return {
+    answer(request) {
+      const found = take(request);
+      return found === undefined ? undefined : toResponse(servedExchange(found, nameOf));
+    },
+    miss: (request) => miss?.(request),
+  };
 }
 
 function toResponse({ status, headers, body, isCut }: ReturnType<typeof servedExchange>): Response {
@@ -61,16 +60,16 @@ interface ExchangeRecording {
   readonly send: (request: Request) => Promise<Response>;
   readonly trouble: Trouble;
   readonly now: () => number;
-  /** Records cut answers too. */
+  /** Records cut answers and refused turns too. */
   readonly keepErrors: boolean;
 }
 
 export function recordExchanges({ open, send, trouble, now, keepErrors }: ExchangeRecording): RecordExchange {
-  return async (request, plain) => {
+  return async (request, plain, why) => {
     const attempt = (keep: () => void): void => {
       try {
         keep();
-        trouble.count(request, "exchange");
+        trouble.count(request, "exchange", why);
       } catch (error) {
         trouble.count(request, "passed-on", thrownText(error));
       }
@@ -88,10 +87,11 @@ export function recordExchanges({ open, send, trouble, now, keepErrors }: Exchan
         opened.answer(answer);
       });
     const answer = await send(request).catch(() => undefined);
-    if (answer === undefined) {
+    const isRefused = why !== undefined && !keepErrors && answer?.ok !== true;
+    if (answer === undefined || isRefused) {
       opened?.fail();
       trouble.count(request, "failed");
-      return Response.error();
+      return answer ?? Response.error();
     }
     if (!answer.ok) {
       const { response, bytes } = await readWhole(answer);

@@ -2,7 +2,7 @@
 // cannot be answered is refused in the words of the wire and remembered.
 
 import { createHeldConversations, systemPorts } from "../../../core/index.js";
-import { FORGOT, readTurn } from "../../wire/read-turn.js";
+import { FORGOT, readExchange, readTurn } from "../../wire/read-turn.js";
 import { toPlainRequest } from "./exchanges.js";
 import { createReplies, toRefusal, type Interception } from "./replies.js";
 import { forHandlers } from "./reworded.js";
@@ -23,7 +23,8 @@ export function createInterceptor(interception: Interception): (request: Request
     const { pathname, search } = new URL(request.url);
     const read = wire && (await readTurn(wire, came.body, `${pathname}${search}`, held));
     // An exchange with a continued conversation holds the whole one.
-    const plain = read !== undefined && "turn" in read ? { ...came, body: read.body } : came;
+    const { method } = request;
+    const plain = { ...came, body: read?.body ?? (await readExchange({ method, path: pathname }, came.body, held)) };
     const recorded = replay?.answer(plain);
     if (recorded !== undefined) {
       trouble.count(request, "exchange");
@@ -33,8 +34,8 @@ export function createInterceptor(interception: Interception): (request: Request
       const holder = bases.holderOf(request);
       return holder === undefined ? outside(request, plain) : begin(request, came.body, holder, held);
     }
-    if ("held" in read) return unknownState(request, read, wire);
-    if ("refusal" in read) return unreadable(request, read.refusal, wire);
+    if ("held" in read) return unknownState({ request, plain, wire }, read);
+    if ("refusal" in read) return unreadable({ request, plain, wire }, read);
     try {
       const answered = answer({ wire, ...read, request, plain, track: (work) => held.track(work) });
       trouble.track(answered);

@@ -3,7 +3,14 @@
 import { CassetteError, type PlainRequest } from "../../../cassette/index.js";
 import { AgentError, thrownText, type HeldConversations, type Wire } from "../../../core/index.js";
 import type { IsPassed } from "../../wire/pass.js";
-import { beginConversation, conversationReply, type HeldStateRefusal, type WholeTurn } from "../../wire/read-turn.js";
+import {
+  beginConversation,
+  conversationReply,
+  reasonOf,
+  type HeldStateRefusal,
+  type UnreadTurn,
+  type WholeTurn,
+} from "../../wire/read-turn.js";
 import { MISS_STATUS, refusalReply, type Refusal } from "../../wire/reply.js";
 import type { Bases } from "./bases.js";
 import type { ExchangeReplay, RecordExchange } from "./exchanges.js";
@@ -18,6 +25,9 @@ export interface AskedTurn extends WholeTurn {
   readonly track: (work: Promise<unknown>) => void;
 }
 
+/** A request to a turn's path that a turn cannot hold. */
+type UnreadRequest = Pick<AskedTurn, "wire" | "request" | "plain">;
+
 export interface Interception {
   readonly bases: Bases;
   readonly trouble: Trouble;
@@ -27,7 +37,7 @@ export interface Interception {
   readonly answer: (asked: AskedTurn) => Promise<Response>;
   /** Answers requests from recorded exchanges, before `answer`. */
   readonly replay?: ExchangeReplay;
-  /** Records requests that are not turns. Without it they only go out. */
+  /** Records requests that are not turns, or that a turn cannot hold. Without it they only go out. */
   readonly record?: RecordExchange;
   /** Sends out a request that is not a turn or cannot be read as one. Undefined where nothing goes out. */
   readonly letOut: ((request: Request) => Promise<Response>) | undefined;
@@ -70,23 +80,39 @@ export function createReplies({ trouble, replay, record, letOut, ...interception
     return toResponse(refusalReply({ status: 404, code: "unknown-path", message: `${what}. ${OWN_HANDLER}` }));
   }
 
-  async function unreadable(request: Request, refusal: Refusal, wire: Wire): Promise<Response> {
-    const error = new CassetteError("not-recordable", refusal.message);
-    if (letOut === undefined) return refuse(request, refusal, wire, error);
+  async function unreadable(
+    { request, plain, wire }: UnreadRequest,
+    read: UnreadTurn | HeldStateRefusal,
+  ): Promise<Response> {
+    if (record !== undefined) return record(request, plain, reasonOf(read));
+    const refusal = "held" in read ? read.held : read.refusal;
+    if (letOut === undefined) {
+      const missed = replay?.miss(plain);
+      const isKnown = missed !== undefined && missed.code !== "exchange-missing";
+      if (isKnown) return refuse(request, toRefusal(missed), wire, missed);
+      const code = "held" in read ? "invalid-options" : "not-recordable";
+      return refuse(request, refusal, wire, new CassetteError(code, refusal.message));
+    }
     const response = await letOut(request).catch(() => Response.error());
-    if (response.ok) trouble.note(error);
+    if (response.ok) trouble.note(new CassetteError("not-recordable", refusal.message));
     return response;
   }
 
-  async function unknownState(request: Request, { held, ...state }: HeldStateRefusal, wire: Wire): Promise<Response> {
+  async function unknownState(asked: UnreadRequest, read: HeldStateRefusal): Promise<Response> {
+    const { held, isRecoverable, isLeftOut } = read;
+    const { request, wire } = asked;
     // A client that then sends the whole conversation has lost nothing.
-    if (state.isRecoverable) return toResponse(refusalReply(held, wire));
-    if (state.isElsewhere && letOut !== undefined) return unreadable(request, held, wire);
+    if (isRecoverable) return toResponse(refusalReply(held, wire));
+    if (!isLeftOut) return unreadable(asked, read);
     return refuse(request, held, wire, new CassetteError("invalid-options", held.message));
   }
 
-  /** A request that begins a conversation without a turn. */
-  async function begin(request: Request, body: Uint8Array, holder: Wire, held: HeldConversations): Promise<Response> {
+  return { isPassed, refuse, outside, unreadable, unknownState, begin: createBeginning({ trouble, letOut }) };
+}
+
+/** Answers a request that begins a conversation without a turn. */
+function createBeginning({ trouble, letOut }: Pick<Interception, "trouble" | "letOut">) {
+  return async (request: Request, body: Uint8Array, holder: Wire, held: HeldConversations): Promise<Response> => {
     if (letOut === undefined) {
       trouble.count(request, "begun");
       return toResponse(conversationReply(holder, body, held));
@@ -100,9 +126,7 @@ export function createReplies({ trouble, replay, record, letOut, ...interception
       trouble.note(error);
     }
     return response;
-  }
-
-  return { isPassed, refuse, outside, unreadable, unknownState, begin };
+  };
 }
 
 const EXCHANGE_MISSES: ReadonlySet<string> = new Set(["exchange-missing", "exchange-changed", "exhausted"]);

@@ -1,9 +1,9 @@
 // The real vendor behind an intercepted request. The request goes out as it came, and the client gets the answer as it comes. The
 // recorder gets a copy of the answer.
 
-import type { OpenExchange, OpenTurn, PlainRequest, RecordingOptions } from "../../../cassette/index.js";
+import type { OpenTurn, RecordingOptions } from "../../../cassette/index.js";
 import { withSystemPorts, type LlmProviderAdapter } from "../../../core/index.js";
-import { createAnswerKeeper } from "./answer-keeper.js";
+import { createAnswerKeeper, type KeepError } from "./answer-keeper.js";
 import type { AskedTurn } from "./replies.js";
 import { readWhole, withBody } from "./response.js";
 import type { Trouble } from "./trouble.js";
@@ -20,7 +20,7 @@ interface VendorOptions extends Pick<RecordingOptions, "streams" | "ports"> {
   readonly send: (request: Request) => Promise<Response>;
   readonly trouble: Trouble;
   /** Opens an exchange that keeps an error of the vendor. Without it errors are not recorded. */
-  readonly keepError?: (request: PlainRequest) => OpenExchange;
+  readonly keepError?: KeepError;
 }
 
 export function createVendor({ send, trouble, keepError, streams = "boundaries", ports }: VendorOptions): Vendor {

@@ -191,6 +191,23 @@ describe("a refused turn", () => {
     expect(runs.flatMap(({ repairs }) => repairs)).toEqual([]);
   });
 
+  it("is one whose answer is an error of the status 200", () => {
+    const error = { ...turn(user("z")), answer: { error: { message: "busy" } } };
+    expect(() => read(har(error))).toThrow("answered with an error");
+    const runs = read(har(error, turn(user("z"))), { keepErrors: true });
+    expect(runs.map(({ cassette }) => [cassette.entries.length, exchangesOf(cassette).length])).toEqual([[1, 1]]);
+  });
+
+  it("holds the whole conversation that it continues", () => {
+    const url = CHAT.replace("chat/completions", "responses");
+    const output = [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "b" }] }];
+    const answer = { id: "resp_1", object: "response", status: "completed", model: "m", output };
+    const next = { url, body: { model: "m", input: "c", previous_response_id: "resp_1" }, status: 429, answer: {} };
+    const [run] = read(har({ url, body: { model: "m", input: "a" }, answer }, next), { keepErrors: true });
+    const json = { model: "m", input: [user("a"), ...output, user("c")] };
+    expect(exchangesOf((run as ImportedCassette).cassette)).toMatchObject([{ status: 429, request: { json } }]);
+  });
+
   it("that cannot be read belongs to the last conversation", () => {
     const runs = read(har(turn(user("a")), { ...refused(), body: "not JSON" }), { keepErrors: true });
     expect(runs.map(({ cassette }) => exchangesOf(cassette).map(({ request }) => request))).toEqual([

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { VENDORS, wireOf } from "../../../../src/core/vendors/vendors.js";
+import { cutAs } from "../../../../src/core/wire/cut.js";
 import { toSse } from "../../../../src/core/wire/pieces.js";
 import type { JsonObject } from "../../../../src/core/canon/value.js";
 import { agentErrorOf } from "../../../support/wire.js";
@@ -36,6 +37,11 @@ describe("a request", () => {
     ];
     for (const item of [call, bare])
       expect(asked([{ role: "user", content: "q" }, item, output]).messages).toEqual(said);
+  });
+
+  it("is not one for an answer in the background, unless that is streamed", () => {
+    expect(() => asked("q", { background: true })).toThrow("background asks for an answer later");
+    expect(asked("q", { background: true, stream: true }).settings).toMatchObject({ responses: { background: true } });
   });
 
   it("names an Azure deployment in its path", () => {
@@ -129,6 +135,29 @@ describe("an answer", () => {
 });
 
 describe("a stream", () => {
+  it("has a paragraph for each part of a summary, also where it is served again", () => {
+    const event = (type: string, more: object) => toSse({ type: `response.${type}`, output_index: 0, ...more });
+    const delta = (summary_index: number, text: string) =>
+      event("reasoning_summary_text.delta", { summary_index, delta: text });
+    const summary = ["One.", "Two."].map((text) => ({ type: "summary_text", text }));
+    const item = { type: "reasoning", id: "rs_1", summary };
+    const deltas = [delta(0, "On"), delta(0, "e."), delta(1, "Two"), delta(1, ".")].join("");
+    const end = toSse({ type: "response.completed", response: { status: "completed", model: "m", output: [item] } });
+    const heard: string[] = [];
+    const read = (text: string) =>
+      wire.read(
+        { bytes: bytesOf(text), isStream: true, isCut: true },
+        { ends: [], take: (each) => void (each.type === "reasoning-delta" && heard.push(each.text)) },
+      );
+    const response = read(event("output_item.added", { item: { ...item, summary: [] } }) + deltas + end);
+    expect(response.message.reasoning).toMatchObject([{ type: "text", text: "One.\n\nTwo." }]);
+    expect(heard).toEqual(["On", "e.", "\n\nTwo", "."]);
+    const cut = cutAs(heard.splice(0).map((text) => ({ delta: { type: "reasoning-delta", text }, at: 0 })));
+    const events = wire.events(response, { id: "1", createdAt: 0, model: "m" }, cut).map(({ text }) => text);
+    expect(read(events.join(""))).toEqual(response);
+    expect(heard).toEqual(["On", "e.", "\n\nTwo", "."]);
+  });
+
   const done = (output_index: number, item: JsonObject) => ({ type: "response.output_item.done", output_index, item });
   const completed = (output: JsonObject[]): JsonObject => ({
     type: "response.completed",

@@ -1,0 +1,72 @@
+// The exchanges of a provider, for a caller that has HTTP requests, as the MSW handlers do. A provider itself has turns alone.
+
+import { defined, type LlmProviderAdapter } from "../../core/index.js";
+import type { CassetteError } from "../errors.js";
+import { claim } from "../replay/left-out.js";
+import type { PlainRequest } from "../exchange/http.js";
+import { explainExchangeMiss } from "../exchange/miss.js";
+import type { OpenExchange } from "../exchange/record.js";
+import { takeExchange, type PlayedExchanges, type TakenExchange } from "../exchange/taken.js";
+
+export interface ExchangeSide {
+  /** Answers from the recording. Undefined if it holds no unused exchange for this request. */
+  readonly take?: (request: PlainRequest) => TakenExchange | undefined;
+  /** Why `take` found nothing. Undefined if the recording holds no exchange at all. */
+  readonly miss?: (request: PlainRequest) => CassetteError | undefined;
+  /** Notes a request that the vendor answers. Absent if nothing is recorded. Throws `not-recordable`. */
+  readonly open?: (request: PlainRequest) => OpenExchange;
+  /** The number of exchanges recorded so far. */
+  readonly count?: () => number;
+  /** True if a run that continues a recording had the same exchanges so far, none missing and none new. */
+  readonly isRepeated?: () => boolean;
+}
+
+// Keyed by provider, because the public types of providers do not have this part.
+const sides = new WeakMap<object, ExchangeSide>();
+
+/** Sets the exchanges of a provider. */
+export function setExchangeSide<T extends LlmProviderAdapter>(provider: T, side: ExchangeSide): T {
+  sides.set(provider, side);
+  return provider;
+}
+
+/** The exchanges of `provider`. Empty for one that neither replays nor records. */
+export function exchangeSideOf(provider: object): ExchangeSide {
+  return sides.get(provider) ?? {};
+}
+
+/** As {@link exchangeSideOf}, for a caller that answers the exchanges from now on. */
+export function claimExchanges(provider: LlmProviderAdapter): ExchangeSide {
+  claim(provider);
+  return exchangeSideOf(provider);
+}
+
+/** The side of a recording that answers. */
+export function playedSide(played: PlayedExchanges): Required<Pick<ExchangeSide, "take" | "miss">> {
+  const all = [played];
+  return {
+    take: (request) => takeExchange(all, request),
+    miss: (request) => (played.exchanges.exchanges.length === 0 ? undefined : explainExchangeMiss(all, request)),
+  };
+}
+
+/** Answers and records the exchanges of `played` until the run `isOver` it, and then records those of the vendor. */
+export function continuedSide(
+  played: PlayedExchanges,
+  { open, count }: ExchangeSide,
+  isOver: () => boolean,
+): ExchangeSide {
+  const { exchanges } = played;
+  const { take } = playedSide(played);
+  let opened = 0;
+  return {
+    take(request) {
+      const found = isOver() ? undefined : take(request);
+      if (found !== undefined) open?.(request).answer(found.answer);
+      return found;
+    },
+    ...(open === undefined ? {} : { open: (request) => (opened++, open(request)) }),
+    ...defined({ count }),
+    isRepeated: () => opened === 0 && exchanges.usedCount === exchanges.exchanges.length,
+  };
+}
