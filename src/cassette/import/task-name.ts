@@ -1,7 +1,7 @@
 // Names tasks by a pattern, so that runs of sessions that are named by ids can be compared. `{field}` stands for something that the log
 // knows, and `{field:before*after}` for the text of it between two others. Runs of one name are numbered.
 
-import { sha256Hex, type JsonValue, type LlmMessage } from "../../core/index.js";
+import { sha256Hex, type LlmMessage } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { MAX_TASK_VALUE_CHARACTERS } from "../limits.js";
 import { createRedactor } from "../redact/redactor.js";
@@ -121,7 +121,7 @@ function inShort(value: string, field: Field | undefined): string {
 /** One line, without slashes, which would make folders. What is cut is told apart by a hash. */
 function shorten(value: string): string {
   const line = value.trim().replace(/\s+/g, " ").replaceAll("/", "_");
-  const characters = [...line];
+  const characters = Array.from(line);
   if (characters.length <= MAX_TASK_VALUE_CHARACTERS) return line;
   const hash = sha256Hex(line.toWellFormed()).slice(0, 8);
   return `${characters.slice(0, MAX_TASK_VALUE_CHARACTERS).join("")}_${hash}`;
@@ -139,9 +139,9 @@ function messagesOf(run: ReadRun): readonly (LogMessage | LlmMessage)[] {
   return "calls" in run ? (run.calls[0]?.request ?? []) : (run.turns[0]?.messages ?? []);
 }
 
-function textOf(content: string | readonly { text?: JsonValue }[]): string {
+function textOf(content: string | readonly object[]): string {
   if (typeof content === "string") return content;
-  return content.map(({ text }) => (typeof text === "string" ? text : "")).join("");
+  return content.map((part) => ("text" in part && typeof part.text === "string" ? part.text : "")).join("");
 }
 
 /** The text after tags of the program, and after what an editor put before the request. */
@@ -153,5 +153,10 @@ function withoutTags(text: string): string {
     if (tag === undefined || end < 0) break;
     rest = rest.slice(end + tag.length + 3).trim();
   }
-  return rest.split(/^## My request for Codex:\s*$/m).at(-1)?.trim() ?? rest;
+  return (
+    rest
+      .split(/^## My request for Codex:\s*$/m)
+      .at(-1)
+      ?.trim() ?? rest
+  );
 }

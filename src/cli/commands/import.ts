@@ -45,7 +45,10 @@ export function importCommand(program: Command, io: CommandIo): void {
       ),
     )
     .option("--model <model>", "model of records that do not name one")
-    .option("--task <pattern>", "name of the runs, from {task}, {prompt}, {cwd}, {branch} or {path}; runs of one name get numbers")
+    .option(
+      "--task <pattern>",
+      "name of the runs, from {task}, {prompt}, {cwd}, {branch} or {path}; runs of one name get numbers",
+    )
     .option("--no-redact", "keep secrets; without this option they are redacted")
     .addOption(filterOption())
     .addOption(filterFileOption())
