@@ -22,7 +22,8 @@ const SECTIONS = {
     "docs/frameworks.md": "The AI SDK, the OpenAI Agents SDK, LangChain and MCP.",
     "docs/msw.md": "Code that uses a vendor's own client, in tests with MSW.",
     "docs/python.md": "The pytest plugin: record, replay and misses of each test, with any client.",
-    "docs/coding-agents.md": "Claude Code, Codex CLI and others: recorded and replayed with their files, and forked onto another model.",
+    "docs/coding-agents.md":
+      "Claude Code, Codex CLI and others: recorded and replayed with their files, and forked onto another model.",
     "docs/serve.md": "Recording and replaying an agent in any language, by a base URL.",
     "docs/replay.md": "Replaying tools, forks, streams, runs of several agents, and why a request misses.",
     "docs/faults.md": "Providers and tools that fail on purpose, and doubles for clock, ids and files.",

@@ -16,7 +16,18 @@ export interface DoorRequest {
  * encrypted connection to a host that is no model vendor.
  */
 export type DoorOutcome =
-  "turn" | "exchange" | "begun" | "lost" | "passed-on" | "refused" | "missed" | "failed" | "passed" | "fault" | "probe" | "tunnel";
+  | "turn"
+  | "exchange"
+  | "begun"
+  | "lost"
+  | "passed-on"
+  | "refused"
+  | "missed"
+  | "failed"
+  | "passed"
+  | "fault"
+  | "probe"
+  | "tunnel";
 
 export interface DoorEvent extends DoorRequest {
   readonly outcome: DoorOutcome;
