@@ -2,7 +2,6 @@
 
 import type { Command } from "commander";
 import type { AgentName } from "../agent/agents.js";
-import { usageError } from "../errors.js";
 import { agentOption, wholeNumber, parsePath } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 
@@ -27,6 +26,7 @@ export function forkCommand(program: Command, io: CommandIo): void {
         return forkAgent(file, command, { ...options, agent, model, target }, io);
       }
       if (model !== undefined || target !== undefined) {
+        const { usageError } = await import("../errors.js");
         throw usageError("--model and --target were given without --agent", "A test names its model itself.");
       }
       const { fork } = await import("../fork/fork.js");

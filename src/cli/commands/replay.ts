@@ -2,7 +2,6 @@
 
 import type { Command } from "commander";
 import type { AgentName } from "../agent/agents.js";
-import { usageError } from "../errors.js";
 import { agentOption } from "../options/values.js";
 import { splitCommand } from "../terminal/command-action.js";
 import type { CommandIo } from "../terminal/io.js";
@@ -23,8 +22,10 @@ export function replayCommand(program: Command, io: CommandIo): void {
         const { before, command } = splitCommand(given, program);
         return replayAgent(before, { agent, allowUnused, json, command: readCommand(command) }, io);
       }
-      if (allowUnused)
+      if (allowUnused) {
+        const { usageError } = await import("../errors.js");
         throw usageError("--allow-unused was given without --agent", "Unused turns fail a test in done().");
+      }
       const { runWithCassettes } = await import("../child/run-with-cassettes.js");
       await runWithCassettes({ verb: "replay", mode: "replay", command: given, json }, io);
     });
