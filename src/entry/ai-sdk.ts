@@ -1,3 +1,11 @@
 // `playhead/ai-sdk`: cassettes for the AI SDK. It does not import the SDK.
 
-export { cassetteMiddleware, cassetteModel, fromAiSdk, toAiSdk, wrappedModel } from "../harness/index.js";
+export {
+  cassetteEmbeddingModel,
+  cassetteMiddleware,
+  cassetteModel,
+  fromAiSdk,
+  replayAiSdkTools as replayTools,
+  toAiSdk,
+  wrappedModel,
+} from "../harness/index.js";

@@ -37,9 +37,11 @@ import {
   readLangChainMessages,
   readLangChainOptions,
   readLangChainTool,
+  replayLangChainTools,
   writeLangChainMessage,
   writeLangChainResponse,
   type FromLangChainOptions,
+  type TapeHandle,
   type WrittenChunk,
   type WrittenMessage,
 } from "../harness/index.js";
@@ -186,6 +188,15 @@ export function fromLangChainMessages(
 /** Converts Playhead messages to LangChain messages. */
 export function toLangChainMessages(messages: readonly LlmMessage[]): BaseMessage[] {
   return messages.map((message) => toMessage(writeLangChainMessage(message)));
+}
+
+/**
+ * The tools for `createAgent`. If the handle replays tools (`replay: "both"` or `"tools"`), each call gives its recorded result and the
+ * real tool is never called. Otherwise these are the same tools. A call that was not recorded ends the run with `TapeMissError`.
+ * Artifacts and `Command` updates of tools are not recorded.
+ */
+export function replayTools<T extends object>(handle: TapeHandle, tools: readonly T[]): T[] {
+  return replayLangChainTools(handle, tools, (fields) => new ToolMessage(fields));
 }
 
 function toMessage({ type, fields }: WrittenMessage): BaseMessage {

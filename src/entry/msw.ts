@@ -6,6 +6,7 @@ import { secretsOf, withValues, type Cassette } from "../cassette/index.js";
 import {
   createMswAdapter,
   createUseCassette,
+  toMswParts,
   type CassetteHandle,
   type CassetteHandlers as Handlers,
   type CassetteHandlersOptions,
@@ -26,10 +27,7 @@ type RecordingHandlers = Recording<RequestHandler>;
 export type UsedCassetteHandlers = UsedHandlers<RequestHandler>;
 
 const adapter = createMswAdapter<RequestHandler>(
-  {
-    handle: (urls, answer) => http.all(urls, ({ request }) => answer(request)),
-    send: (request) => fetch(bypass(request)),
-  },
+  toMswParts<RequestHandler>({ http, bypass }),
   createUseCassette({ files: nodeFiles(), environment: process.env }),
 );
 

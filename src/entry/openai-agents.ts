@@ -1,3 +1,3 @@
 // `playhead/openai-agents`: cassettes for the OpenAI Agents SDK. It does not import the SDK.
 
-export { fromAgentsModel, toAgentsModel } from "../harness/index.js";
+export { fromAgentsModel, replayAgentsTools as replayTools, toAgentsModel } from "../harness/index.js";

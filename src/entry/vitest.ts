@@ -7,16 +7,23 @@ import {
   createMatchers,
   createVitestFixture,
   explainEach,
+  toMswParts,
   type CassetteAssertions,
   type CassetteFixtures,
   type CassettesOptions,
+  type MswParts,
+  type TestCassette,
+  type VitestContext,
 } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
 const files = nodeFiles();
 expect.extend(createMatchers(createMatcherHost(files, process.env)));
 
-const open = createVitestFixture({ files, environment: process.env });
+// Loaded by the first `cassette.handlers()`, since most tests have no MSW.
+const loadMsw = async (): Promise<MswParts<never>> => toMswParts((await import("msw")) as never);
+
+const open = createVitestFixture({ files, environment: process.env }, loadMsw);
 
 /** Adds the fixture `cassette` to your own `test`. `options` apply to every cassette it opens. */
 export function withCassette<Context>(
@@ -26,7 +33,10 @@ export function withCassette<Context>(
   // Vitest cannot add fixtures to a context it does not know yet.
   const extended = (base as unknown as TestAPI).extend<CassetteFixtures>({
     cassettes: options,
-    cassette: async ({ task, onTestFinished, cassettes }, use) => use(open({ task, onTestFinished, cassettes })),
+    cassette: async (
+      { task, onTestFinished, cassettes }: VitestContext,
+      use: (cassette: TestCassette) => Promise<void>,
+    ) => use(open({ task, onTestFinished, cassettes })),
   });
   return explainEach(extended) as unknown as TestAPI<Context & CassetteFixtures>;
 }

@@ -28,7 +28,12 @@ export {
   type CassetteReporterOptions,
   type ReportedModule,
 } from "./fixture/reporter.js";
-export { createVitestFixture, type CassetteFixtures } from "./fixture/vitest-fixture.js";
+export {
+  createVitestFixture,
+  type CassetteFixtures,
+  type TestCassette,
+  type VitestContext,
+} from "./fixture/vitest-fixture.js";
 export { toBundlePage, toConversationPage, type ConversationPage } from "./html/conversation-page.js";
 export type { LeftOut } from "./html/allowance.js";
 export {
@@ -100,6 +105,11 @@ export { adoptCommand, relativePath } from "./text/rerun-commands.js";
 export { shellText } from "./text/shell.js";
 export { cassetteMiddleware, cassetteModel, wrappedModel } from "./adapters/ai-sdk/middleware.js";
 export { assertProvider } from "./adapters/foreign-model.js";
+export { cassetteEmbeddingModel } from "./adapters/ai-sdk/embedding.js";
+export { replayTools as replayAiSdkTools } from "./adapters/ai-sdk/replay-tools.js";
+export { replayTools as replayAgentsTools } from "./adapters/openai-agents/replay-tools.js";
+export { replayLangChainTools } from "./adapters/langchain/replay-tools.js";
+export type { TapeHandle } from "./adapters/recorded-call.js";
 export { fromAiSdk } from "./adapters/ai-sdk/from-ai-sdk.js";
 export { toAiSdk } from "./adapters/ai-sdk/to-ai-sdk.js";
 export { fromAgentsModel, toAgentsModel } from "./adapters/openai-agents/model.js";
@@ -142,6 +152,7 @@ export {
   type UseCassetteHandlersOptions,
   type UsedCassetteHandlers,
 } from "./adapters/msw/adapter.js";
+export { toMswParts, type MswParts } from "./adapters/msw/intercept.js";
 export { writeResponse as writeLangChainResponse } from "./adapters/langchain/answer.js";
 export {
   readCallOptions as readLangChainOptions,

@@ -126,3 +126,7 @@ export const MAX_SARIF_RESULTS = 5_000;
 export const MAX_LEFT_OUT_KINDS = 20;
 /** Rows of the table of requests at a door. Further kinds share a row. */
 export const MAX_TALLY_KINDS = 1_000;
+
+// Embeddings
+/** Values of one call of an embedding model. A vector of 3,072 numbers is about 67 KB of JSON, and an exchange holds 8 MiB. */
+export const MAX_EMBEDDINGS_PER_CALL = 100;

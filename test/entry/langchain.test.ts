@@ -2,11 +2,12 @@
 
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import type { StructuredTool } from "@langchain/core/tools";
 import { fakeModel } from "@langchain/core/testing";
 import { ChatGenerationChunk } from "@langchain/core/outputs";
 import { FakeChatModel } from "@langchain/core/utils/testing";
-import { createAgent, tool } from "langchain";
-import { beforeAll, describe, expect, it } from "vitest";
+import { createAgent, createMiddleware, tool } from "langchain";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { diffCassettes } from "../../src/cassette/diff/diff.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
@@ -20,6 +21,7 @@ import {
   cassetteChatModel,
   fromLangChain,
   fromLangChainMessages,
+  replayTools,
   toLangChainMessages,
 } from "../../src/entry/langchain.js";
 import { useCassette } from "../../src/entry/harness.js";
@@ -464,5 +466,98 @@ describe("messages", () => {
     expect(
       toLangChainMessages([{ role: "tool", toolCallId: "a", name: "look", content: "x", isError: true }]),
     ).toMatchObject([{ status: "error" }]);
+  });
+});
+
+describe("replayTools", () => {
+  const folder = temporaryFolder();
+  afterAll(() => {
+    folder.remove();
+  });
+  const calls = { count: 0 };
+  const schema = z.object({ city: z.string(), days: z.number().default(3) });
+  const tools = [
+    tool(({ city, days }: { city: string; days: number }) => (calls.count++, { city, days }), {
+      name: "forecast",
+      description: "The forecast.",
+      schema,
+    }),
+    tool(
+      () => {
+        calls.count++;
+        throw new Error("no permission");
+      },
+      { name: "drop", description: "Fails.", schema: z.object({}) },
+    ),
+  ];
+  const call = (id: string, name: string, args: Record<string, string>) => ({
+    id,
+    name,
+    args,
+    type: "tool_call" as const,
+  });
+  const modelOf = (city: string) => {
+    const first = new AIMessage({
+      content: "",
+      tool_calls: [call("c1", "forecast", { city }), call("c2", "drop", {})],
+    });
+    return fakeModel().respond(first).respond(new AIMessage("Rain."));
+  };
+  const converse = async (handle: Awaited<ReturnType<typeof useCassette>>) => {
+    const middleware = [toolErrors];
+    const agent = createAgent({
+      model: cassetteChatModel(handle.provider),
+      tools: replayTools(handle, tools),
+      middleware,
+    });
+    const { messages } = await agent.invoke({ messages: [{ role: "user", content: "Umbrella?" }] });
+    return fromLangChainMessages(messages);
+  };
+  const toolErrors = createMiddleware({
+    name: "ToolErrors",
+    wrapToolCall: async (request, handler) => {
+      try {
+        return await handler(request);
+      } catch (error) {
+        const { id = "", name } = request.toolCall;
+        return new ToolMessage({ content: String(error), tool_call_id: id, name, status: "error" });
+      }
+    },
+  });
+
+  it("gives recorded results, and ends the run at another argument", async () => {
+    const file = folder.path("tools.cassette.json");
+    const live = fromLangChain(modelOf("Oslo") as unknown as BaseChatModel);
+    const recording = await useCassette(file, live, { mode: "record" });
+    const first = await converse(recording);
+    await recording.done();
+    expect(calls.count).toBe(2);
+    const replay = await useCassette(file, live, { mode: "replay", replay: "both" });
+    expect(await converse(replay)).toEqual(first);
+    await replay.done();
+    expect(calls.count).toBe(2);
+    const [forecast] = replayTools(replay, tools);
+    expect(forecast).toBeInstanceOf(Object.getPrototypeOf(tools[0]).constructor as never);
+    expect(replayTools(recording, tools)).toEqual(tools);
+
+    const changed = fromLangChain(modelOf("Rome") as unknown as BaseChatModel);
+    const other = await useCassette(file, changed, { mode: "replay", replay: "tools" });
+    await expect(converse(other)).rejects.toThrow('forecast({"city":"Rome"}) is not on the tape');
+    await expect(other.done()).rejects.toThrow("is not on the tape");
+    expect(calls.count).toBe(2);
+  });
+
+  it("gives a result to a caller without an agent too", async () => {
+    const file = folder.path("direct.cassette.json");
+    const live = fromLangChain(modelOf("Oslo") as unknown as BaseChatModel);
+    const recording = await useCassette(file, live, { mode: "record" });
+    await converse(recording);
+    await recording.done();
+    const replay = await useCassette(file, live, { mode: "replay", replay: "tools" });
+    const [forecast, drop, hosted] = replayTools(replay, [...tools, { type: "web_search" }]) as StructuredTool[];
+    expect(await forecast?.invoke({ city: "Oslo" })).toBe('{"city":"Oslo","days":3}');
+    await expect(drop?.invoke({})).rejects.toThrow("no permission");
+    expect(hosted).toEqual({ type: "web_search" });
+    expect(() => replayTools(replay, {} as never)).toThrow("replayTools cannot replay");
   });
 });

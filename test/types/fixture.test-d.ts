@@ -1,17 +1,18 @@
 // Checked by tsc alone: what a test file sees of the fixture and the reporter.
 
 import { expectTypeOf, test as vitestTest, type TestAPI } from "vitest";
+import { setupServer } from "msw/node";
 import type { Reporter } from "vitest/node";
 import { describe, it, test, withCassette } from "../../src/entry/vitest.js";
 import CassetteReporter from "../../src/entry/vitest-reporter.js";
 import type { CassetteHandle, CassettesOptions } from "../../src/harness/index.js";
-import type { OpenCassette } from "../../src/harness/fixture/attempt.js";
+import type { TestCassette } from "../../src/harness/fixture/vitest-fixture.js";
 import type { LiveProvider } from "../../src/harness/cassette/live.js";
 
 declare const live: LiveProvider;
 
 test("the fixture", async ({ cassette, cassettes, task }) => {
-  expectTypeOf(cassette).toEqualTypeOf<OpenCassette>();
+  expectTypeOf(cassette).toEqualTypeOf<TestCassette>();
   expectTypeOf(cassettes).toEqualTypeOf<CassettesOptions>();
   expectTypeOf(task.name).toBeString();
   expectTypeOf(await cassette(live)).toEqualTypeOf<CassetteHandle>();
@@ -23,11 +24,16 @@ test("the fixture", async ({ cassette, cassettes, task }) => {
   await cassette(live, { names: "judge" });
   // @ts-expect-error -- An unknown mode.
   await cassette(live, { mode: "none" });
+  const handlers = await cassette.handlers({ name: "judge", keepErrors: true, pass: ["/health"] });
+  setupServer(...handlers).use(...handlers);
+  await handlers.done();
+  // @ts-expect-error -- The handlers send to the vendor themselves.
+  await cassette.handlers(live);
 });
 
 const own = withCassette(vitestTest.extend<{ city: string }>({ city: "Oslo" }), { dir: "recordings" });
 own("keeps the fixtures of a test of one's own", ({ cassette, city }) => {
-  expectTypeOf(cassette).toEqualTypeOf<OpenCassette>();
+  expectTypeOf(cassette).toEqualTypeOf<TestCassette>();
   expectTypeOf(city).toBeString();
 });
 // @ts-expect-error -- A name is for one cassette.
@@ -35,7 +41,7 @@ withCassette(vitestTest, { name: "judge" });
 
 test.override({ cassettes: { dir: "recordings" } });
 expectTypeOf(test.extend<{ city: string }>({ city: "Oslo" })).toExtend<
-  TestAPI<{ cassette: OpenCassette; city: string }>
+  TestAPI<{ cassette: TestCassette; city: string }>
 >();
 
 expectTypeOf(new CassetteReporter({ orphans: "fail", ledger: "usage" })).toExtend<Reporter>();
@@ -44,6 +50,6 @@ new CassetteReporter({ orphans: "ignore" });
 
 describe("one import", () => {
   it("is enough", ({ cassette }) => {
-    expectTypeOf(cassette).toEqualTypeOf<OpenCassette>();
+    expectTypeOf(cassette).toEqualTypeOf<TestCassette>();
   });
 });

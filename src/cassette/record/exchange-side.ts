@@ -13,6 +13,8 @@ export interface ExchangeSide {
   readonly take?: (request: PlainRequest) => TakenExchange | undefined;
   /** Why `take` found nothing. Undefined if the recording holds no exchange at all. */
   readonly miss?: (request: PlainRequest) => CassetteError | undefined;
+  /** As `miss`, for a caller that gives up on it: the end of the replay throws the first of these. Absent if a vendor can answer. */
+  readonly refuse?: (request: PlainRequest) => CassetteError;
   /** Notes a request that the vendor answers. Absent if nothing is recorded. Throws `not-recordable`. */
   readonly open?: (request: PlainRequest) => OpenExchange;
   /** The number of exchanges recorded so far. */
@@ -42,11 +44,21 @@ export function claimExchanges(provider: LlmProviderAdapter): ExchangeSide {
 }
 
 /** The side of a recording that answers. */
-export function playedSide(played: PlayedExchanges): Required<Pick<ExchangeSide, "take" | "miss">> {
+export function playedSide(played: PlayedExchanges) {
   const all = [played];
+  let first: CassetteError | undefined;
   return {
-    take: (request) => takeExchange(all, request),
-    miss: (request) => (played.exchanges.exchanges.length === 0 ? undefined : explainExchangeMiss(all, request)),
+    take: (request: PlainRequest) => takeExchange(all, request),
+    miss: (request: PlainRequest) =>
+      played.exchanges.exchanges.length === 0 ? undefined : explainExchangeMiss(all, request),
+    refuse(request: PlainRequest): CassetteError {
+      const miss = explainExchangeMiss(all, request);
+      first ??= miss;
+      return miss;
+    },
+    assertAnswered(): void {
+      if (first !== undefined) throw first;
+    },
   };
 }
 

@@ -17,6 +17,7 @@ import { assertKnownOptions, CassetteError } from "../errors.js";
 import { extensionsOf } from "../file/format.js";
 import { checkCassette } from "../trust/load-cassette.js";
 import type { RedactOption } from "../redact/options.js";
+import { MAX_TAPE_DIFFERENCES } from "../limits.js";
 import { createReplayRedaction } from "../redact/redactor.js";
 import { assertTolerances, NO_TOLERANCES, type Tolerances } from "../tolerance/tolerances.js";
 import type { ToleranceUse } from "../tolerance/uses.js";
@@ -45,6 +46,10 @@ export type ToolLike = LlmToolDefinition | CustomTool;
 export interface CassetteTools {
   /** Every recorded call in order. */
   readonly results: readonly TapeResult[];
+  /** Uses the next result of a call, for a tool of any framework. Throws {@link TapeMissError} if there is none. */
+  take(name: string, args: JsonObject): TapeResult;
+  /** Every miss so far, including those that a framework caught. */
+  readonly misses: readonly TapeMissError[];
   /** Returns stand-ins with the names, descriptions and schemas of `tools`. */
   replace(tools: readonly ToolLike[]): CustomTool[];
   /** Stand-ins for the eight verbs, for `createRuntime({ verbs })`. */
@@ -59,7 +64,7 @@ export interface CassetteTools {
   readonly tolerances: readonly ToleranceUse[];
   /** Throws `CassetteError` `unconsumed` with the unused results. */
   assertConsumed(): void;
-  /** Makes every result unused again, and clears the drift and the used tolerances. */
+  /** Makes every result unused again, and clears the misses, the drift and the used tolerances. */
   reset(): void;
 }
 
@@ -74,25 +79,34 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
   const results = readTape(checked, file);
   const unused = createUnusedResults(results, tolerances);
   const drift: ToolDrift[] = [];
+  const misses: TapeMissError[] = [];
 
-  function take(name: string, live: JsonObject): TapeResult | undefined {
+  function find(name: string, live: JsonObject): TapeResult | undefined {
     const args = scrubber?.json(live) ?? live;
     // Placeholders of secrets may differ from the recorded ones in their numbers.
     return unused.take(name, args) ?? (scrubber === undefined ? undefined : unused.takeRenumbered(name, args));
   }
 
-  function answer(name: string, live: JsonObject): string {
-    const result = take(name, live);
-    if (result !== undefined) return play(result);
+  function take(name: string, live: JsonObject): TapeResult {
+    const result = find(name, live);
+    if (result !== undefined) return result;
     const args = scrubber?.json(live) ?? live;
-    throw new TapeMissError(explainTapeMiss(results, unused, tolerances, name, args), file);
+    const miss = new TapeMissError(explainTapeMiss(results, unused, tolerances, name, args), file);
+    if (misses.length < MAX_TAPE_DIFFERENCES) misses.push(miss);
+    throw miss;
   }
+
+  const answer = (name: string, live: JsonObject): string => play(take(name, live));
 
   const scrub = (text: string): string => scrubber?.json(text) ?? text;
   const left = (): TapeResult[] => results.filter((result) => result.isToolsOwn && !unused.used.has(result));
 
   return {
     results,
+    take,
+    get misses() {
+      return [...misses];
+    },
     replace(tools) {
       assertTools(tools, file);
       return tools.map((tool) => ({ ...declare(tool), invoke: (args) => answer(tool.name, args) }));
@@ -104,7 +118,7 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
       assertTools(tools, file);
       return tools.map((tool) => ({
         ...declare(tool),
-        invoke: watchTool(tool, drift, { side, take: (args) => take(tool.name, args), play, scrub }),
+        invoke: watchTool(tool, drift, { side, take: (args) => find(tool.name, args), play, scrub }),
       }));
     },
     get drift() {
@@ -120,6 +134,7 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
     reset() {
       unused.reset();
       drift.length = 0;
+      misses.length = 0;
     },
   };
 }
@@ -147,7 +162,7 @@ function assertTools(tools: unknown, file: string | undefined): void {
   if (wrong < 0) return;
   const summary = isList ? `tool ${wrong} is not a Playhead tool` : "the tools are not a list";
   throw new CassetteError("invalid-options", `${summary}, so ${isList ? "it" : "they"} cannot be replayed`, {
-    hint: "Only tools of Playhead (`defineTool`) are replayed. Pass tools of another framework, such as the AI SDK, to that framework, and replay only the model. The tools then run live.",
+    hint: "Pass tools of Playhead (`defineTool`). For tools of the AI SDK, OpenAI Agents or LangChain, use `replayTools(handle, tools)` of playhead/ai-sdk, playhead/openai-agents or playhead/langchain.",
     ...defined({ file }),
   });
 }

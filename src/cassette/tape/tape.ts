@@ -8,6 +8,7 @@ import {
   TOOL_UNAVAILABLE,
   type JsonObject,
   type LlmMessage,
+  type ToolMessage,
 } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
 import { CassetteError } from "../errors.js";
@@ -27,15 +28,17 @@ export interface TapeResult {
   readonly isMalformed?: boolean;
   /** The result's text. Undefined if no later prompt shows it, because the run ended with the call. */
   readonly content?: string;
+  /** The message with the result, including a framework's own fields. Undefined like `content`. */
+  readonly message?: ToolMessage;
   readonly isError: boolean;
   /** False for the result of a call that never reached a tool, such as an unknown one. */
   readonly isToolsOwn: boolean;
 }
 
 interface OpenCall {
-  call: Omit<TapeResult, "content" | "isError" | "isToolsOwn">;
+  call: Omit<TapeResult, "content" | "message" | "isError" | "isToolsOwn">;
   isMalformed: boolean;
-  answer?: { content: string; isError: boolean };
+  answer?: ToolMessage;
 }
 
 /** The calls of one turn, until a prompt repeats them. */
@@ -72,7 +75,7 @@ function readMessage(
   if (message.role === "assistant" && (message.toolCalls ?? []).length > 0) return batches.find(message);
   if (message.role === "tool") {
     const open = before?.calls.find(({ call, answer }) => call.callId === message.toolCallId && answer === undefined);
-    if (open !== undefined) open.answer = { content: message.content, isError: message.isError === true };
+    if (open !== undefined) open.answer = message;
   }
   return before;
 }
@@ -133,7 +136,7 @@ function toResult({ call, isMalformed, answer }: OpenCall): TapeResult {
   return {
     ...call,
     ...(isMalformed ? { isMalformed } : {}),
-    ...defined({ content: answer?.content }),
+    ...defined({ content: answer?.content, message: answer }),
     isError,
     isToolsOwn: answer !== undefined && !isMalformed && !isMasked,
   };

@@ -12,7 +12,13 @@ import {
   type Tolerances,
   type ToolDrift,
 } from "../../cassette/index.js";
-import { defined, type CustomTool, type VerbBodies } from "../../core/index.js";
+import {
+  defined,
+  type CustomTool,
+  type LlmProviderAdapter,
+  type LlmTurnRequest,
+  type VerbBodies,
+} from "../../core/index.js";
 
 /** The replayed side: the model's answers, the results of the tools, or both. */
 export type ReplaySide = "model" | "tools" | "both";
@@ -37,12 +43,15 @@ export interface ToolSide {
   /** The verbs for the agent. Live verbs are not compared. */
   verbs(verbs: VerbBodies): VerbBodies;
   toolReport(): ToolReport;
+  /** The recorded results, for tools of other frameworks. Undefined if the tools run live. */
+  tape(): CassetteTools | undefined;
 }
 
 export const liveSide: ToolSide = {
   tools: (tools) => [...tools],
   verbs: (verbs) => verbs,
   toolReport: () => ({ drift: [], unused: [], tolerances: [] }),
+  tape: () => undefined,
 };
 
 /** The tools of a replay. The tape is read when it is first needed, since a cassette without prompts has none. */
@@ -53,7 +62,7 @@ export function createToolSide(
   onToolDrift: OnToolDrift,
   redact: RedactOption,
   tolerances: Tolerances | undefined,
-): ToolSide & { assertNoDrift: () => void } {
+): ToolSide & { assertNoMiss: () => void; assertNoDrift: () => void } {
   let tape: CassetteTools | undefined;
   const ports = { warn: () => undefined };
   const tolerated = defined({ tolerances });
@@ -65,6 +74,11 @@ export function createToolSide(
     },
     verbs: (verbs) => (side === "model" ? verbs : open().verbs),
     toolReport: () => ({ drift: tape?.drift ?? [], unused: tape?.unused() ?? [], tolerances: tape?.tolerances ?? [] }),
+    tape: () => (side === "model" ? undefined : open()),
+    assertNoMiss: () => {
+      const [miss] = tape?.misses ?? [];
+      if (miss !== undefined) throw miss;
+    },
     assertNoDrift: () => {
       const drift = tape?.drift ?? [];
       if (drift.length === 0 || side !== "model") return;
@@ -74,5 +88,23 @@ export function createToolSide(
         hint: "Repair the tool if the change is not intended. Otherwise record again.",
       });
     },
+  };
+}
+
+/** Stops the provider's answers after a miss of the tape, since a framework gives the model that error as a result. */
+export function afterTools(provider: LlmProviderAdapter, assertNoMiss: () => void): Partial<LlmProviderAdapter> {
+  const turn = provider.turn.bind(provider);
+  const stream = provider.stream?.bind(provider);
+  return {
+    async turn(request: LlmTurnRequest) {
+      assertNoMiss();
+      return turn(request);
+    },
+    ...(stream && {
+      async *stream(request: LlmTurnRequest) {
+        assertNoMiss();
+        yield* stream(request);
+      },
+    }),
   };
 }

@@ -39,7 +39,7 @@ import {
   type ForkEnvironment,
   type ForkPlan,
 } from "./continue-recording.js";
-import { createToolSide, liveSide, type ToolSide } from "./tool-side.js";
+import { afterTools, createToolSide, liveSide, type ToolSide } from "./tool-side.js";
 
 /** One cassette in use by one test, returned by `useCassette`. */
 export interface CassetteHandle extends ToolSide {
@@ -212,17 +212,29 @@ async function replay(
   });
   const { tolerances: source } = options;
   const tolerances = typeof source === "string" ? await readTolerances(files, source) : source;
-  const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift, redact, tolerances);
+  const { assertNoMiss, assertNoDrift, ...toolSide } = createToolSide(
+    cassette,
+    file,
+    side,
+    onToolDrift,
+    redact,
+    tolerances,
+  );
   const replayed = cassetteProvider(cassette, {
     file,
     redact,
     allowRedacted: allowRedacted || side === "both",
     ...defined({ hashFilter, rerecord, streaming, speed, maxGapMs }),
   });
-  const provider = side === "tools" ? await resolveLive(live) : replayed;
+  const real = side === "tools" ? await resolveLive(live) : replayed;
+  const provider = side === "tools" ? (Object.create(real) as LlmProviderAdapter) : replayed;
+  if (side !== "model") Object.assign(provider, afterTools(real, assertNoMiss));
   const exchanges = createExchangePlayer(cassette, { file, redact, ...defined({ hashFilter }) });
-  setExchangeSide(provider, playedSide({ file, cassette, exchanges }));
+  const exchangeSide = playedSide({ file, cassette, exchanges });
+  setExchangeSide(provider, exchangeSide);
   const done = onceNamed(note, file, async ({ failed }) => {
+    assertNoMiss();
+    exchangeSide.assertAnswered();
     if (side !== "tools") replayed.assertAnswered();
     if (failed === true) return;
     if (side !== "tools") replayed.assertConsumed();

@@ -151,8 +151,7 @@ describe("the option replay", () => {
       ] as const) {
         const error = refusal(() => handle.tools(tools as unknown as CustomTool[])) as CassetteError;
         expect([error.code, error.summary]).toEqual(["invalid-options", what]);
-        expect(error.hint).toContain("Only tools of Playhead (`defineTool`) are replayed");
-        expect(error.hint).toContain("such as the AI SDK");
+        expect(error.hint).toContain("use `replayTools(handle, tools)` of playhead/ai-sdk");
       }
     },
   );

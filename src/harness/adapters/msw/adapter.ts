@@ -26,7 +26,7 @@ import { shelfReply } from "../../wire/shelf-reply.js";
 import type { DoorRow } from "../../wire/tally.js";
 import { assertConsumed, openDoor, type Door, type TakenRequests } from "./door.js";
 import { recordExchanges, replayExchanges, sideOf } from "./exchanges.js";
-import { createInterceptor } from "./intercept.js";
+import { createInterceptor, type MswParts } from "./intercept.js";
 import type { AskedTurn, Interception } from "./replies.js";
 import { openRecording } from "./recording.js";
 import { encodeAnswer } from "./recorded-answer.js";
@@ -34,14 +34,6 @@ import { toResponse } from "./response.js";
 import { forHandlers } from "./reworded.js";
 import type { Trouble } from "./trouble.js";
 import { createVendor, type Vendor } from "./vendor.js";
-
-/** What is needed of MSW. */
-export interface MswParts<Handler> {
-  /** A handler for every method at the URLs that match. */
-  handle(urls: RegExp, answer: (request: Request) => Promise<Response>): Handler;
-  /** Sends a request past all handlers. */
-  send(request: Request): Promise<Response>;
-}
 
 /** What became of the requests below the base URLs. */
 interface Counted {

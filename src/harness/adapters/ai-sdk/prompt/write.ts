@@ -67,7 +67,8 @@ function writeResult(message: ToolMessage, version: SpecVersion): JsonObject {
   };
 }
 
-function writeOutput({ content, isError }: ToolMessage, output: unknown, version: SpecVersion): JsonObject {
+/** The output of a tool in one version of the SDK. */
+export function writeOutput({ content, isError }: ToolMessage, output: unknown, version: SpecVersion): JsonObject {
   const kept = toLoose(output);
   const type = asText(typeof output === "string" ? output : kept["type"]);
   const shared = given({ providerOptions: kept["options"] });
