@@ -1,50 +1,18 @@
 // One list of the requests that a recorder takes, and one test: what the proxy or any of the MSW handlers record, the server and all
 // MSW handlers play, whichever recorded it.
 
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { join } from "node:path";
-import type { RequestHandler } from "msw";
-import { setupServer } from "msw/node";
 import OpenAI from "openai";
-import { afterEach, describe, expect, it, vi } from "vitest";
-import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
-import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
-import { recordProxy, type ProxyOptions } from "../../src/cli/proxy/proxy.js";
-import type { Stop } from "../../src/cli/serve/listen.js";
-import { serve, type ServeOptions } from "../../src/cli/serve/serve.js";
-import type { CommandIo } from "../../src/cli/terminal/io.js";
+import { describe, expect, it } from "vitest";
 import { WIRES, type WireName } from "../../src/core/vendors/vendors.js";
-import { useCassette } from "../../src/entry/harness.js";
-import { cassetteHandlers, recordingHandlers, useCassetteHandlers } from "../../src/entry/msw.js";
-import { nodeFiles } from "../../src/host/files.js";
 import { say } from "../support/script.js";
 import { listen } from "../support/wire.js";
-import { folder } from "./run.js";
+import { TURN_PATHS, turnBody } from "../support/wire-turns.js";
+import { closeLater, load, newFolder, PLAYERS, proxying, RECORDERS, serving } from "./http-doors.js";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const SSE_TYPE = { "content-type": "text/event-stream" };
 const messages = [{ role: "user", content: "q" }];
-const GEMINI = "/v1beta/models/m";
-const TURN_PATHS: Record<WireName, readonly [whole: string, streamed: string]> = {
-  openai: ["/v1/chat/completions", "/v1/chat/completions"],
-  responses: ["/v1/responses", "/v1/responses"],
-  anthropic: ["/v1/messages", "/v1/messages"],
-  gemini: [`${GEMINI}:generateContent`, `${GEMINI}:streamGenerateContent?alt=sse`],
-  bedrock: ["/model/m/converse", "/model/m/converse-stream"],
-  cohere: ["/v2/chat", "/v2/chat"],
-  ollama: ["/api/chat", "/api/chat"],
-};
-
-function turnBody(name: WireName, stream: boolean): object {
-  const content = `${name} ${stream}`;
-  if (name === "gemini") return { contents: [{ role: "user", parts: [{ text: content }] }] };
-  if (name === "bedrock") return { messages: [{ role: "user", content: [{ text: content }] }] };
-  if (name === "responses") return { model: "m", stream, input: content };
-  return { model: "m", max_tokens: 9, stream, messages: [{ role: "user", content }] };
-}
-
 /** A request and the vendor's answer to it. `parts` are sent one by one, and after them the connection breaks if `isCut`. */
 interface Kind {
   name: string;
@@ -71,7 +39,7 @@ const turns = (Object.keys(TURN_PATHS) as WireName[]).flatMap((name): Kind[] =>
     return {
       name: `a turn of ${name}, ${stream ? "streamed" : "whole"}`,
       path: TURN_PATHS[name][stream ? 1 : 0],
-      send: post(turnBody(name, stream)),
+      send: post(turnBody(name, `${name} ${stream}`, stream)),
       headers: { "content-type": stream ? wire.streamType : "application/json" },
       parts: stream ? wire.stream(say("hello"), stamp) : [JSON.stringify(wire.write(say("hello"), stamp))],
       isTurn: true,
@@ -163,23 +131,6 @@ async function ask(base: string, { name, path, send = {}, isTurn = false }: Kind
   }
 }
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-const msw = setupServer();
-/** Runs with these handlers alone. Without them, MSW is not in the way of fetch. */
-async function withHandlers(handlers: readonly RequestHandler[], use: () => Promise<void>): Promise<void> {
-  msw.listen({ onUnhandledRequest: "bypass" });
-  msw.resetHandlers(...handlers);
-  try {
-    await use();
-  } finally {
-    msw.resetHandlers();
-    msw.close();
-  }
-}
-
 async function vendor(answerOf: (path: string, index: number) => Kind): Promise<string> {
   let count = 0;
   const live = await listen((request: IncomingMessage, response: ServerResponse) => {
@@ -191,111 +142,9 @@ async function vendor(answerOf: (path: string, index: number) => Kind): Promise<
       else response.end();
     });
   });
-  closing.push(live.close);
+  closeLater(live.close);
   return live.baseURL;
 }
-
-interface Door {
-  url: string;
-  stop(): Promise<{ code: number; out: string; err: string }>;
-}
-
-async function start(command: (io: CommandIo, stop: Stop) => Promise<void>): Promise<Door> {
-  const printed = { out: "", err: "", code: 0 };
-  let end: () => void = () => undefined;
-  const stopped = new Promise<void>((resolve) => (end = resolve));
-  let isUp: () => void = () => undefined;
-  const up = new Promise<void>((resolve) => (isUp = resolve));
-  const io: CommandIo = {
-    stdout: (text) => void ((printed.out += text), printed.out.includes("http://") && isUp()),
-    stderr: (text) => void (printed.err += text),
-    env: {},
-    cwd: folder,
-    isTTY: false,
-    stderrIsTTY: false,
-    files: nodeFiles(),
-    exit: (code) => void (printed.code = code),
-  };
-  const done = command(io, { stopped, now: end });
-  await Promise.race([up, done]);
-  const stop = async () => {
-    end();
-    await done;
-    return printed;
-  };
-  closing.push(() => stop().catch(() => undefined));
-  return { url: /http:\/\/127\.0\.0\.1:\d+/.exec(printed.out)?.[0] ?? "", stop };
-}
-
-const proxying = (target: string, out: string, options: Partial<ProxyOptions> = {}) =>
-  start((io, stop) => recordProxy({ target, out, port: 0, refresh: false, json: false, ...options }, io, stop));
-const serving = (path: string, options: Partial<ServeOptions> = {}) =>
-  start((io, stop) => serve([path], { port: 0, ...options }, io, stop));
-const load = (path: string) => parseCassette(readFileSync(join(folder, path))) as CassetteV2;
-const newFolder = () => mkdtempSync(join(folder, "kind-")).slice(folder.length + 1);
-const basesOf = (url: string) => ({
-  openai: [`${url}/v1`, url],
-  anthropic: url,
-  gemini: url,
-  bedrock: url,
-  cohere: url,
-  ollama: url,
-});
-
-const RECORDERS: Record<string, (target: string, use: (url: string) => Promise<void>) => Promise<string>> = {
-  async proxy(target, use) {
-    const out = `${newFolder()}/run.cassette.json`;
-    const proxy = await proxying(target, out, { keepErrors: true });
-    await use(proxy.url);
-    expect(await proxy.stop()).toMatchObject({ code: 0 });
-    return out;
-  },
-  async msw(target, use) {
-    const out = `${newFolder()}/run.cassette.json`;
-    const recording = recordingHandlers({ baseUrls: basesOf(target), keepErrors: true });
-    await withHandlers(recording, () => use(target));
-    writeFileSync(join(folder, out), formatCassette(await recording.toCassette()));
-    return out;
-  },
-  async useCassetteHandlers(target, use) {
-    const out = `${newFolder()}/run.cassette.json`;
-    const options = { mode: "record", baseUrls: basesOf(target), keepErrors: true } as const;
-    const recording = await useCassetteHandlers(join(folder, out), options);
-    await withHandlers(recording, () => use(target));
-    await recording.done();
-    return out;
-  },
-};
-
-const PLAYERS: Record<string, (path: string, use: (url: string) => Promise<void>) => Promise<void>> = {
-  async serve(path, use) {
-    const server = await serving(path);
-    await use(server.url);
-    expect(await server.stop()).toMatchObject({ code: 0, err: "" });
-  },
-  async msw(path, use) {
-    const url = "http://vendor.test";
-    const replay = cassetteHandlers(load(path), { baseUrls: basesOf(url) });
-    await withHandlers(replay, () => use(url));
-    await replay.done();
-  },
-  async useCassetteHandlers(path, use) {
-    const url = "http://vendor.test";
-    const replay = await useCassetteHandlers(join(folder, path), { mode: "replay", baseUrls: basesOf(url) });
-    await withHandlers(replay, () => use(url));
-    await replay.done();
-  },
-  async "a handle of useCassette"(path, use) {
-    const url = "http://vendor.test";
-    const warn = vi.spyOn(console, "warn");
-    const handle = await useCassette(join(folder, path), () => Promise.reject(new Error("live")), { mode: "replay" });
-    const replay = cassetteHandlers(handle, { baseUrls: basesOf(url) });
-    await withHandlers(replay, () => use(url));
-    await replay.done();
-    expect(warn.mock.calls).toEqual([]);
-    warn.mockRestore();
-  },
-};
 
 describe.each(KINDS)("$name", (kind) => {
   it.each(Object.keys(RECORDERS))("recorded through %s is played by every player", async (recorder) => {

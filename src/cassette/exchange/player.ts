@@ -10,6 +10,7 @@ import { createReplayRedaction } from "../redact/redactor.js";
 import { toBytes } from "./body.js";
 import type { PlainAnswer, PlainRequest } from "./http.js";
 import { filterRequest, readRequest, type ExchangeRequest, type ScrubJson } from "./read.js";
+import { turnForm } from "./turn-form.js";
 
 export interface ExchangePlayerOptions {
   /** Filters beyond those that the recording notes, or the function that it was made with. */
@@ -98,6 +99,8 @@ function toQueues(exchanges: readonly RecordedExchange[]): Map<string, number[]>
 }
 
 /** Equal for equal requests. Placeholders are numbered by their order in the request, since requests come in any order. */
-export function keyOf({ method, path, query, request }: ExchangeRequest): string {
-  return sha256Hex(neutralNumbers(canonicalize([method, path, query ?? null, request ?? null])));
+export function keyOf(given: ExchangeRequest): string {
+  const { method, path, query, request } = given;
+  const compared = turnForm(given) ?? request ?? null;
+  return sha256Hex(neutralNumbers(canonicalize([method, path, query ?? null, compared])));
 }

@@ -3,7 +3,8 @@
 import { throughWire, type Wire, type WireRequest } from "../../core/index.js";
 import type { WireFieldCheck } from "../offer/wire-fields.js";
 import { hashPrompt, type HashFilter } from "../prompt/prompt-delta.js";
-import { digestAlike, type Likeness } from "./alike.js";
+import { digestAlike } from "../prompt/digest-alike.js";
+import type { Likeness } from "./alike.js";
 
 export interface Asked {
   wire: Wire;

@@ -1,7 +1,8 @@
 // One cassette as a server replays it: a request over a wire is put to a replaying provider in the words of the recording.
 
 import { throughWire, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
-import { countAlike, digestAlike } from "./alike.js";
+import { countAlike } from "./alike.js";
+import { digestAlike } from "../prompt/digest-alike.js";
 import { createFolderMover } from "./folders.js";
 import { asFiltered, asKnown, type Asked, type Nearness } from "./asked.js";
 import { fits, recordedWords, type ContextRules, type Recorded } from "./recorded-words.js";

@@ -3,8 +3,10 @@
 import { writeFileSync } from "node:fs";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
+import { HTTP_FAULTS } from "../../../src/harness/faults/bodies.js";
 import { everyFault, type Fault } from "../../../src/harness/faults/fault.js";
-import { VENDORS } from "../../../src/core/vendors/vendors.js";
+import { VENDORS, type WireName } from "../../../src/core/vendors/vendors.js";
+import { TURN_PATHS, turnBody } from "../../support/wire-turns.js";
 import { cli, documentOf, place } from "../run.js";
 import { cassetteOf, placeJson, send, startServe } from "./running.js";
 
@@ -56,6 +58,30 @@ describe("serve --faults", () => {
     expect(code).toBe(0);
     expect(out).toContain("fault injected, http rate-limit: 1 time\nfault injected, http overloaded: 1 time\n");
   });
+
+  it.each(Object.keys(VENDORS) as WireName[])(
+    "gives the client of %s each refusal of its vendor, and then the answer",
+    async (wire) => {
+      const refusals = Object.entries(HTTP_FAULTS[wire]);
+      const faults = plan(`all-${wire}`, at(...refusals.map(([error]) => ({ kind: "http", error }) as Fault)));
+      const server = await startServe([one], { faults });
+      const ask = async () => {
+        const body = JSON.stringify(turnBody(wire, "q"));
+        const response = await fetch(`${server.url}${TURN_PATHS[wire][0]}`, { method: "POST", body });
+        return { status: response.status, headers: response.headers, text: await response.text() };
+      };
+      expect(refusals.length).toBeGreaterThan(2);
+      for (const [, { status, headers, body }] of refusals) {
+        const reply = await ask();
+        expect([reply.status, reply.text]).toEqual([status, body]);
+        for (const [name, value] of Object.entries(headers))
+          expect([name, reply.headers.get(name)]).toEqual([name, value]);
+      }
+      const answered = await ask();
+      expect([answered.status, answered.text]).toEqual([200, expect.stringContaining('"a"')]);
+      expect((await server.stop()).code).toBe(0);
+    },
+  );
 
   it("strikes a turn that continues an answer by its id", async () => {
     const faults = plan("continued", { schedule: [{ call: 1, fault: { kind: "http", error: "rate-limit" } }] });
