@@ -51,9 +51,10 @@ async function start(command: (io: CommandIo, stop: Stop) => Promise<void>): Pro
   const stopped = new Promise<void>((resolve) => (end = resolve));
   let isUp: () => void = () => undefined;
   const up = new Promise<void>((resolve) => (isUp = resolve));
+  const look = (): void => void (/http:\/\/127\.0\.0\.1:\d+/.test(printed.out + printed.err) && isUp());
   const io: CommandIo = {
-    stdout: (text) => void ((printed.out += text), printed.out.includes("http://") && isUp()),
-    stderr: (text) => void (printed.err += text),
+    stdout: (text) => void ((printed.out += text), look()),
+    stderr: (text) => void ((printed.err += text), look()),
     env: {},
     cwd: folder,
     isTTY: false,
@@ -69,7 +70,7 @@ async function start(command: (io: CommandIo, stop: Stop) => Promise<void>): Pro
     return printed;
   };
   closing.push(() => stop().catch(() => undefined));
-  return { url: /http:\/\/127\.0\.0\.1:\d+/.exec(printed.out)?.[0] ?? "", stop };
+  return { url: /http:\/\/127\.0\.0\.1:\d+/.exec(printed.out + printed.err)?.[0] ?? "", stop };
 }
 
 export const proxying = (target: string, out: string, options: Partial<ProxyOptions> = {}) =>
