@@ -1,10 +1,18 @@
 // Writes a cassette, or the cassettes of a bundle, as one HTML file for a person: prompts, answers, calls and results, turn by
 // turn. docs/diff.md describes the guarantees of the page.
 
-import { extensionsOf, type AgentBundle, type Cassette } from "../../cassette/index.js";
+import {
+  exchangesOf,
+  extensionsOf,
+  nameOfExchange,
+  sizeOfBody,
+  type AgentBundle,
+  type Cassette,
+} from "../../cassette/index.js";
 import { createAllowance, type Allowance, type LeftOut } from "./allowance.js";
 import { headView, leftOutView } from "./head-view.js";
 import { messageView } from "./message-view.js";
+import { preview } from "./text-view.js";
 import { toPage } from "./page-shell.js";
 import { railView, type RailPart } from "./rail-view.js";
 import { CONVERSATION_SCRIPT } from "./script.js";
@@ -96,7 +104,8 @@ function turnsView(
   toId: (turn: number) => string,
   allowance: Allowance,
 ): Child {
-  if (steps.length === 0) return html`<p class="note">No turns were recorded.</p>`;
+  const exchanges = exchangesView(cassette, allowance);
+  if (steps.length === 0) return [html`<p class="note">No turns were recorded.</p>`, exchanges];
   const { contexts = [] } = extensionsOf(cassette);
   const changes = new Set(contexts.slice(1).map(({ fromTurn }) => fromTurn));
   return [
@@ -110,7 +119,28 @@ function turnsView(
         <header class="turn-head"><h3>After the last answer</h3></header>
         ${after.map((each) => messageView(each, allowance))}
       </div>`,
+    exchanges,
   ];
+}
+
+/** The requests that are not turns, each in a line. */
+function exchangesView(cassette: Cassette, allowance: Allowance): Child {
+  const exchanges = exchangesOf(cassette);
+  if (exchanges.length === 0) return undefined;
+  const shown = exchanges.filter(() => allowance.item());
+  return html`<div class="turn">
+    <header class="turn-head"><h3>Exchanges: requests that are not turns</h3></header>
+    <ul>
+      ${shown.map((exchange, index) => {
+        const { status, request, response, isCut } = exchange;
+        const sizes = `${sizeOfBody(request)} bytes sent, ${sizeOfBody(response)} bytes received`;
+        return html`<li>
+          ${index} <code>${preview(nameOfExchange(exchange), 200)}</code>
+          <span class="size">status ${status}, ${sizes}${isCut === true && ", cut"}</span>
+        </li> `;
+      })}
+    </ul>
+  </div>`;
 }
 
 function frame(title: string, head: Child, rail: readonly RailPart[], sections: Child): Html {

@@ -8,6 +8,7 @@ import type { LlmMessage, LlmTurnResponse } from "../../../src/core/index.js";
 import { toBundlePage, toConversationPage } from "../../../src/harness/html/conversation-page.js";
 import { MAX_PAGE_TEXT_CHARACTERS } from "../../../src/harness/limits.js";
 import { trioBundle } from "../../support/bundles.js";
+import { answer as jsonAnswer, get, post, recordExchanges } from "../../support/exchange-recording.js";
 import { testKey } from "../../support/keys.js";
 import { all, one, parsePage, type PageElement } from "../../support/page.js";
 
@@ -312,5 +313,22 @@ describe("the page of a bundle", () => {
     const ids = all(root, "[id]").map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(all(root, ".rail-agent").length).toBe(names.length);
+  });
+});
+
+describe("exchanges", () => {
+  it("are listed after the turns, with hostile paths as text", () => {
+    const cassette = recordExchanges([
+      [post("/v1/embeddings", { input: "a" }), jsonAnswer({ data: [] })],
+      [get("/v1/<script>alert(1)</script>"), jsonAnswer({ error: 1 }, 404)],
+    ]);
+    const { root, text } = pageOf(cassette);
+    const lines = all(root, "main li").map(({ textContent }) => textContent.replace(/\s+/g, " ").trim());
+    expect(lines).toEqual([
+      "0 POST /v1/embeddings status 200, 13 bytes sent, 11 bytes received",
+      expect.stringMatching(/^1 GET \/v1\/.*script.* status 404, 0 bytes sent, 11 bytes received$/),
+    ]);
+    expect(text).not.toContain("<script>alert");
+    expect(pageOf(recording([{ added: [user("Hi")], response: answer("Hello.") }])).text).not.toContain("not turns");
   });
 });
