@@ -558,6 +558,9 @@ describe("replayTools", () => {
     expect(await forecast?.invoke({ city: "Oslo" })).toBe('{"city":"Oslo","days":3}');
     await expect(drop?.invoke({})).rejects.toThrow("no permission");
     expect(hosted).toEqual({ type: "web_search" });
+    const again = replayTools(await useCassette(file, live, { mode: "replay", replay: "tools" }), tools)[0];
+    expect(await (again as StructuredTool).call({ city: "Oslo" })).toBe('{"city":"Oslo","days":3}');
+    await expect((again as StructuredTool).call({ city: "Oslo" })).rejects.toThrow("once more");
     expect(() => replayTools(replay, {} as never)).toThrow("replayTools cannot replay");
   });
 });

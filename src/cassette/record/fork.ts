@@ -13,7 +13,7 @@ import { continuedSide, exchangeSideOf, setExchangeSide } from "./exchange-side.
 import { collectTurn, openTurn, setOpener } from "./open-turn.js";
 import { recordingProvider, type RecordingProvider } from "./recording-provider.js";
 import type { OpenTurn, RecordingOptions } from "./recorder.js";
-import { isClaimed } from "../replay/left-out.js";
+import { claim, isClaimed } from "../replay/left-out.js";
 import { cassetteProvider, type CassetteProvider } from "../replay/replay.js";
 import { cutStreams } from "../stream/read.js";
 import { wholeStream } from "../stream/play.js";
@@ -98,6 +98,8 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
   const { redact: asked } = recording;
   const redact = withRules(asked, redactedBy(source.extensions?.redacted));
   const replay = cassetteProvider(prefix, defined({ hashFilter, redact, allowRedacted, file }));
+  // The new recording has the exchanges, so none is left out.
+  claim(replay);
   const exchangePlayer = createExchangePlayer(source, defined({ hashFilter, redact, file }));
   const line = createLine(replay, live, until);
   const recorder = recordingProvider(line.provider, redact === undefined ? recording : { ...recording, redact });

@@ -23,14 +23,22 @@ export interface TapeMiss {
   readonly actual?: string;
 }
 
+const UNDO =
+  'Undo the change if it was not intended. Otherwise record again, or let the tool answer live (replay: "model").';
+
+const HINTS: Record<TapeMiss["kind"], string> = {
+  "unknown-call": UNDO,
+  exhausted: UNDO,
+  "no-result":
+    'No later prompt shows this result, so the recording does not have it. Leave this tool live, or use replay: "model".',
+};
+
 /** Ends the run, so that the model does not see it. `miss` has the parts of the message. */
 export class TapeMissError extends ToolPolicyError {
   readonly miss: TapeMiss;
 
   constructor(miss: TapeMiss, file?: string) {
-    super(formatTapeMiss(miss, file), {
-      hint: 'Undo the change if it was not intended. Otherwise record again, or let the tool answer live (replay: "model").',
-    });
+    super(formatTapeMiss(miss, file), { hint: HINTS[miss.kind] });
     this.name = "TapeMissError";
     this.miss = miss;
   }

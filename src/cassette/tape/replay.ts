@@ -46,8 +46,11 @@ export type ToolLike = LlmToolDefinition | CustomTool;
 export interface CassetteTools {
   /** Every recorded call in order. */
   readonly results: readonly TapeResult[];
-  /** Uses the next result of a call, for a tool of any framework. Throws {@link TapeMissError} if there is none. */
-  take(name: string, args: JsonObject): TapeResult;
+  /**
+   * Uses the next result of a call, for a tool of any framework: first the one of this call id. Throws {@link TapeMissError} if there is
+   * none.
+   */
+  take(name: string, args: JsonObject, callId?: string): TapeResult;
   /** Every miss so far, including those that a framework caught. */
   readonly misses: readonly TapeMissError[];
   /** Returns stand-ins with the names, descriptions and schemas of `tools`. */
@@ -81,14 +84,14 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
   const drift: ToolDrift[] = [];
   const misses: TapeMissError[] = [];
 
-  function find(name: string, live: JsonObject): TapeResult | undefined {
+  function find(name: string, live: JsonObject, callId?: string): TapeResult | undefined {
     const args = scrubber?.json(live) ?? live;
     // Placeholders of secrets may differ from the recorded ones in their numbers.
-    return unused.take(name, args) ?? (scrubber === undefined ? undefined : unused.takeRenumbered(name, args));
+    return unused.take(name, args, callId) ?? (scrubber === undefined ? undefined : unused.takeRenumbered(name, args));
   }
 
-  function take(name: string, live: JsonObject): TapeResult {
-    const result = find(name, live);
+  function take(name: string, live: JsonObject, callId?: string): TapeResult {
+    const result = find(name, live, callId);
     if (result !== undefined) return result;
     const args = scrubber?.json(live) ?? live;
     const miss = new TapeMissError(explainTapeMiss(results, unused, tolerances, name, args), file);

@@ -9,8 +9,8 @@ import type { TapeResult } from "./tape.js";
 
 export interface UnusedResults {
   readonly used: ReadonlySet<TapeResult>;
-  /** Uses the next result of a call. Undefined if none is left. */
-  take(name: string, args: JsonObject): TapeResult | undefined;
+  /** Uses the next result of a call, first the one of this call id. Undefined if none is left. */
+  take(name: string, args: JsonObject, callId?: string): TapeResult | undefined;
   /** Uses the first unused result that differs only in the numbers of placeholders. */
   takeRenumbered(name: string, args: JsonObject): TapeResult | undefined;
   /** True if the result may answer the call, used or not. */
@@ -39,10 +39,21 @@ export function createUnusedResults(results: readonly TapeResult[], tolerances: 
     return near.first(skeleton, (result) => tolerances.alike(name, result.arguments, args));
   }
 
+  const byId = new Map<string, TapeResult[]>();
+  for (const result of results) byId.set(result.callId, [...(byId.get(result.callId) ?? []), result]);
+  const answers = (result: TapeResult, name: string, args: JsonObject): boolean => {
+    if (result.key === callKey({ name, arguments: args })) return true;
+    return result.name === name && !result.isMalformed && tolerances.alike(name, result.arguments, args);
+  };
+  const ofCall = (callId: string, name: string, args: JsonObject): TapeResult | undefined =>
+    byId
+      .get(callId)
+      ?.find((result) => !used.has(result) && result.content !== undefined && answers(result, name, args));
+
   return {
     used,
-    take(name, args) {
-      const result = find(name, args);
+    take(name, args, callId) {
+      const result = (callId === undefined ? undefined : ofCall(callId, name, args)) ?? find(name, args);
       if (result === undefined) return undefined;
       used.add(result);
       if (result.key !== callKey({ name, arguments: args })) {
@@ -59,10 +70,7 @@ export function createUnusedResults(results: readonly TapeResult[], tolerances: 
       if (found !== undefined) used.add(found);
       return found;
     },
-    answers(result, name, args) {
-      if (result.key === callKey({ name, arguments: args })) return true;
-      return result.name === name && !result.isMalformed && tolerances.alike(name, result.arguments, args);
-    },
+    answers,
     uses: () => counter.list(),
     reset() {
       used.clear();

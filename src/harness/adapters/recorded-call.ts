@@ -18,7 +18,8 @@ interface ForeignCall {
 
 /** Uses the next result of a call. Throws `TapeMissError`. A call with malformed arguments is found by its id. */
 export function takeRecorded(tape: CassetteTools, { name, args, id }: ForeignCall): TapeResult {
-  if (isPlainObject(args)) return tape.take(name, toJson(args) as JsonObject);
+  const callId = typeof id === "string" ? id : undefined;
+  if (isPlainObject(args)) return tape.take(name, toJson(args) as JsonObject, callId);
   const malformed = tape.results.find((result) => result.isMalformed === true && result.callId === id);
   return malformed?.content === undefined ? tape.take(name, { input: asText(args) }) : malformed;
 }

@@ -91,12 +91,12 @@ export function createToolSide(
   };
 }
 
-/** Stops the provider's answers after a miss of the tape, since a framework gives the model that error as a result. */
-export function afterTools(provider: LlmProviderAdapter, assertNoMiss: () => void): Partial<LlmProviderAdapter> {
-  const turn = provider.turn.bind(provider);
-  const stream = provider.stream?.bind(provider);
+/** The provider's answers until a miss of the tape, since a framework gives the model that error as a result. */
+export function afterTools(real: LlmProviderAdapter, assertNoMiss: () => void): Omit<LlmProviderAdapter, "name"> {
+  const turn = real.turn.bind(real);
+  const stream = real.stream?.bind(real);
   return {
-    async turn(request: LlmTurnRequest) {
+    async turn(request) {
       assertNoMiss();
       return turn(request);
     },
@@ -106,5 +106,6 @@ export function afterTools(provider: LlmProviderAdapter, assertNoMiss: () => voi
         yield* stream(request);
       },
     }),
+    ...(real.destroy && { destroy: async () => real.destroy?.() }),
   };
 }

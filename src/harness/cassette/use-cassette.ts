@@ -21,7 +21,7 @@ import {
   type HashFilterOption,
   type RecordingProvider,
 } from "../../cassette/index.js";
-import { defined, type FilePort, type LlmProviderAdapter } from "../../core/index.js";
+import { defined, providerName, type FilePort, type LlmProviderAdapter } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
 import { once, type RunEnd } from "./run-end.js";
 import { createNote, toSize, type LedgerEnvironment, type Note } from "./ledger-writer.js";
@@ -227,8 +227,9 @@ async function replay(
     ...defined({ hashFilter, rerecord, streaming, speed, maxGapMs }),
   });
   const real = side === "tools" ? await resolveLive(live) : replayed;
-  const provider = side === "tools" ? (Object.create(real) as LlmProviderAdapter) : replayed;
-  if (side !== "model") Object.assign(provider, afterTools(real, assertNoMiss));
+  const checked = afterTools(real, assertNoMiss);
+  const provider = side === "tools" ? { name: providerName(real), ...checked } : replayed;
+  if (side === "both") Object.assign(provider, checked);
   const exchanges = createExchangePlayer(cassette, { file, redact, ...defined({ hashFilter }) });
   const exchangeSide = playedSide({ file, cassette, exchanges });
   setExchangeSide(provider, exchangeSide);
@@ -238,7 +239,9 @@ async function replay(
     if (side !== "tools") replayed.assertAnswered();
     if (failed === true) return;
     if (side !== "tools") replayed.assertConsumed();
-    if (isClaimed(provider)) assertExchangesUsed(exchanges, defined({ file, rerecord }));
+    // A cassette of exchanges alone has no first turn at which the provider could report them.
+    if (isClaimed(provider) || cassette.entries.length === 0)
+      assertExchangesUsed(exchanges, defined({ file, rerecord }));
     try {
       assertNoDrift();
     } catch (error) {

@@ -156,6 +156,26 @@ describe("the option replay", () => {
     },
   );
 
+  it("tools takes a live provider of any make", async () => {
+    const { useCassette } = harness();
+    class Private {
+      readonly #answer = say("live");
+      get name() {
+        return this.#answer.finalAnswer ?? "";
+      }
+      async turn() {
+        return this.#answer;
+      }
+    }
+    for (const live of [new Private(), Object.freeze({ name: "frozen", turn: async () => say("live") })]) {
+      const handle = await useCassette(FILE, live as never, { mode: "replay", replay: "tools" });
+      expect(handle.provider.name).toBe(live.name);
+      const { finalAnswer } = await handle.provider.turn({ messages: [{ role: "user", content: "other" }] });
+      expect(finalAnswer).toBe("live");
+      await handle.done();
+    }
+  });
+
   it("tools asks the live model, records nothing, and ends on a call that is not on the tape", async () => {
     const { useCassette, files } = harness();
     const other = scriptedProvider([say("No tool needed.")]);

@@ -46,6 +46,7 @@ function atMost(limit: unknown): number {
 }
 
 async function embed(model: AnyEmbeddingModel, options: Loose, side: ExchangeSide): Promise<unknown> {
+  (options["abortSignal"] as AbortSignal | undefined)?.throwIfAborted();
   const request = writeRequest(model, options);
   const found = side.take?.(request);
   if (found !== undefined) return JSON.parse(new TextDecoder().decode(found.answer.body)) as unknown;
@@ -68,9 +69,10 @@ function writeRequest({ provider, modelId }: AnyEmbeddingModel, { values, provid
   return { method: "POST", url: PATH, type: JSON_TYPE["content-type"], body };
 }
 
-/** Without the vendor's raw answer. */
+/** Without the vendor's raw answer. Some models give typed arrays. */
 function writeAnswer({ embeddings, usage, warnings, providerMetadata }: Loose): Uint8Array {
-  return toBytes(optional({ embeddings, usage, warnings, providerMetadata }));
+  const vectors = (embeddings as ArrayLike<number>[]).map((vector) => Array.from(vector));
+  return toBytes({ embeddings: vectors, ...optional({ usage, warnings, providerMetadata }) });
 }
 
 function toBytes(value: object): Uint8Array {

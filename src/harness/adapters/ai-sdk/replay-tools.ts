@@ -1,8 +1,9 @@
 // Tools of the AI SDK that give recorded results. The loop and the schemas stay the SDK's own.
 
+import { isDeepStrictEqual } from "node:util";
 import type { CassetteTools, TapeResult } from "../../../cassette/index.js";
-import { canonicalize, isPlainObject, showValue, type JsonObject, type ToolMessage } from "../../../core/index.js";
-import { toJson, toLoose, type Loose } from "../loose.js";
+import { isPlainObject, showValue, type JsonObject, type ToolMessage } from "../../../core/index.js";
+import { toLoose, type Loose } from "../loose.js";
 import { notReplayable, takeRecorded, tapeOf, type TapeHandle } from "../recorded-call.js";
 import { extrasOf } from "./extras.js";
 import { writeOutput } from "./prompt/write.js";
@@ -25,24 +26,36 @@ export function replayTools<T extends object>(handle: TapeHandle, tools: T): T {
 }
 
 function replayed(name: string, tool: Loose, tape: CassetteTools): Loose {
-  const argumentsOf = createArguments(name, tool["inputSchema"], tape);
+  const take = createTaking(name, tool["inputSchema"], tape);
+  const toOutput = tool["toModelOutput"] as ((given: unknown) => unknown) | undefined;
   const written = new WeakMap<object, ToolMessage>();
   return {
     ...tool,
     execute: async (input: unknown, options: unknown) => {
-      const id = toLoose(options)["toolCallId"];
-      const result = takeRecorded(tape, { name, args: await argumentsOf(input, id), id });
-      if (result.isError) throw recordedError(result);
-      return typeof tool["toModelOutput"] === "function" ? modelOutput(result, written) : outputOf(result);
+      const result = await take(input, toLoose(options)["toolCallId"]);
+      const kind = kindOf(result);
+      if (result.isError && !(toOutput !== undefined && kind === "error-json")) throw recordedError(result);
+      return toOutput === undefined ? outputOf(result, kind) : modelOutput(result, written);
     },
-    ...(typeof tool["toModelOutput"] === "function"
-      ? { toModelOutput: (given: unknown) => rewritten(given, written) }
-      : {}),
+    ...(toOutput === undefined ? {} : { toModelOutput: (given: unknown) => rewritten(given, written, toOutput) }),
   };
 }
 
-function outputOf({ content = "", message }: TapeResult): unknown {
-  return message !== undefined && extrasOf(message)["output"] !== undefined ? JSON.parse(content) : content;
+/** The type of the recorded output; undefined for a plain text. */
+function kindOf({ message }: TapeResult): string | undefined {
+  const output = message === undefined ? undefined : extrasOf(message)["output"];
+  return typeof output === "string" ? output : (toLoose(output)["type"] as string | undefined);
+}
+
+function outputOf({ content = "" }: TapeResult, kind: string | undefined): unknown {
+  if (kind !== "json") return content;
+  try {
+    const value: unknown = JSON.parse(content);
+    // The SDK would take a string for a plain text.
+    return typeof value === "string" ? Object(value) : value;
+  } catch {
+    return content;
+  }
 }
 
 /** AI SDK 5 shows the model the error as a text, and later versions its message. */
@@ -58,44 +71,72 @@ function modelOutput({ message, content = "" }: TapeResult, written: WeakMap<obj
   return output;
 }
 
-/** AI SDK 5 passes the output alone, with files in a form of its own. */
-function rewritten(given: unknown, written: WeakMap<object, ToolMessage>): unknown {
-  const { output = given } = toLoose(given);
-  const message = output === given ? written.get(toLoose(given)) : undefined;
-  return message === undefined ? output : writeOutput(message, extrasOf(message)["output"], "v2");
+/** AI SDK 5 passes the output alone, with files in a form of its own. An output from elsewhere, such as a stored chat, is the tool's own. */
+function rewritten(
+  given: unknown,
+  written: WeakMap<object, ToolMessage>,
+  toOutput: (given: unknown) => unknown,
+): unknown {
+  const isAlone = !("toolCallId" in toLoose(given) && "output" in toLoose(given));
+  const output = isAlone ? given : toLoose(given)["output"];
+  const message = typeof output === "object" && output !== null ? written.get(output) : undefined;
+  if (message === undefined) return toOutput(given);
+  return isAlone ? writeOutput(message, extrasOf(message)["output"], "v2") : output;
 }
 
-/** Finds the arguments that the model wrote, from the ones that the schema made of them, by defaults and conversions. */
-function createArguments(name: string, schema: unknown, tape: CassetteTools) {
-  let parsing: Promise<{ result: TapeResult; key: string }[]> | undefined;
+/** A recorded call, with its arguments after the tool's schema. */
+interface ParsedCall {
+  readonly result: TapeResult;
+  readonly input: unknown;
+  /** False if the schema refuses the recorded arguments, which the SDK may have had repaired. */
+  readonly isAccepted: boolean;
+}
+
+/** Takes results by the arguments that the model wrote, although a tool gets what its schema made of them. */
+function createTaking(name: string, schema: unknown, tape: CassetteTools) {
+  let parsing: Promise<ParsedCall[]> | undefined;
   const parseAll = () =>
-    Promise.all(
-      tape.results
-        .filter((result) => result.name === name)
-        .map(async (result) => ({ result, key: keyOf(await parse(schema, result.arguments)) })),
-    );
-  return async (input: unknown, id: unknown): Promise<unknown> => {
-    const key = keyOf(input);
-    const same = (await (parsing ??= parseAll())).filter((parsed) => parsed.key === key).map(({ result }) => result);
-    const left = same.filter((result) => tape.unused().includes(result));
-    const found = left.find((result) => result.callId === id) ?? left[0] ?? same[0];
-    return found === undefined ? toJson(input) : found.arguments;
+    Promise.all(tape.results.filter((result) => result.name === name).map((result) => parseCall(schema, result)));
+  return async (input: unknown, id: unknown): Promise<TapeResult> => {
+    const calls = await (parsing ??= parseAll());
+    // Without a pause from here on, since calls of one turn run at once.
+    const unused = new Set(tape.unused());
+    const same = calls.filter((call) => isDeepStrictEqual(call.input, input));
+    const left = same.filter(({ result }) => unused.has(result));
+    const repaired = calls.find(({ result, isAccepted }) => !isAccepted && result.callId === id && unused.has(result));
+    const found = left.find(({ result }) => result.callId === id) ?? left[0] ?? repaired ?? same[0];
+    if (found === undefined) return takeRecorded(tape, { name, args: plainOf(input), id });
+    return takeRecorded(tape, { name, args: found.result.arguments, id: found.result.callId });
   };
 }
 
-function keyOf(value: unknown): string {
-  return canonicalize(toJson(value) ?? null);
+async function parseCall(schema: unknown, result: TapeResult): Promise<ParsedCall> {
+  try {
+    const { value, isAccepted } = await parse(schema, result.arguments);
+    return { result, input: value, isAccepted };
+  } catch {
+    return { result, input: result.arguments, isAccepted: false };
+  }
+}
+
+/** The input as a miss shows it. A schema may make anything of the arguments. */
+function plainOf(input: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(input)) as unknown;
+  } catch {
+    return String(input);
+  }
 }
 
 type Validate = (value: unknown) => unknown;
 
 /** The arguments after the tool's schema, or unchanged if it refuses them. A schema of the SDK may be a function that makes it. */
-async function parse(given: unknown, args: JsonObject): Promise<unknown> {
+async function parse(given: unknown, args: JsonObject): Promise<{ value: unknown; isAccepted: boolean }> {
   const isMade = typeof given === "function" && !("~standard" in given);
   const schema = toLoose(isMade ? (given as () => unknown)() : given);
   const standard: unknown = typeof given === "function" ? Reflect.get(given, "~standard") : schema["~standard"];
   const validate = toLoose(standard ?? schema)["validate"] as Validate | undefined;
-  if (typeof validate !== "function") return args;
+  if (typeof validate !== "function") return { value: args, isAccepted: true };
   const checked = toLoose(await validate(args));
-  return "value" in checked ? checked["value"] : args;
+  return "value" in checked ? { value: checked["value"], isAccepted: true } : { value: args, isAccepted: false };
 }

@@ -3,6 +3,9 @@
 import { toLoose } from "../loose.js";
 import { assertList, takeRecorded, tapeOf, type TapeHandle } from "../recorded-call.js";
 
+/** Every way to run a tool. The others lead to `invoke`. */
+const LIVE: ReadonlySet<string | symbol> = new Set(["invoke", "call", "_call", "func"]);
+
 /** The fields of a `ToolMessage`. */
 export interface RecordedToolMessage {
   readonly tool_call_id: string;
@@ -32,7 +35,10 @@ export function replayLangChainTools<T extends object>(
       if (!isCall) return content;
       return toMessage({ tool_call_id: String(id), name, content, status: isError ? "error" : "success" });
     };
-    return Object.create(tool, { invoke: { value: replayed } }) as T;
+    return new Proxy(tool, {
+      // The tool itself reads its fields, some of which may be private.
+      get: (target, field) => (LIVE.has(field) ? replayed : (Reflect.get(target, field, target) as unknown)),
+    });
   });
 }
 

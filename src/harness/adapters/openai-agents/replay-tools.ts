@@ -53,6 +53,7 @@ function writePart({ type, text, image, file, filename, detail, providerData }: 
   if (type === "input_text") return { type: "text", text, ...shared };
   if (type === "input_image") return { type: "image", image, ...(detail === undefined ? {} : { detail }), ...shared };
   const [, mediaType, data] = /^data:([^;,]+);base64,([^]*)$/.exec(asText(file)) ?? [];
-  if (filename === undefined || data === undefined) return { type: "file", file, ...shared };
+  if (filename === undefined) return { type: "file", file, ...shared };
+  if (data === undefined) return { type: "file", file: { ...toLoose(file), filename }, ...shared };
   return { type: "file", file: { data, mediaType, filename }, ...shared };
 }

@@ -213,6 +213,82 @@ describe.each(SDKS)("replayTools and cassetteEmbeddingModel, %s", (_name, sdk, v
   });
 });
 
+describe.each(SDKS)("tools with uncommon schemas and results, %s", (_name, sdk, version) => {
+  const one = (input: object, id = "c1"): Part => call(id, "t", input);
+  const end: Step = { content: [{ type: "text", text: "Done." }] };
+
+  /** Records calls of one tool, and replays them for the same model or for `live`. Gives what the model read. */
+  async function replayed(tool: object, calls: readonly Part[], live?: readonly Part[]) {
+    const useCassette = createUseCassette({ files: memoryFiles(), environment: {} });
+    const run = async (handle: CassetteHandle) => {
+      await sdk.generateText({
+        model: toAiSdk(handle.provider, { specificationVersion: version as never }) as never,
+        tools: replayTools(handle, { t: tool as never }),
+        stopWhen: sdk.stepCountIs(3),
+        prompt: "Go.",
+        maxRetries: 0,
+      });
+      await handle.done();
+    };
+    const results = (model: ReturnType<typeof scriptedModel>) =>
+      ((model.calls[1] as { prompt: { role: string; content: Part[] }[] }).prompt.at(-1)?.content ?? []).map(
+        ({ output }) => JSON.parse(JSON.stringify(output)) as unknown,
+      );
+    const first = scriptedModel([{ content: [...calls] }, end], version);
+    await run(await useCassette(FILE, fromAiSdk(first), { mode: "record" }));
+    await run(await useCassette(FILE, () => Promise.reject(new Error("asked")), { mode: "replay", replay: "both" }));
+    const second = scriptedModel([{ content: [...(live ?? calls)] }, end], version);
+    await run(await useCassette(FILE, fromAiSdk(second), { mode: "replay", replay: "tools" }));
+    return { recorded: results(first), replayed: results(second) };
+  }
+
+  it.each([
+    ["a set", z.object({ x: z.array(z.number()).transform((list) => new Set(list)) }), { x: [1, 2] }],
+    ["a date", z.object({ x: z.string().transform((text) => new Date(text)) }), { x: "2026-01-01" }],
+    ["no limit", z.object({ x: z.number().default(Infinity) }), {}],
+  ])("match by the model's arguments where the schema makes %s", async (_what, inputSchema, input) => {
+    const { recorded, replayed: again } = await replayed({ inputSchema, execute: () => "found" }, [one(input)]);
+    expect([recorded, again]).toEqual([[{ type: "text", value: "found" }], recorded]);
+  });
+
+  it.each([
+    ["a date", () => new Date(0)],
+    ["nothing", () => undefined],
+    ["a number", () => 0],
+  ])("give %s as recorded", async (_what, execute) => {
+    const tool = { inputSchema: z.object({}), execute };
+    const { recorded, replayed: again } = await replayed(tool, [one({})]);
+    expect(again).toEqual(recorded);
+  });
+
+  it("give an error that toModelOutput describes as data", async () => {
+    const toModelOutput = () => ({ type: "error-json", value: { code: 7 } });
+    const { recorded, replayed: again } = await replayed(
+      { inputSchema: z.object({}), execute: () => "raw", toModelOutput },
+      [one({})],
+    );
+    expect([recorded, again]).toEqual([[{ type: "error-json", value: { code: 7 } }], recorded]);
+  });
+
+  it("keep calls apart that parse alike, made at once under other ids", async () => {
+    let n = 0;
+    const tool = { inputSchema: z.object({ x: z.number(), limit: z.number().default(3) }), execute: () => `r${n++}` };
+    const calls = [one({ x: 1 }, "a"), one({ x: 1, limit: 3 }, "b"), one({ x: 1 }, "c")];
+    const live = [one({ x: 1 }, "k"), one({ x: 1, limit: 3 }, "l"), one({ x: 1 }, "m")];
+    const { recorded, replayed: again } = await replayed(tool, calls, live);
+    const texts = (list: unknown[]) => list.map((output) => (output as { value: string }).value).sort();
+    expect([texts(recorded), texts(again)]).toEqual([["r0", "r1", "r2"], texts(recorded)]);
+  });
+
+  it("still apply their own toModelOutput to a result from elsewhere", () => {
+    const toModelOutput = () => ({ type: "text", value: "own" });
+    const tape = { results: [], unused: () => [] };
+    const { t } = replayTools({ tape: () => tape as never }, { t: { execute: () => 1, toModelOutput } });
+    const given = version === "v2" ? { raw: 1 } : { toolCallId: "x", output: { raw: 1 } };
+    expect((t.toModelOutput as (given: unknown) => unknown)(given)).toEqual({ type: "text", value: "own" });
+  });
+});
+
 const scriptedProvider = () => fromAiSdk(scriptedModel([]));
 
 describe("wrong arguments", () => {
@@ -229,6 +305,25 @@ describe("wrong arguments", () => {
     ],
   ])("are refused by name", (use, what) => {
     expect(use).toThrow(what);
+  });
+
+  it("typed arrays are recorded as numbers, and an aborted call asks for nothing", async () => {
+    const files = memoryFiles();
+    const useCassette = createUseCassette({ files, environment: {} });
+    const handle = await useCassette(FILE, fromAiSdk(scriptedModel([{ content: [{ type: "text", text: "Hi." }] }])), {
+      mode: "record",
+    });
+    const doEmbed = async () => ({ embeddings: [Float32Array.of(0.5, 0.25)], warnings: [] });
+    const [, sdk] = SDKS[0] as (typeof SDKS)[number];
+    const model = cassetteEmbeddingModel(handle, { ...embedder("v3").model, doEmbed } as never) as never;
+    await sdk.embed({ model, value: "a" });
+    const abortSignal = AbortSignal.abort(new Error("over"));
+    expect(await rejection(sdk.embed({ model, value: "b", abortSignal, maxRetries: 0 }))).toMatchObject({
+      message: "over",
+    });
+    await sdk.generateText({ model: toAiSdk(handle.provider), prompt: "Hi" });
+    await handle.done();
+    expect(files.texts.get(FILE)?.replace(/\s+/g, "")).toContain('"embeddings":[[0.5,0.25]]');
   });
 
   it("of an embedding model that fails reach the caller, and are not recorded", async () => {

@@ -43,6 +43,7 @@ function toolsOf() {
           { type: "image", image: { url: "https://example.com/a.png" }, detail: "low" },
           { type: "file", file: { data: "aGk=", mediaType: "text/plain", filename: "a.txt" } },
           { type: "file", file: { url: "https://example.com/a.pdf" } },
+          { type: "file", file: { url: "https://example.com/b.pdf", filename: "b.pdf" } },
         ];
       },
     }),
@@ -102,6 +103,29 @@ describe("replayTools for OpenAI Agents", () => {
     expect(String(error)).toContain('find({"topic":"hail"}) is not on the tape');
     expect(await rejection(handle.done())).toBeInstanceOf(TapeMissError);
     expect(asked).toHaveLength(1);
+  });
+
+  it("gives a call the result of its own id, where an equal one was rejected before its tool ran", async () => {
+    const files = memoryFiles();
+    const useCassette = createUseCassette({ files, environment: {} });
+    let asked = 0;
+    const guard = () => ({ behavior: asked++ === 0 ? { type: "rejectContent", message: "NO" } : { type: "allow" } });
+    const lookup = tool({
+      name: "lookup",
+      description: "Looks up.",
+      parameters: z.object({}),
+      execute: () => "REAL",
+      inputGuardrails: [{ name: "guard", run: async () => guard() as never }],
+    });
+    const calls = [call("a", "lookup", "{}"), call("b", "lookup", "{}")];
+    const live = () => fromAgentsModel(agentsModel([calls, DONE]).model, "acme");
+    const recording = await useCassette(FILE, live(), { mode: "record" });
+    const first = await run(recording, [lookup] as never);
+    await recording.done();
+    asked = 0;
+    const replay = await useCassette(FILE, live(), { mode: "replay", replay: "both" });
+    expect(await run(replay, [lookup] as never)).toEqual(first);
+    await replay.done();
   });
 
   it("refuses a tool that acts on this machine in another way, and leaves hosted and live ones", async () => {
