@@ -29,6 +29,7 @@ ANSWER_SECONDS = 60
 
 MARKER_OPTIONS = ("mode", "filter", "filter_file", "pass_", "allow_unused", "allow_redacted", "keep_errors")
 MAX_NAME_BYTES = 100
+MAX_MESSAGE = 10_000
 
 PLAIN_NAME = re.compile(r"(\w+::)*(?!(con|prn|aux|nul|com\d|lpt\d)$)\w+(\[\w+(-\w+)*\])?", re.ASCII | re.IGNORECASE)
 """Test names whose file names differ wherever the names do. Windows reserves the excluded ones."""
@@ -246,11 +247,11 @@ class Playhead:
             pytest.fail(answer["error"]["text"], pytrace=False)
         return answer
 
-    def close(self, item: pytest.Item, failed: bool) -> dict[str, Any]:
+    def close(self, item: pytest.Item, failure: str | None) -> dict[str, Any]:
         cassette = item.stash[OPEN]
         del item.stash[OPEN]
-        # The outcome of the test could go here too.
-        item.stash[ENDED] = self.ask({"close": cassette.id, "failed": failed})
+        end = {"failed": False} if failure is None else {"failed": True, "error": failure}
+        item.stash[ENDED] = self.ask({"close": cassette.id, **end})
         return item.stash[ENDED]
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -274,7 +275,7 @@ class Playhead:
     def pytest_runtest_call(self, item: pytest.Item) -> None:
         """Runs after a test that did not raise. A `unittest.TestCase` keeps its errors in `_excinfo`."""
         if OPEN in item.stash and not getattr(item, "_excinfo", None):
-            ended = self.close(item, failed=False)
+            ended = self.close(item, None)
             if not ended["ok"]:
                 pytest.fail(ended["report"], pytrace=False)
 
@@ -283,7 +284,7 @@ class Playhead:
         report = (yield).get_result()
         if call.excinfo is not None and OPEN in item.stash:
             try:
-                ended = self.close(item, failed=True)
+                ended = self.close(item, call.excinfo.exconly()[:MAX_MESSAGE])
             except pytest.fail.Exception as error:
                 ended = {"report": str(error), "ok": True}
             if report.failed and ended["report"]:

@@ -51,9 +51,9 @@ const eyes = `
   mkdirSync(folder);
   await failedJob.prepare(folder);
   const kept = join(folder, "kept.cassette.json");
-  const failed = join(folder, "kept.cassette.failed.json");
+  const failed = join(folder, "kept.failed.cassette.json");
   const ledger = join(folder, "usage.jsonl");
-  const line = JSON.stringify({ file: failed, path: "kept.cassette.failed.json", mode: "failed", turns: 1 });
+  const line = JSON.stringify({ file: failed, path: "kept.failed.cassette.json", mode: "failed", turns: 1 });
   writeFileSync(ledger, line + "\\n");
   told.push(say(failedJob.look));
   writeFileSync(failed, readFileSync(kept));
@@ -78,7 +78,7 @@ test("the trial sees a torn file, one that is gone, a torn lock and a file that 
     "the file that was replaced is gone",
     expect.stringContaining("not JSON, or was cut short"),
     "cassettes.lock is a file that nobody should have written",
-    "the ledger names kept.cassette.failed.json, which is not there",
+    "the ledger names kept.failed.cassette.json, which is not there",
     "2",
     expect.stringContaining("not JSON, or was cut short"),
     "the last line of the ledger is torn",

@@ -144,7 +144,7 @@ export const blessJob = {
   },
 };
 
-const isKeptOrFailed = (name) => name === "kept.cassette.json" || name.endsWith(".cassette.failed.json");
+const isKeptOrFailed = (name) => name === "kept.cassette.json" || name.endsWith(".failed.cassette.json");
 
 /** Recordings of failed tests are kept next to their cassettes, which do not change. The ledger names the existing files. */
 export const failedJob = {

@@ -11,7 +11,7 @@ export {
 } from "./errors.js";
 export type * from "./file/format.js";
 export { extensionsOf } from "./file/format.js";
-export { buildCassette, CREATED_WITH, type BuiltTurn, type CassetteHead } from "./file/build.js";
+export { buildCassette, CREATED_WITH, withOutcome, type BuiltTurn, type CassetteHead } from "./file/build.js";
 export { hashEnvelope, hashResponse } from "./file/hashes.js";
 export {
   DEFAULT_MAX_FILE_BYTES,
@@ -134,7 +134,14 @@ export { assertExchangesUsed, type TakenExchange } from "./exchange/taken.js";
 export type { OpenExchange } from "./exchange/record.js";
 export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./serve/shelf.js";
 export { whyRequest, whyWireRequest, type WhyRecording, type WhyVerdict } from "./serve/why.js";
-export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./trust/cassette-store.js";
+export {
+  CASSETTE_SUFFIX,
+  createCassetteStore,
+  FAILED_SUFFIX,
+  formatCassette,
+  listCassettes,
+  type CassetteStore,
+} from "./trust/cassette-store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";
 export * from "./bundle/format.js";
 export * from "./bundle/record.js";

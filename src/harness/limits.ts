@@ -130,3 +130,6 @@ export const MAX_TALLY_KINDS = 1_000;
 // Embeddings
 /** Values of one call of an embedding model. A vector of 3,072 numbers is about 67 KB of JSON, and an exchange holds 8 MiB. */
 export const MAX_EMBEDDINGS_PER_CALL = 100;
+
+/** Characters of the message of a failed test in its recording. The rest is cut off. */
+export const MAX_OUTCOME_ERROR_CHARACTERS = 2_000;

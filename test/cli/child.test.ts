@@ -66,12 +66,12 @@ describe("cassette record of one file in two processes", () => {
 
 describe("the recording of a failed test", () => {
   it("is named with the command that makes it the cassette", async () => {
-    const kept = { file: "runs/it's.cassette.failed.json", path: "/x", mode: "failed", turns: 2 };
+    const kept = { file: "runs/it's.failed.cassette.json", path: "/x", mode: "failed", turns: 2 };
     const { code, err } = await cli(["record", "--", ...writes(kept)], { env });
     expect(code).toBe(0);
     expect(err).toContain(
-      "cassette record: kept the run of a failed test in runs/it's.cassette.failed.json, 2 turns\n" +
-        `   if the assertion is wrong: mv 'runs/it'\\''s.cassette.failed.json' 'runs/it'\\''s.cassette.json'\n`,
+      "cassette record: kept the run of a failed test in runs/it's.failed.cassette.json, 2 turns\n" +
+        `   if the assertion is wrong: mv 'runs/it'\\''s.failed.cassette.json' 'runs/it'\\''s.cassette.json'\n`,
     );
   });
 });

@@ -208,7 +208,7 @@ describe("cassette prune", () => {
       const lines = [
         { file: "b", path: "b.cassette.json", mode, turns: 0 },
         { file: "new", path: "new.cassette.json", mode, turns: 0 },
-        { file: "new", path: "new.cassette.failed.json", mode: "failed", turns: 1 },
+        { file: "new", path: "new.failed.cassette.json", mode: "failed", turns: 1 },
       ];
       const added = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
       writeFileSync(join(path, "ledger.jsonl"), `${ledgerOf(path, ["a"])}${added}`);

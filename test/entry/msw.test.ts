@@ -589,7 +589,7 @@ describe("useCassetteHandlers", () => {
   it("keeps the recording of a failed test in another file, also after a request that is not a turn", async () => {
     const { url, baseUrls } = await weatherVendor();
     const file = folder.path("wrong.cassette.json");
-    const failed = folder.path("wrong.cassette.failed.json");
+    const failed = folder.path("wrong.failed.cassette.json");
     const recording = await useCassetteHandlers(file, { mode: "record", baseUrls });
     server.resetHandlers(...recording);
     await CLIENT_AGENTS.openai({ url });

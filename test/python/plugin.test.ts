@@ -176,12 +176,12 @@ def test_nothing(): pass
     expect(out).toContain("3 failed, 1 passed, 1 xfailed, 1 error");
     expect(project.recordings().map((name) => name.replace("__cassettes__/test_a.py/", ""))).toEqual([
       "TestCase--test_right.cassette.json",
-      "TestCase--test_wrong.cassette.failed.json",
-      "test_setup.cassette.failed.json",
-      "test_wrong.cassette.failed.json",
-      "test_xfail.cassette.failed.json",
+      "TestCase--test_wrong.failed.cassette.json",
+      "test_setup.failed.cassette.json",
+      "test_wrong.failed.cassette.json",
+      "test_xfail.failed.cassette.json",
     ]);
-    expect(out).toContain("keep     mv __cassettes__/test_a.py/test_wrong.cassette.failed.json");
+    expect(out).toContain("keep     mv __cassettes__/test_a.py/test_wrong.failed.cassette.json");
     expect(out).toContain("No request came. Let the client read its base URL from OPENAI_BASE_URL");
   });
 
@@ -361,7 +361,7 @@ def test_slow():
       process.kill(signal === "SIGINT" ? -(child.pid ?? 0) : (child.pid ?? 0), signal);
       await ended;
       await until(() => servers(project).length === 0);
-      expect(project.recordings()).toEqual(["__cassettes__/test_a.py/test_slow.cassette.failed.json"]);
+      expect(project.recordings()).toEqual(["__cassettes__/test_a.py/test_slow.failed.cassette.json"]);
     },
   );
 

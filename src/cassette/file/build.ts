@@ -1,6 +1,6 @@
 // Building a version 2 cassette from its head and its turns, for the recorder and the importers.
 
-import { defined, type LlmTurnResponse } from "../../core/index.js";
+import { defined, type JsonObject, type LlmTurnResponse } from "../../core/index.js";
 import type { CassetteEntry, CassetteExtensions, CassetteV2, PromptDelta } from "./format.js";
 import { hashEnvelope, hashResponse } from "./hashes.js";
 
@@ -37,6 +37,12 @@ export function buildCassette(head: CassetteHead, turns: readonly BuiltTurn[]): 
   };
   cassette.envelopeHash = hashEnvelope(cassette);
   return cassette;
+}
+
+/** The cassette with another outcome. A signature no longer fits, so it is left out. */
+export function withOutcome({ signature: _signature, ...cassette }: CassetteV2, outcome: JsonObject): CassetteV2 {
+  const changed: CassetteV2 = { ...cassette, extensions: { ...cassette.extensions, outcome } };
+  return { ...changed, envelopeHash: hashEnvelope(changed) };
 }
 
 function buildEntry(cassetteId: string, turnIndex: number, turn: BuiltTurn): CassetteEntry {

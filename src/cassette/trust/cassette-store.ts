@@ -11,6 +11,18 @@ import { readWhole } from "../file/read-bytes.js";
 
 export const CASSETTE_SUFFIX = ".cassette.json";
 
+/** The suffix of the recording of a failed test, which only `cassette drift` looks for. */
+export const FAILED_SUFFIX = `.failed${CASSETTE_SUFFIX}`;
+
+/** The cassettes below a folder, without recordings of failed tests. Undefined as for `list` of the port. */
+export async function listCassettes(
+  files: Pick<FilePort, "list">,
+  folder: string,
+  suffix = CASSETTE_SUFFIX,
+): Promise<string[] | undefined> {
+  return (await files.list(folder, suffix))?.filter((name) => !name.endsWith(FAILED_SUFFIX));
+}
+
 export interface SaveOptions {
   overwrite?: boolean;
   /** Default 64 MiB. */

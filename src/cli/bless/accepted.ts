@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import {
   ACCEPTED_FILE,
-  CASSETTE_SUFFIX,
+  listCassettes,
   createCassetteStore,
   DEFAULT_MAX_FILE_BYTES,
   parseAcceptances,
@@ -47,7 +47,7 @@ export async function accepted(folder: string, options: AcceptedOptions, io: Com
     const state = await stateOf(store, join(folder, line.path), line);
     listed.push({ ...line, state, proof: proofOf(line, systemPorts.now(), trust) });
   }
-  const unexplained = findUnexplained((await files.list(folder, CASSETTE_SUFFIX)) ?? [], lines);
+  const unexplained = findUnexplained((await listCassettes(files, folder)) ?? [], lines);
   const isWrong = ({ state, proof }: Listed): boolean =>
     state !== "there" || proof === "invalid" || (trust !== undefined && proof !== "trusted");
   const wrong = listed.filter(isWrong).length;

@@ -2,7 +2,7 @@
 // the runs must not be accepted.
 
 import { basename, relative, resolve } from "node:path";
-import { CASSETTE_SUFFIX, createCassetteStore, MAX_ACCEPTED_REASON } from "../../cassette/index.js";
+import { listCassettes, createCassetteStore, MAX_ACCEPTED_REASON } from "../../cassette/index.js";
 import { defined, parsePointer, type FilePort, type SigningKeyObject } from "../../core/index.js";
 import { isCI, pathInLock } from "../../harness/index.js";
 import { CliError, exitCodeForAll, noCassettesIn, usageError } from "../errors.js";
@@ -61,7 +61,7 @@ function toWrite(blessings: readonly Blessing[]): Written[] {
 }
 
 async function readBaseline(files: FilePort, { into, lock: lockFile }: BlessOptions, io: CommandIo): Promise<Baseline> {
-  const names = (await files.list(into, CASSETTE_SUFFIX)) ?? [];
+  const names = (await listCassettes(files, into)) ?? [];
   const { lines } = await readAcceptances(files, into);
   const lock = await readLockIfThere(files, lockFile);
   return {

@@ -3,7 +3,6 @@
 
 import { rm } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
-import { CASSETTE_SUFFIX } from "../../cassette/index.js";
 import { defined } from "../../core/index.js";
 import { shellText, resolveMode } from "../../harness/index.js";
 import { CliError } from "../errors.js";
@@ -55,7 +54,6 @@ const DONE = {
   fork: "forked into",
   failed: "kept the run of a failed test in",
 } as const;
-const FAILED = /\.cassette\.failed\.json$/;
 const DID = { record: "recorded", replay: "replayed", fork: "forked" } as const;
 
 function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: number, io: CommandIo): void {
@@ -65,11 +63,7 @@ function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: n
     const old = kept !== undefined && (kept !== turns || mode === "fork") ? `, ${kept} of them replayed` : "";
     const path = shownPath(file, io.cwd);
     note(`cassette ${verb}: ${done} `, path, `, ${sizeText({ turns, ...defined({ exchanges }) })}${old}`);
-    if (mode === "failed")
-      note(
-        "   if the assertion is wrong: ",
-        `mv ${shellText(path)} ${shellText(path.replace(FAILED, CASSETTE_SUFFIX))}`,
-      );
+    if (mode === "failed") note("   if the assertion is wrong: ", `npx playhead record --adopt ${shellText(path)}`);
   }
   if (unreadable > 0) note(`cassette ${verb}: ${count(unreadable, "line")} of the ledger could not be read`);
   if (exitCode !== 0) {

@@ -34,6 +34,7 @@ interface RecordOptions {
   streams: "boundaries" | "times" | "off";
   keepErrors?: boolean;
   pass?: string[];
+  adopt?: string;
   runs?: number;
   into?: string;
   shard?: Shard;
@@ -86,6 +87,7 @@ function declare(program: Command): Command {
     )
     .option("--into <folder>", "with --runs: folder for the recordings of all runs", parsePath)
     .addOption(shardOption("with --runs: do one"))
+    .option("--adopt <file>", "make the recording of a failed test its cassette; runs nothing", parsePath)
     .option("--resume", "with --runs: continue after an interruption")
     .option("--max-cost-usd <usd>", "with --runs: begin no run that could exceed this cost in USD", parseUsd)
     .option("--json", "print one JSON document; the output of the command goes to stderr");
@@ -95,6 +97,11 @@ async function act(record: Command, command: readonly string[], options: RecordO
   const { proxy, target, out, refresh = false, fromFirstMiss = false, redact, json = false } = options;
   const { streams, keepErrors = false, pass = [], filter, filterFile, agent, keepContents = false } = options;
   const kept = { streams: streams === "off" ? (false as const) : streams, keepErrors, pass };
+  if (options.adopt !== undefined) {
+    if (command.length > 0) record.error("error: --adopt runs no command");
+    const { adopt } = await import("../adopt.js");
+    return adopt(options.adopt, json, io);
+  }
   const { runs, into, shard, resume, maxCostUsd } = options;
   if (runs === undefined && [into, shard, resume, maxCostUsd].some((value) => value !== undefined)) {
     record.error("error: --into, --shard, --resume and --max-cost-usd need --runs");

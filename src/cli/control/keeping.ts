@@ -1,9 +1,16 @@
 // The end of a recording that a program opened: a run that passed writes the cassette, and a failed one a file of its own.
 
-import { CassetteError, exchangesOf, type CassetteV2 } from "../../cassette/index.js";
-import { thrownText } from "../../core/index.js";
+import {
+  CassetteError,
+  createRedactor,
+  exchangesOf,
+  type CassetteV2,
+  type RedactOption,
+} from "../../cassette/index.js";
+import { thrownText, type JsonObject } from "../../core/index.js";
 import {
   adoptCommand,
+  cutOutcomeError,
   RECORDING_WORDS,
   relativePath,
   rowText,
@@ -16,13 +23,14 @@ import { BASE_VARIABLES } from "../child/base-url-variables.js";
 import type { ProxyRecorder } from "../proxy/recorder.js";
 import { controlAdvice } from "../serve/advice.js";
 import { reportOf, type Ended } from "./opened.js";
+import type { RunEnd } from "./orders.js";
 
 interface EndedRecording {
   readonly file: string;
   readonly mode: "record" | "refresh";
   readonly rerecord: string | undefined;
-  /** The run failed for a reason of its own. */
-  readonly failed: boolean;
+  readonly end: RunEnd;
+  readonly redact: RedactOption;
   readonly desk: RecordingDesk;
   readonly recorder: ProxyRecorder;
   readonly notes: readonly string[];
@@ -33,11 +41,12 @@ interface EndedRecording {
 
 /** Never throws for a file: one that cannot be written is a reason to fail the run. */
 export async function keepRecording(ended: EndedRecording): Promise<Ended> {
-  const { failed, recorder, unanswered } = ended;
-  const cassette = recorder.toCassette(ONLY);
+  const { recorder, unanswered } = ended;
+  const { failed } = ended.end;
   const requests = recorder.rows();
   const problems = [...recorder.lost, ...passedOnTexts(requests)];
   const notes = [...ended.notes];
+  const cassette = recorder.toCassette(ONLY, { extensions: { outcome: outcomeOf(problems, ended) } });
   (failed || cassette === undefined ? problems : notes).push(...unanswered);
   if (cassette === undefined) {
     if (!failed && problems.length === 0) problems.push(nothingText(ended.file, requests));
@@ -52,17 +61,25 @@ export async function keepRecording(ended: EndedRecording): Promise<Ended> {
 /** The index of the only conversation. */
 const ONLY = 0;
 
+/** The outcome of the run, as the fixtures of other runners keep it. */
+function outcomeOf(problems: readonly string[], { end, redact }: EndedRecording): JsonObject {
+  if (!end.failed && problems.length === 0) return { success: true };
+  const error = end.error ?? problems[0];
+  const outcome = { ...(error === undefined ? {} : { error: cutOutcomeError(error) }), success: false };
+  return createRedactor(redact).json<JsonObject>(outcome);
+}
+
 function endOf(problems: readonly string[], reasons: readonly string[]): Pick<Ended, "ok" | "report"> {
   return { ok: problems.length === 0, report: reportOf(reasons) };
 }
 
 /** Writes the cassette of a run without problems. Adds a failure to write to `problems`. */
 async function save(cassette: CassetteV2, problems: string[], ended: EndedRecording) {
-  const { file, mode, failed, desk, note } = ended;
+  const { file, mode, end, desk, note } = ended;
   const size = toSize(cassette.entries.length, exchangesOf(cassette).length);
   // A recording of exchanges alone is not empty.
   const kept = { turns: size.turns + (size.exchanges ?? 0), toCassette: () => cassette };
-  if (!failed && problems.length === 0) {
+  if (!end.failed && problems.length === 0) {
     try {
       await desk.keep(kept, file, mode);
       await note(file, mode, size);
@@ -77,9 +94,9 @@ async function save(cassette: CassetteV2, problems: string[], ended: EndedRecord
   return { place: { written }, reasons: [...problems, keptText(written, ended)] };
 }
 
-function keptText(written: string, { file, rerecord }: EndedRecording): string {
+function keptText(written: string, { rerecord }: EndedRecording): string {
   const again = rerecord === undefined ? "" : `\n  again    ${rerecord}`;
-  const keep = `\n  keep     ${adoptCommand(written, file)} # if the assertion was wrong`;
+  const keep = `\n  keep     ${adoptCommand(written)} # if the assertion was wrong`;
   return `the recording of this failed run was kept\n  look     npx playhead show ${relativePath(written)}${keep}${again}`;
 }
 

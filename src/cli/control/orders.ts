@@ -26,6 +26,8 @@ export interface OpenOptions {
 export interface RunEnd {
   /** The run failed for a reason of its own. */
   readonly failed: boolean;
+  /** The message of the failure, for the outcome of a recording. */
+  readonly error?: string;
 }
 
 export type Order =
@@ -81,12 +83,15 @@ function readOptions(given: JsonObject): OpenOptions {
   return given;
 }
 
-function readEnd({ failed = false, ...rest }: JsonObject): RunEnd {
+function readEnd({ failed = false, error, ...rest }: JsonObject): RunEnd {
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)
-    throw invalid(`a closing line has an unknown field: ${unknown}`, "It takes close and failed.");
+    throw invalid(`a closing line has an unknown field: ${unknown}`, "It takes close, failed and error.");
   if (typeof failed !== "boolean") throw invalid(`failed is ${showValue(failed)}`, CHECKS.flag.hint);
-  return { failed };
+  if (error === undefined) return { failed };
+  if (typeof error !== "string" || !failed)
+    throw invalid(`error is ${showValue(error)}`, "Pass a text, with failed: true.");
+  return { failed, error };
 }
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";

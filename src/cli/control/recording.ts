@@ -30,6 +30,7 @@ export async function openRecording(
   const { env, files } = place;
   const isPassed = parsePass(options.pass);
   const hashFilter = await readFilterOptions(options, files);
+  const redact = withValues(undefined, secretsOf({ ...env }));
   const desk = createRecordingDesk(files, place.taken, {});
   await desk.open(file, mode, rerecord);
   const notes: string[] = [];
@@ -41,7 +42,7 @@ export async function openRecording(
       ...{ lost: ignore, passedOn: ignore, exchanged: ignore, kept: ignore, closed: ignore },
       without: (what) => void notes.push(`${file}: recorded without ${what}`),
     },
-    { redact: withValues(undefined, secretsOf({ ...env })), ...defined({ hashFilter, keepErrors }) },
+    { redact, ...defined({ hashFilter, keepErrors }) },
   );
   const handlers = new Map<string, HttpHandler>();
 
@@ -75,9 +76,10 @@ export async function openRecording(
   return {
     mode,
     answer,
-    async close({ failed }) {
+    async close(end) {
       recorder.end();
-      return keepRecording({ file, mode, rerecord, failed, desk, recorder, notes, unanswered, note: place.note });
+      const parts = { desk, recorder, redact, notes, unanswered, note: place.note };
+      return keepRecording({ file, mode, rerecord, end, ...parts });
     },
   };
 }

@@ -39,9 +39,12 @@ export interface Sides {
   names: { base: number; candidate: number };
 }
 
+/** The run of a failed test is a run of its scenario. */
+const FAILED_TOO = { withFailed: true };
+
 /** The runs of both sides. Two files are one scenario, whatever their names are. */
 export async function findSides(files: FilePort, base: string, candidate: string): Promise<Sides> {
-  const [old, now] = [await findTarget(files, base), await findTarget(files, candidate)];
+  const [old, now] = [await findTarget(files, base, FAILED_TOO), await findTarget(files, candidate, FAILED_TOO)];
   for (const { kind, path } of [old, now]) {
     if (kind === "missing") throw new CliError("nothing-found", `${path} does not exist`, "Check the path.", path);
   }

@@ -5,6 +5,7 @@ import { getHeapStatistics } from "node:v8";
 import {
   BUNDLE_SUFFIX,
   CASSETTE_SUFFIX,
+  listCassettes,
   type Cassette,
   type CassetteStore,
   type LockPlace,
@@ -20,9 +21,16 @@ export type Target =
   | { kind: "folder"; path: string; names: string[] }
   | { kind: "missing"; path: string };
 
-/** Anything that exists and is not a folder counts as a file. Loading it says what is wrong. */
-export async function findTarget(files: FilePort, path: string): Promise<Target> {
-  const names = await files.list(path, CASSETTE_SUFFIX);
+/**
+ * Anything that exists and is not a folder counts as a file. Loading it says what is wrong. `withFailed` finds recordings of failed tests
+ * in a folder too.
+ */
+export async function findTarget(
+  files: FilePort,
+  path: string,
+  { withFailed = false }: { withFailed?: boolean } = {},
+): Promise<Target> {
+  const names = withFailed ? await files.list(path, CASSETTE_SUFFIX) : await listCassettes(files, path);
   if (names !== undefined) return { kind: "folder", path, names };
   const isMissing = (await files.read(path, 0)).kind === "not-found";
   return { kind: isMissing ? "missing" : "file", path };
@@ -35,7 +43,7 @@ export function pathIn(folder: string, name: string): string {
 
 /** The files below a folder by their suffix, except those in `node_modules`. */
 export async function filesBelow(files: FilePort, folder: string, suffix = CASSETTE_SUFFIX): Promise<string[]> {
-  const names = (await files.list(folder, suffix)) ?? [];
+  const names = (await listCassettes(files, folder, suffix)) ?? [];
   return names.filter((name) => !name.split("/").includes("node_modules")).map((name) => pathIn(folder, name));
 }
 
@@ -56,7 +64,7 @@ export async function assertNoFolder(
   command: string,
   suffixes: readonly string[] = [CASSETTE_SUFFIX],
 ): Promise<void> {
-  const lists = await Promise.all(suffixes.map((suffix) => files.list(path, suffix)));
+  const lists = await Promise.all(suffixes.map((suffix) => listCassettes(files, path, suffix)));
   if (lists.every((names) => names === undefined)) return;
   const found = lists.flatMap((names) => names ?? []).map((name) => pathIn(path, name));
   const more = found.length - SHOWN_NAMES;
@@ -84,7 +92,8 @@ export async function findFiles(
   for (const path of paths) {
     const target = await findTarget(files, path);
     const expected = known.filter((file) => isBelow(resolve(cwd, path), resolve(cwd, file)));
-    const lists = target.kind === "folder" ? await Promise.all(suffixes.map((suffix) => files.list(path, suffix))) : [];
+    const lists =
+      target.kind === "folder" ? await Promise.all(suffixes.map((suffix) => listCassettes(files, path, suffix))) : [];
     const named = lists.flatMap((names) => (names ?? []).map((name) => pathIn(path, name)));
     // A missing path may have been a folder. Then its files are missing.
     const isItself = target.kind === "file" || (target.kind === "missing" && expected.length === 0);

@@ -4,6 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import {
+  listCassettes,
   CASSETTE_SUFFIX,
   CassetteError,
   type CassetteStore,
@@ -46,7 +47,7 @@ export interface ProxyPlace {
 /** `out` is a folder if it ends with a slash or exists as a folder. */
 export async function createProxyOutput(out: string, place: ProxyPlace): Promise<ProxyOutput> {
   const { files, store } = place;
-  const before = await files.list(out, CASSETTE_SUFFIX);
+  const before = await listCassettes(files, out);
   const isFolder = /[\\/]$/.test(out) || before !== undefined;
   if (!isFolder) assertSuffix(out);
   const replaceable = place.overwrite ? await fingerprints(files, out, before) : new Map<string, string>();
@@ -237,7 +238,7 @@ function numbered(base: string, number: number, first: number): string {
 async function findTwins(files: FilePort, folder: string, written: readonly string[]) {
   const own = new Set(written.map((file) => resolve(file)));
   const earlier = new Map<string, string>();
-  for (const name of (await files.list(folder, CASSETTE_SUFFIX)) ?? []) {
+  for (const name of (await listCassettes(files, folder)) ?? []) {
     const file = pathIn(folder, name);
     const hash = own.has(resolve(file)) ? undefined : await firstHash(files, file);
     if (hash !== undefined && !earlier.has(hash)) earlier.set(hash, file);

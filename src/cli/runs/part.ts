@@ -38,7 +38,7 @@ export interface Part {
 }
 
 /** The suffixes of a recording and of that of a failed test. */
-const RECORDING = /\.cassette(?:\.failed)?\.json$/;
+const RECORDING = /(?:\.failed)?\.cassette\.json$/;
 
 export function isRecording(path: string): boolean {
   return RECORDING.test(path);

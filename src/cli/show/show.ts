@@ -12,7 +12,7 @@ import {
   type RecordedExchange,
   type UsageSum,
 } from "../../cassette/index.js";
-import { defined, PRICING_DATE } from "../../core/index.js";
+import { defined, isPlainObject, PRICING_DATE } from "../../core/index.js";
 import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -64,6 +64,16 @@ function pick(entries: readonly ShownEntry[], turn: string, file: string): Shown
   throw new CliError("usage", `there is no turn ${JSON.stringify(turn)}: ${range}`, "Turns are counted from 0.", file);
 }
 
+/** The outcome that the test recorded. */
+function printOutcome(line: PrintLine, outcome: unknown): void {
+  if (!isPlainObject(outcome)) return;
+  const { success, error, ...others } = outcome;
+  if (success === false) line({ look: "bad", text: "  the run failed" }, typeof error === "string" ? `: ${error}` : "");
+  else if (success === true) line({ look: "good", text: "  the run succeeded" });
+  const rest = success === false ? others : { ...others, ...defined({ error }) };
+  if (Object.keys(rest).length > 0) line(`  outcome ${JSON.stringify(rest)}`);
+}
+
 function printHead(line: PrintLine, file: string, cassette: Cassette): void {
   const { version, recordedProvider, recordedAt, agentId, entries } = cassette;
   line({ look: "bold", text: file });
@@ -77,6 +87,7 @@ function printHead(line: PrintLine, file: string, cassette: Cassette): void {
   for (const { kind, text } of describeOrigin(cassette)) {
     line(kind === "warn" ? { look: "warn", text: `  ${text}` } : `  ${text}`);
   }
+  printOutcome(line, cassette.extensions?.["outcome"]);
   if (cassette.extensions !== undefined) line(`  extensions ${Object.keys(cassette.extensions).join(", ")}`);
 }
 

@@ -4,6 +4,7 @@
 import { resolve } from "node:path";
 import {
   CASSETTE_SUFFIX,
+  FAILED_SUFFIX,
   CassetteError,
   createCassetteStore,
   DEFAULT_MAX_FILE_BYTES,
@@ -103,19 +104,16 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
   };
 }
 
-/**
- * The file for the recording of a failed test: `a.cassette.failed.json` for `a.cassette.json`. Its suffix is another one, so that no
- * command takes it for a cassette unless it is named.
- */
+/** The file for the recording of a failed test: `a.failed.cassette.json` for `a.cassette.json`. */
 export function failedFile(file: string): string {
-  return `${file.slice(0, -CASSETTE_SUFFIX.length)}.cassette.failed.json`;
+  return `${file.slice(0, -CASSETTE_SUFFIX.length)}${FAILED_SUFFIX}`;
 }
 
 /** Advice for a missing cassette on the recording that a failed test left next to it, if there is one. */
 export async function keptRunHint(files: FilePort, file: string): Promise<string | undefined> {
   const failed = failedFile(file);
   if (!file.endsWith(CASSETTE_SUFFIX) || !(await fileExists(files, failed))) return undefined;
-  return `The recording of a failed test was kept. If its assertion was wrong, adopt it: ${adoptCommand(failed, file)}`;
+  return `The recording of a failed test was kept. If its assertion was wrong, adopt it: ${adoptCommand(failed)}`;
 }
 
 function cassetteOf(recorder: Keepable, { agentId, outcome }: KeepOptions): CassetteV2 {
@@ -150,6 +148,12 @@ async function stateOf(files: FilePort, file: string): Promise<string> {
 const UNREADABLE = "unreadable: ";
 
 function assertCassetteName(file: string): void {
+  if (file.endsWith(FAILED_SUFFIX)) {
+    throw new CassetteError("invalid-options", `${file} has the name of the recording of a failed test`, {
+      file,
+      hint: `Name it without ".failed".`,
+    });
+  }
   if (file.endsWith(CASSETTE_SUFFIX)) return;
   throw new CassetteError("invalid-options", `${file} does not end in ${CASSETTE_SUFFIX}, so nothing was recorded`, {
     file,

@@ -1,6 +1,7 @@
 // The end of a run with a cassette: its description, and that it happens once.
 
-import { defined, isPlainObject, unknownOptions, type JsonObject } from "../../core/index.js";
+import { defined, isPlainObject, shorten, unknownOptions, type JsonObject } from "../../core/index.js";
+import { MAX_OUTCOME_ERROR_CHARACTERS } from "../limits.js";
 import { describeValue } from "../text/describe.js";
 import { invalid } from "./options.js";
 
@@ -9,10 +10,15 @@ export interface RunEnd {
   /** Kept in the recording's `extensions.outcome`, where `cassette drift` looks for `success`. A replay keeps nothing. */
   readonly outcome?: JsonObject;
   /**
-   * The test failed: a recording is kept as `<name>.cassette.failed.json`, its file is left unchanged, and a replay is not checked for
+   * The test failed: a recording is kept as `<name>.failed.cassette.json`, its file is left unchanged, and a replay is not checked for
    * unused turns.
    */
   readonly failed?: boolean;
+}
+
+/** The message of a failure as an outcome keeps it. */
+export function cutOutcomeError(message: string): string {
+  return shorten(message, MAX_OUTCOME_ERROR_CHARACTERS);
 }
 
 /** Calls `finish` once, and gives its outcome to every caller: a test and its clean-up may both call `done`. */

@@ -8,6 +8,7 @@ import {
   cassetteProvider,
   createCassetteStore,
   createExchangePlayer,
+  createRedactor,
   exchangeSideOf,
   isClaimed,
   playedSide,
@@ -21,7 +22,7 @@ import {
   type HashFilterOption,
   type RecordingProvider,
 } from "../../cassette/index.js";
-import { defined, providerName, type FilePort, type LlmProviderAdapter } from "../../core/index.js";
+import { defined, providerName, type FilePort, type JsonObject, type LlmProviderAdapter } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
 import { once, type RunEnd } from "./run-end.js";
 import { createNote, toSize, type LedgerEnvironment, type Note } from "./ledger-writer.js";
@@ -189,7 +190,7 @@ async function record(
   const done = onceNamed(note, file, async ({ failed, ...ended }) => {
     const kept = { ...defined({ agentId, maxBytes }), ...ended };
     if (failed === true) {
-      const failedAs = await desk.keepFailed(provider, file, kept);
+      const failedAs = await desk.keepFailed(provider, file, { ...kept, outcome: failedOutcome(ended, redact) });
       if (failedAs !== undefined) await note(failedAs, "failed", sizeOf(provider));
       return;
     }
@@ -254,6 +255,11 @@ async function replay(
   return { ...toolSide, provider, mode: "replay", file, done };
 }
 
+/** The message of a failed test may quote an answer, so it is redacted too. */
+function failedOutcome({ outcome }: RunEnd, redact: OpenedOptions["redact"]): JsonObject {
+  return createRedactor(redact).json<JsonObject>({ ...outcome, success: false });
+}
+
 function sizeOf(recorder: RecordingProvider) {
   return toSize(recorder.turns, exchangeSideOf(recorder).count?.() ?? 0);
 }
@@ -281,7 +287,8 @@ async function rerecord(
   const done = onceNamed(note, written, async ({ failed, ...ended }) => {
     if (failed === true) {
       // A run that was only replayed has no new turn.
-      const failedAs = isNew(provider) ? await desk.keepFailed(provider, written, ended) : undefined;
+      const failure = { ...ended, outcome: failedOutcome(ended, redact) };
+      const failedAs = isNew(provider) ? await desk.keepFailed(provider, written, failure) : undefined;
       if (failedAs !== undefined) await note(failedAs, "failed", { ...sizeOf(provider), kept: provider.replayed });
       return;
     }

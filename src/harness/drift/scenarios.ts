@@ -1,7 +1,7 @@
 // Groups recordings into scenarios. Paths that differ only in the run number belong together: `airline/12.0.cassette.json` …
 // `airline/12.3.cassette.json` are four runs of `airline/12`.
 
-import { CASSETTE_SUFFIX } from "../../cassette/index.js";
+import { CASSETTE_SUFFIX, FAILED_SUFFIX } from "../../cassette/index.js";
 import { HarnessError } from "../errors.js";
 import { MAX_SCENARIOS, MAX_RUNS } from "../limits.js";
 
@@ -17,9 +17,10 @@ export interface PairedScenarios {
   unpaired: { scenario: string; side: "base" | "candidate"; runs: RunFile[] }[];
 }
 
-/** The path without its suffix and without a final run number. */
+/** The path without its suffix and without a final run number. The run of a failed test belongs to the scenario of that test. */
 export function scenarioOf(name: string): string {
-  const stem = name.endsWith(CASSETTE_SUFFIX) ? name.slice(0, -CASSETTE_SUFFIX.length) : name;
+  const suffix = [FAILED_SUFFIX, CASSETTE_SUFFIX].find((one) => name.endsWith(one)) ?? "";
+  const stem = name.slice(0, name.length - suffix.length);
   return stem.replace(/(?<=[^/])\.\d+$/, "");
 }
 

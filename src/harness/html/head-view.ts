@@ -56,9 +56,9 @@ function importOf(cassette: Cassette): Record<string, unknown> | undefined {
   return isPlainObject(source) ? source : undefined;
 }
 
-/** The outcome of the run, if the imported log records one. */
+/** The outcome of the run, if the test or the imported log records one. */
 function outcomeOf(cassette: Cassette): [string, string][] {
-  const outcome = importOf(cassette)?.["outcome"];
+  const outcome = extensionsOf(cassette)["outcome"] ?? importOf(cassette)?.["outcome"];
   if (!isPlainObject(outcome)) return [];
   const parts = Object.entries(outcome).map(([name, value]) => `${name} ${jsonText(value)}`);
   return [["Outcome", parts.join(", ")]];

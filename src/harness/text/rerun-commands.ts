@@ -69,7 +69,7 @@ export function handleAdvice(context: MatcherContext, received: unknown): string
   const look = (path: string): string => `  look     npx playhead show ${relativePath(path)}`;
   const lines =
     typeof failedFile === "string"
-      ? [look(failedFile), `  keep     ${adoptCommand(failedFile, file)} # if the assertion was wrong`, again]
+      ? [look(failedFile), `  keep     ${adoptCommand(failedFile)} # if the assertion was wrong`, again]
       : // The file of a run that is still recording does not exist yet.
         mode === "record" || mode === "refresh"
         ? ["  keep     done({ failed: true })", again]
@@ -78,6 +78,6 @@ export function handleAdvice(context: MatcherContext, received: unknown): string
 }
 
 /** The command that replaces the cassette with the kept recording of a failed test. */
-export function adoptCommand(failedFile: string, file: string): string {
-  return `mv ${relativePath(failedFile)} ${relativePath(file)}`;
+export function adoptCommand(failedFile: string): string {
+  return `npx playhead record --adopt ${relativePath(failedFile)}`;
 }

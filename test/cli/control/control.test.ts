@@ -103,7 +103,7 @@ describe("a replay", () => {
     expect(missing.error?.text).toMatch(
       /there is no cassette at .*none.cassette.json\n  to do    Record it .*\n  command  again/,
     );
-    writeFileSync(join(folder, "none.cassette.failed.json"), "{}");
+    writeFileSync(join(folder, "none.failed.cassette.json"), "{}");
     const kept = await order({ open: join(folder, "none.cassette.json") });
     expect(kept.error?.text).toContain("The recording of a failed test was kept.");
   });
@@ -132,7 +132,7 @@ describe("a recording", () => {
     const opened = await order({ open: "bad.cassette.json", mode: "record", rerecord: "again" });
     await send(base(opened), "birds", PATH);
     const closed = await order({ close: "cassette-1", failed: true });
-    expect(closed).toMatchObject({ ok: true, written: "bad.cassette.failed.json" });
+    expect(closed).toMatchObject({ ok: true, written: "bad.failed.cassette.json" });
     expect(closed["report"]).toMatch(
       /^the recording of this failed run was kept\n  look  .*\n  keep     mv .*\n  again    again$/,
     );
@@ -162,7 +162,7 @@ describe("a recording", () => {
     while (vendor.paths.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
     const closed = await order({ close: "cassette-1" });
     await hanging;
-    expect(closed).toMatchObject({ ok: false, turns: 1, written: "open.cassette.failed.json" });
+    expect(closed).toMatchObject({ ok: false, turns: 1, written: "open.failed.cassette.json" });
     expect(closed["report"]).toContain("the client left before the answer came");
   });
 
@@ -206,7 +206,7 @@ describe("a recording", () => {
     }
     expect(await order({ close: "cassette-1" })).toMatchObject({ ok: true });
     const second = await order({ close: "cassette-2" });
-    expect(second).toMatchObject({ ok: false, written: "shared.cassette.failed.json" });
+    expect(second).toMatchObject({ ok: false, written: "shared.failed.cassette.json" });
     expect(second["report"]).toContain("this process already recorded shared.cassette.json");
   });
 });
@@ -267,7 +267,7 @@ describe("the server", () => {
     const opened = await order({ open: "killed.cassette.json", mode: "record" });
     await send(base(opened), "birds", PATH);
     await finish();
-    expect(parseCassette(read("killed.cassette.failed.json")).entries).toHaveLength(1);
+    expect(parseCassette(read("killed.failed.cassette.json")).entries).toHaveLength(1);
     expect(existsSync(join(folder, "killed.cassette.json"))).toBe(false);
   });
 

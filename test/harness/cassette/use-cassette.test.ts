@@ -271,7 +271,7 @@ describe("mode refresh", () => {
   });
 
   it("keeps the run of a failed test in another file, until one passes", async () => {
-    const failed = FILE.replace(".cassette.json", ".cassette.failed.json");
+    const failed = FILE.replace(".cassette.json", ".failed.cassette.json");
     const { useCassette, live, files } = harness({ [FILE]: good });
     for (const isFailed of [true, false]) {
       const handle = await useCassette(FILE, live, { mode: "refresh" });

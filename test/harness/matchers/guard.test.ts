@@ -126,9 +126,9 @@ describe("a failure", () => {
     const messageOf = (received: object) => (refusal(() => expect(received).toCallTool("save")) as Error).message;
     expect(messageOf(handle)).toContain("\n  keep     done({ failed: true })\n  again    CASSETTE_MODE=refresh");
     expect(messageOf(handle)).not.toContain("cassette show");
-    expect(messageOf({ ...handle, failedFile: "a b.cassette.failed.json" })).toContain(
-      "\n  look     npx playhead show 'a b.cassette.failed.json'" +
-        "\n  keep     mv 'a b.cassette.failed.json' 'a b.cassette.json' # if the assertion was wrong" +
+    expect(messageOf({ ...handle, failedFile: "a b.failed.cassette.json" })).toContain(
+      "\n  look     npx playhead show 'a b.failed.cassette.json'" +
+        "\n  keep     mv 'a b.failed.cassette.json' 'a b.cassette.json' # if the assertion was wrong" +
         "\n  again    CASSETTE_MODE=refresh",
     );
   });

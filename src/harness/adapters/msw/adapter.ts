@@ -66,7 +66,7 @@ export type UsedCassetteHandlers<Handler> = Handler[] &
   Pick<CassetteHandle, "mode" | "file"> & {
     /**
      * Call it when the test is over; rejects as that of {@link CassetteHandlers} does. `done({ failed: true })` is for a test that
-     * failed: it keeps a recording as `<name>.cassette.failed.json`, and does not check for unused turns.
+     * failed: it keeps a recording as `<name>.failed.cassette.json`, and does not check for unused turns.
      */
     done(ended?: RunEnd): Promise<void>;
   };

@@ -1,7 +1,7 @@
 // Loads the baselines of a run from cassettes, files and folders. The run must match one of them.
 
 import { plural } from "../../../core/index.js";
-import { CASSETTE_SUFFIX } from "../../../cassette/index.js";
+import { listCassettes } from "../../../cassette/index.js";
 import { scenarioOf } from "../../drift/scenarios.js";
 import { MAX_BASELINES } from "../../limits.js";
 import type { MatcherHost, PinTerms } from "../host.js";
@@ -52,7 +52,7 @@ async function filesIn(
   { files }: MatcherHost,
 ): Promise<string[] | undefined> {
   assertPath(matcher, path);
-  const all = await files?.list(path, CASSETTE_SUFFIX);
+  const all = files === undefined ? undefined : await listCassettes(files, path);
   if (all === undefined) return undefined;
   const scenarios = [...new Set(all.map(scenarioOf))];
   const shown = cutText(scenarios.slice(0, SHOWN_NAMES).join(", ")) + (scenarios.length > SHOWN_NAMES ? ", …" : "");
