@@ -38,6 +38,10 @@ export function maxBytesOption(): Option {
   return new Option("--max-bytes <n>", meaning).argParser(wholeNumber(1, MAX_BYTES_OPTION));
 }
 
+export function pricesOption(): Option {
+  return new Option("--prices <file>", "JSON file of prices by model, in USD per million tokens").argParser(parsePath);
+}
+
 export function portOption(condition = ""): Option {
   const meaning = `${condition}port to listen on; 0 chooses a free one (default: ${DEFAULT_PORT}, or 0 with a command)`;
   return new Option("--port <n>", meaning).argParser(wholeNumber(0, 65_535));
