@@ -177,6 +177,7 @@ export { checkRules, checkTurns, watchRules, type RuledTurn } from "./rules/chec
 export * from "./rules/format.js";
 export { checkRuleSet, parseRules, readRules } from "./rules/read.js";
 export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/judge.js";
+export { answerTimes } from "./stream/times.js";
 export { parsePrices, readPrices } from "./count/prices.js";
 export * from "./count/usage-sum.js";
 export * from "./offer/run-offers.js";

@@ -3,7 +3,7 @@
 
 import { InvalidArgumentError, Option } from "commander";
 import type { CallOrder } from "../../cassette/index.js";
-import type { MutantKind, Verdict } from "../../harness/index.js";
+import type { GateSettings, MutantKind, Verdict } from "../../harness/index.js";
 import type { AgentName } from "../agent/agents.js";
 import { MAX_BYTES_OPTION, MAX_JOBS } from "../limits.js";
 
@@ -89,6 +89,11 @@ export const ORDER_CHOICES: readonly CallOrder[] = [
 
 /** `VERDICTS` of the harness. */
 export const VERDICT_CHOICES: readonly Verdict[] = ["same", "better", "drift", "regression", "inconclusive"];
+
+export type MetricChoice = NonNullable<GateSettings["thresholds"]>[number]["metric"];
+
+/** `METRICS` of the harness. */
+export const METRIC_CHOICES: readonly MetricChoice[] = ["cost", "tokens", "turns", "calls", "latency"];
 
 /** `REPORTER_NAMES` of the harness. */
 export const REPORTER_CHOICES: readonly string[] = ["text", "json", "junit", "sarif", "github", "markdown", "html"];
