@@ -11,10 +11,10 @@ export function answerTimes(cassette: Cassette): (number | undefined)[] {
   const streams: unknown = extensionsOf(cassette).streams;
   // Most recordings have no times, and reading how a stream was cut takes longer than loading it.
   if (!Array.isArray(streams) || !streams.some((turn) => isPlainObject(turn) && "end" in turn)) return times;
-  const { state, planOf } = readStreams(cassette);
-  if (state.kind !== "recorded") return times;
+  const reader = readStreams(cassette);
+  if (reader.state.kind !== "recorded") return times;
   for (const streamed of streams as StreamedTurn[]) {
-    const plan = "end" in streamed && streamed.end !== undefined ? planOf(streamed.turn) : undefined;
+    const plan = "end" in streamed && streamed.end !== undefined ? reader.planOf(streamed.turn) : undefined;
     if (plan !== undefined) times[streamed.turn] = plan.deltas.reduce((sum, { gapMs }) => sum + gapMs, plan.endMs);
   }
   return times;

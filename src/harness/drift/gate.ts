@@ -44,9 +44,7 @@ export function runGate(
   onProgress: (done: number, total: number) => void = () => undefined,
 ): GateReport {
   const { settings, scenarios: given, unpaired } = input;
-  const sorted = given
-    .map(({ scenario, base, candidate }) => ({ scenario, base: inOrder(base), candidate: inOrder(candidate) }))
-    .sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
+  const sorted = inOrderOfNames(given);
   const measured = sorted.map((scenario, index) => {
     onProgress(index, sorted.length);
     return measure(scenario, settings.seed);
@@ -109,6 +107,12 @@ export function runGate(
     withoutOutcome: { base: total("base"), candidate: total("candidate") },
     commands: input.commands,
   };
+}
+
+function inOrderOfNames(scenarios: readonly GateScenario[]): GateScenario[] {
+  return scenarios
+    .map(({ scenario, base, candidate }) => ({ scenario, base: inOrder(base), candidate: inOrder(candidate) }))
+    .sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
 }
 
 /** Judges all tests together, because they share alpha. */
