@@ -145,6 +145,19 @@ describe("the correction for several metrics", () => {
     );
   });
 
+  it("covers gains as well, so that a false better is no more likely than any other finding", () => {
+    const runs = (texts: readonly string[], side: string) => texts.map((text, at) => run(text, `${side}/a.${at}`));
+    const scenario = {
+      scenario: "a",
+      base: runs(Array(6).fill("find!") as string[], "old"),
+      candidate: runs(Array(6).fill("find") as string[], "new"),
+    };
+    const better = (settings: Partial<GateSettings>) => judge([scenario], settings).scenarios[0]?.outcome?.better;
+    expect(better({})?.adjusted).toBeCloseTo(1 / 924, 12);
+    // Success may also have fallen, and the turns are the same in every run.
+    expect(better({ thresholds: [up("turns", 0)] })?.adjusted).toBeCloseTo(2 / 924, 12);
+  });
+
   it("keeps false alarms at alpha or below over all ways to deal the same runs", () => {
     const amounts = [1, 1.2, 0.7, 2, 1.1, 3, 0.9, 1.7];
     const thresholds = [up("cost", 0), up("tokens", 0), up("turns", 0)];
