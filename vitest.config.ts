@@ -25,6 +25,7 @@ export default defineConfig({
     // Where CI is set nothing records; the tests of that say so themselves, and the others run alike everywhere.
     env: { CI: "" },
     sequence: { sequencer: LongFirst },
+    globalSetup: ["test/support/temporary-root.ts"],
     setupFiles: ["test/support/law-seed.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -36,6 +36,10 @@ export const MAX_NAME_TEXT_CHARACTERS = 60;
 export const MAX_ADDED_BLOCKS = 100;
 /** Bytes of a given name. Disks allow 255 for a file name. */
 export const MAX_GIVEN_NAME_BYTES = 200;
+/** Bytes of `shard.json`, about a million recordings. */
+export const MAX_SHARD_FILE_BYTES = 256 * 1024 * 1024;
+/** Highest `--runs`, which is what `drift` compares, and highest number of shards. */
+export const MAX_RECORDED_RUNS = 1_000;
 /** Bytes of a cassette that a new recording may replace. */
 export const MAX_REPLACED_BYTES = 256 * 1024 * 1024;
 /** Bytes of a plan of faults. */

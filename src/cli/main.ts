@@ -16,6 +16,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     record: async () => (await import("./commands/record.js")).recordCommand,
     replay: async () => (await import("./commands/replay.js")).replayCommand,
     serve: async () => (await import("./commands/serve.js")).serveCommand,
+    merge: async () => (await import("./commands/merge.js")).mergeCommand,
     fork: async () => (await import("./commands/fork.js")).forkCommand,
     demo: async () => (await import("./commands/demo.js")).demoCommand,
   },
@@ -100,8 +101,7 @@ function overview({ commands }: Command): string {
     "Usage: cassette <command> [options]     (cassette <command> --help, --version)",
     ...lines,
     "",
-    "Exit codes: 0 done or same, 1 drift or incomplete, 2 could not run or nothing to",
-    "compare, 3 integrity failure.",
+    "Exit codes: 0 done, 1 drift or incomplete, 2 could not run, 3 integrity failure.",
   ].join("\n")}\n`;
 }
 

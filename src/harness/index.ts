@@ -42,6 +42,7 @@ export {
   type LedgerLine,
   type Note as LedgerNote,
 } from "./cassette/ledger-writer.js";
+export { recordingPath } from "./cassette/into.js";
 export { isCI, resolveMode, type CassetteMode } from "./cassette/mode.js";
 export { pathInLock } from "./cassette/path-in-lock.js";
 export {

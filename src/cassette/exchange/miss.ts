@@ -61,7 +61,7 @@ function exhausted({ file, exchanges }: PlayedExchanges, given: PlainRequest): C
   const request = exchanges.read(given);
   const times = exchanges.exchanges.filter((exchange) => isSame(requestOf(exchange), request)).length;
   const often = times < 2 ? "once" : `${times} times`;
-  const what = `exhausted: ${nameOf(request)} was recorded ${often} with this body, and the run sends it again`;
+  const what = `${nameOf(request)} was recorded ${often} with this body, and the run sends it again`;
   const hint = "An exchange answers once. If the change was not intended, undo it. Otherwise record it again.";
   return miss("exhausted", what, { hint, file });
 }

@@ -63,7 +63,7 @@ function explainNoAnswer({ recording, prompt, turn, turns, promptHash }: Unanswe
       code: "exhausted",
       turn,
       nearest: { turnIndex: sameUsed, used: true },
-      what: `exhausted: recorded turn ${sameUsed} answers this prompt and was already used`,
+      what: `recorded turn ${sameUsed} answers this prompt and was already used`,
       hint: "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.",
     };
   }
@@ -74,7 +74,7 @@ function explainNoAnswer({ recording, prompt, turn, turns, promptHash }: Unanswe
     ...near,
     code: "exhausted",
     turn,
-    what: `exhausted: ${usedText(total)}, and the run asks for more`,
+    what: `${usedText(total)}, and the run asks for more`,
     hint: "The run asks for more turns than were recorded. If the change was not intended, undo it. Otherwise record it again.",
   };
 }

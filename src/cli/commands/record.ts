@@ -10,7 +10,12 @@ import {
   passOption,
   portOption,
   parsePath,
+  parseUsd,
+  shardOption,
+  wholeNumber,
 } from "../options/values.js";
+import { MAX_RECORDED_RUNS } from "../limits.js";
+import type { Shard } from "../runs/record-runs.js";
 import type { CommandIo } from "../terminal/io.js";
 
 interface RecordOptions {
@@ -29,14 +34,24 @@ interface RecordOptions {
   streams: "boundaries" | "times" | "off";
   keepErrors?: boolean;
   pass?: string[];
+  runs?: number;
+  into?: string;
+  shard?: Shard;
+  resume?: boolean;
+  maxCostUsd?: number;
 }
 
 export function recordCommand(program: Command, io: CommandIo): void {
-  const record: Command = program
+  const record = declare(program);
+  record.action((command: string[], options: RecordOptions) => act(record, command, options, io));
+}
+
+function declare(program: Command): Command {
+  return program
     .command("record")
     .description("run a command in record mode, or record through a proxy")
     .usage(
-      "[options] -- <command...>\n       cassette record --proxy --target <url> --out <file> [-- <command...>]\n       cassette record --agent <name> -- <command...>",
+      "[options] -- <command...>\n       cassette record --proxy --target <url> --out <file> [-- <command...>]\n       cassette record --agent <name> -- <command...>\n       cassette record --runs <k> --into <folder> -- <command...>",
     )
     .argument("[command...]", "command to run, with its arguments")
     .passThroughOptions()
@@ -64,37 +79,60 @@ export function recordCommand(program: Command, io: CommandIo): void {
     .addOption(passOption("with --proxy: a request to forward without recording it, which does not fail"))
     .addOption(filterOption("with --proxy: "))
     .addOption(filterFileOption("with --proxy: "))
+    .addOption(
+      new Option("--runs <k>", "run the command this many times, for cassette drift").argParser(
+        wholeNumber(1, MAX_RECORDED_RUNS),
+      ),
+    )
+    .option("--into <folder>", "with --runs: folder for the recordings of all runs", parsePath)
+    .addOption(shardOption("with --runs: do one"))
+    .option("--resume", "with --runs: continue after an interruption")
+    .option("--max-cost-usd <usd>", "with --runs: begin no run that could exceed this cost in USD", parseUsd)
     .option("--json", "print one JSON document; the output of the command goes to stderr");
-  record.action(async (command: string[], options: RecordOptions) => {
-    const { proxy, target, out, refresh = false, fromFirstMiss = false, redact, json = false } = options;
-    const { streams, keepErrors = false, pass = [], filter, filterFile, agent, keepContents = false } = options;
-    const kept = { streams: streams === "off" ? (false as const) : streams, keepErrors, pass };
-    if (agent !== undefined) {
-      const { readCommand, recordAgent } = await import("../agent/run.js");
-      const { port } = options;
-      const own = { agent, target, out, port, keepsContents: keepContents, command: readCommand(command) };
-      return recordAgent({ ...own, refresh, redact, json, filter, filterFile, ...kept }, io);
-    }
-    if (keepContents) record.error("error: --keep-contents needs --agent");
-    if (proxy === true) {
-      if (target === undefined) record.error("error: required option '--target <url>' not specified");
-      if (out === undefined) record.error("error: required option '--out <file>' not specified");
-      const { recordProxy } = await import("../proxy/proxy.js");
-      const { port = command.length === 0 ? DEFAULT_PORT : 0 } = options;
-      const run = command.length === 0 ? {} : { command };
-      return recordProxy({ target, out, port, refresh, redact, json, filter, filterFile, ...kept, ...run }, io);
-    }
-    if (keepErrors || pass.length > 0) record.error("error: --keep-errors and --pass need --proxy");
-    if (record.getOptionValueSource("streams") === "cli") record.error("error: --streams needs --proxy");
-    if (target !== undefined || out !== undefined) record.error("error: --target and --out need --proxy");
-    if (filter !== undefined || filterFile !== undefined) {
-      record.error("error: --filter and --filter-file need --proxy; in a test, set hashFilter");
-    }
-    if (!redact) record.error("error: --no-redact needs --proxy; in a test, set redact: false");
-    if (command.length === 0) record.error("error: missing required argument 'command'");
-    if (refresh && fromFirstMiss) record.error("error: --refresh and --from-first-miss cannot be used together");
-    const mode = refresh ? "refresh" : fromFirstMiss ? "from-first-miss" : "record";
-    const { runWithCassettes } = await import("../child/run-with-cassettes.js");
-    await runWithCassettes({ verb: "record", mode, command, json }, io);
-  });
+}
+
+async function act(record: Command, command: readonly string[], options: RecordOptions, io: CommandIo): Promise<void> {
+  const { proxy, target, out, refresh = false, fromFirstMiss = false, redact, json = false } = options;
+  const { streams, keepErrors = false, pass = [], filter, filterFile, agent, keepContents = false } = options;
+  const kept = { streams: streams === "off" ? (false as const) : streams, keepErrors, pass };
+  const { runs, into, shard, resume, maxCostUsd } = options;
+  if (runs === undefined && [into, shard, resume, maxCostUsd].some((value) => value !== undefined)) {
+    record.error("error: --into, --shard, --resume and --max-cost-usd need --runs");
+  }
+  if (runs !== undefined && (proxy === true || agent !== undefined || refresh || fromFirstMiss)) {
+    const advice = "give a whole command after --, such as npx playhead record --proxy …";
+    record.error(`error: --runs has no --proxy, --agent, --refresh or --from-first-miss; ${advice}`);
+  }
+  if (agent !== undefined) {
+    const { readCommand, recordAgent } = await import("../agent/run.js");
+    const { port } = options;
+    const own = { agent, target, out, port, keepsContents: keepContents, command: readCommand(command) };
+    return recordAgent({ ...own, refresh, redact, json, filter, filterFile, ...kept }, io);
+  }
+  if (keepContents) record.error("error: --keep-contents needs --agent");
+  if (proxy === true) {
+    if (target === undefined) record.error("error: required option '--target <url>' not specified");
+    if (out === undefined) record.error("error: required option '--out <file>' not specified");
+    const { recordProxy } = await import("../proxy/proxy.js");
+    const { port = command.length === 0 ? DEFAULT_PORT : 0 } = options;
+    const run = command.length === 0 ? {} : { command };
+    return recordProxy({ target, out, port, refresh, redact, json, filter, filterFile, ...kept, ...run }, io);
+  }
+  if (keepErrors || pass.length > 0) record.error("error: --keep-errors and --pass need --proxy");
+  if (record.getOptionValueSource("streams") === "cli") record.error("error: --streams needs --proxy");
+  if (target !== undefined || out !== undefined) record.error("error: --target and --out need --proxy");
+  if (filter !== undefined || filterFile !== undefined) {
+    record.error("error: --filter and --filter-file need --proxy; in a test, set hashFilter");
+  }
+  if (!redact) record.error("error: --no-redact needs --proxy; in a test, set redact: false");
+  if (command.length === 0) record.error("error: missing required argument 'command'");
+  if (refresh && fromFirstMiss) record.error("error: --refresh and --from-first-miss cannot be used together");
+  if (runs !== undefined) {
+    if (into === undefined) record.error("error: --runs needs --into <folder>");
+    const { recordRuns } = await import("../runs/record-runs.js");
+    return recordRuns({ command, runs, into, shard, resume, maxCostUsd, json }, io);
+  }
+  const mode = refresh ? "refresh" : fromFirstMiss ? "from-first-miss" : "record";
+  const { runWithCassettes } = await import("../child/run-with-cassettes.js");
+  await runWithCassettes({ verb: "record", mode, command, json }, io);
 }

@@ -3,7 +3,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 import type { Rate } from "../../core/index.js";
 import { toleranceOptions } from "../options/comparison.js";
-import { wholeNumber, parsePath } from "../options/values.js";
+import { parsePath, parseUsd, wholeNumber } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 import { runs } from "../terminal/command-action.js";
 
@@ -42,11 +42,6 @@ export function stepCheckCommand(program: Command, io: CommandIo): void {
 function parseProvider(text: string): string {
   if (/^[a-z][\w-]*:\S/.test(text)) return text;
   throw new InvalidArgumentError("Use VENDOR:MODEL, such as openai:gpt-4o, or module:./provider.mjs.");
-}
-
-function parseUsd(text: string): number {
-  if (/^\d{1,6}(\.\d{1,8})?$/.test(text) && Number(text) > 0) return Number(text);
-  throw new InvalidArgumentError("Give an amount above 0, such as 0.50.");
 }
 
 function parsePrice(text: string): Rate {

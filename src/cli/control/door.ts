@@ -4,7 +4,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { CassetteError } from "../../cassette/index.js";
 import { showValue, wireOf } from "../../core/index.js";
-import { createTally, fileExists, refusalReply, resolveMode } from "../../harness/index.js";
+import { createTally, fileExists, recordingPath, refusalReply, resolveMode } from "../../harness/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
 import { CLIENT_VENDORS, PLACEHOLDER_KEYS, settingsByVendor } from "../child/base-url-variables.js";
 import { CLOSE_GRACE_MS, MAX_CLOSED_CASSETTES } from "../limits.js";
@@ -130,7 +130,7 @@ async function openAs(file: string, options: OpenOptions, place: ControlPlace): 
       return openReplay(file, options, place);
     case "record":
     case "refresh":
-      return openRecording(file, mode, options, place);
+      return openRecording(recordingPath(place.env, file), mode, options, place);
     case "auto":
       return (await fileExists(place.files, file))
         ? openReplay(file, options, place)

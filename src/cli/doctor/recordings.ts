@@ -22,7 +22,7 @@ import { pathBeside } from "../../host/index.js";
 import { KEY_NOTICE_MS } from "../limits.js";
 import { count } from "../terminal/output.js";
 import type { Progress } from "../terminal/progress.js";
-import { loadRecording, pathIn } from "../options/recordings.js";
+import { filesBelow, loadRecording } from "../options/recordings.js";
 import { fail, ok, partsOf, some, warn, type Check } from "./check.js";
 
 /** The little that is kept of each cassette, because a folder may contain many. */
@@ -57,8 +57,7 @@ export async function checkRecordings(survey: Survey): Promise<Check[]> {
 }
 
 async function namesBelow({ files, folder }: Survey, suffix: string): Promise<string[]> {
-  const names = (await files.list(folder, suffix)) ?? [];
-  return names.filter((name) => !name.split("/").includes("node_modules")).map((name) => pathIn(folder, name));
+  return filesBelow(files, folder, suffix);
 }
 
 async function look(survey: Survey): Promise<Seen[]> {

@@ -33,6 +33,12 @@ export function pathIn(folder: string, name: string): string {
   return join(folder, name);
 }
 
+/** The files below a folder by their suffix, except those in `node_modules`. */
+export async function filesBelow(files: FilePort, folder: string, suffix = CASSETTE_SUFFIX): Promise<string[]> {
+  const names = (await files.list(folder, suffix)) ?? [];
+  return names.filter((name) => !name.split("/").includes("node_modules")).map((name) => pathIn(folder, name));
+}
+
 /** The path itself, or the cassettes of a folder. Throws `CliError` `nothing-found` for a folder without any. */
 export async function cassettesAt(files: FilePort, path: string): Promise<string[]> {
   const target = await findTarget(files, path);

@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option } from "commander";
 import type { CallOrder } from "../../cassette/index.js";
 import type { GateSettings, MutantKind, Verdict } from "../../harness/index.js";
 import type { AgentName } from "../agent/agents.js";
-import { MAX_BYTES_OPTION, MAX_JOBS } from "../limits.js";
+import { MAX_BYTES_OPTION, MAX_JOBS, MAX_RECORDED_RUNS } from "../limits.js";
 
 /** An unset variable leaves an empty path, which would mean the working folder. */
 export function parsePath(text: string): string {
@@ -25,6 +25,20 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
     if (/^\d{1,9}$/.test(text) && value >= min && value <= max) return value;
     throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
   };
+}
+
+/** "2/3", as test runners write a shard. */
+export function shardOption(what: string): Option {
+  return new Option("--shard <i/n>", `${what} of n parts, on n machines`).argParser((text) => {
+    const [shard = 0, shards = 0] = /^(\d{1,4})\/(\d{1,4})$/.exec(text)?.slice(1).map(Number) ?? [];
+    if (shard >= 1 && shard <= shards && shards <= MAX_RECORDED_RUNS) return { shard, shards };
+    throw new InvalidArgumentError(`Give the part and the number of parts, such as 1/3, up to ${MAX_RECORDED_RUNS}.`);
+  });
+}
+
+export function parseUsd(text: string): number {
+  if (/^\d{1,6}(\.\d{1,8})?$/.test(text) && Number(text) > 0) return Number(text);
+  throw new InvalidArgumentError("Give an amount above 0, such as 0.50.");
 }
 
 /** The output does not depend on the number of threads. */

@@ -12,7 +12,7 @@ import {
   type RecordedStreaming,
   type RecordingHead,
 } from "../../cassette/index.js";
-import { RECORDING_WORDS, resolveMode, type DoorRow } from "../../harness/index.js";
+import { RECORDING_WORDS, recordingPath, resolveMode, type DoorRow } from "../../harness/index.js";
 import type { HttpHandler } from "../../host/index.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -83,14 +83,14 @@ export interface Recording {
 /** Checks the options and the place of the files, before anything is spent. */
 export async function openRecording(options: RecordingOptions, io: CommandIo): Promise<Recording> {
   const { refresh } = options;
-  resolveMode({ CI: io.env["CI"] }, refresh ? "refresh" : "record");
+  resolveMode(io.env, refresh ? "refresh" : "record");
   const target = parseTarget(options.target);
   const isPassed = parsePass(options.pass);
   const files = filesAt(io);
   const store = createCassetteStore(files);
   const { agent } = options;
   const hashFilter = await readFilterOptions(options, files);
-  const output = await createProxyOutput(options.out, {
+  const output = await createProxyOutput(recordingPath(io.env, options.out, io.cwd), {
     files,
     store,
     cwd: io.cwd,

@@ -1,6 +1,7 @@
 // The mode of a test, decided in one place from the environment: CI never records, and nothing is spent without a request.
 
 import { HarnessError } from "../errors.js";
+import type { IntoEnvironment } from "./into.js";
 
 /**
  * `replay` answers from the cassette and never calls out. `record` makes a new cassette and refuses to replace one. `refresh` records
@@ -19,10 +20,15 @@ export const CASSETTE_MODES: readonly CassetteMode[] = [
   "live",
   "fork",
 ];
-const RECORDING_MODES: readonly CassetteMode[] = ["record", "refresh", "from-first-miss", "fork"];
+/** The modes that make a whole new recording, which CASSETTE_INTO moves. */
+const FRESH_MODES: readonly CassetteMode[] = ["record", "refresh"];
+const RECORDING_MODES: readonly CassetteMode[] = [...FRESH_MODES, "from-first-miss", "fork"];
 
-/** The variables that decide. `CI` is set by any value except "", `false`, `0`, `no` and `off`, since services differ. */
-export interface ModeEnvironment {
+/**
+ * The variables that decide. `CI` is set by any value except "", `false`, `0`, `no` and `off`, since services differ. With CASSETTE_INTO,
+ * a new recording goes to another folder, so CI may make one.
+ */
+export interface ModeEnvironment extends IntoEnvironment {
   readonly CASSETTE_MODE?: string | undefined;
   readonly CI?: string | undefined;
 }
@@ -39,7 +45,8 @@ export function resolveMode(environment: ModeEnvironment, mode?: string): Casset
     );
   }
   if (!isCI(environment)) return wanted;
-  if (RECORDING_MODES.includes(wanted)) {
+  const isElsewhere = isFresh(wanted) && (environment.CASSETTE_INTO ?? "") !== "";
+  if (RECORDING_MODES.includes(wanted) && !isElsewhere) {
     throw new HarnessError(
       "record-in-ci",
       `mode ${wanted} would record, but CI is set and CI never records`,
@@ -47,6 +54,11 @@ export function resolveMode(environment: ModeEnvironment, mode?: string): Casset
     );
   }
   return wanted === "auto" ? "replay" : wanted;
+}
+
+/** True for a mode that makes a whole new recording. */
+export function isFresh(mode: CassetteMode): boolean {
+  return FRESH_MODES.includes(mode);
 }
 
 export function isCI({ CI = "" }: ModeEnvironment): boolean {

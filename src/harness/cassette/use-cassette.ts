@@ -27,7 +27,8 @@ import { once, type RunEnd } from "./run-end.js";
 import { createNote, toSize, type LedgerEnvironment, type Note } from "./ledger-writer.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./path-in-lock.js";
-import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
+import { recordingPath } from "./into.js";
+import { isFresh, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
 import { createRecordingDesk, fileExists, keptRunHint, type RecordingDesk, type TakenFiles } from "./recording.js";
 import { withCommand } from "./refused.js";
@@ -89,12 +90,13 @@ export function createOwnedUseCassette(
     note: createNote(files, environment),
   };
 
-  return async (file, live, given = {}) => {
-    assertArguments(file, given);
+  return async (named, live, given = {}) => {
+    assertArguments(named, given);
     const { hashFilter: filters, ...others } = given;
     const redact = withValues(given.redact, secretsOf({ ...environment }));
     assertLive(live);
     const mode = resolveMode(environment, given.mode);
+    const file = isFresh(mode) ? recordingPath(environment, named) : named;
     const { rerecord: command } = given;
     try {
       const hashFilter = typeof filters === "string" ? await readFilters(files, filters) : filters;

@@ -153,7 +153,7 @@ describe("strict replay", () => {
     const error = await missed(runWeather(replay));
     expect(error.code).toBe("exhausted");
     expect(error.summary).toBe(
-      "turn 2: exhausted: recorded turn 0 answers this prompt and was already used\n" +
+      "turn 2: recorded turn 0 answers this prompt and was already used\n" +
         "  nearest  recorded turn 0, which was already used",
     );
     expect(error.hint).toBe("Replay is single-use: call reset() before a second run, or make a new cassetteProvider.");
@@ -166,7 +166,7 @@ describe("strict replay", () => {
     expect(error.code).toBe("exhausted");
     expect(error.summary).toBe(
       [
-        "turn 1: exhausted: the one recorded turn was used, and the run asks for more",
+        "turn 1: the one recorded turn was used, and the run asks for more",
         "  at       /1",
         "  recorded (nothing)",
         '  now      {"role":"user","content":"b"}',
@@ -183,7 +183,7 @@ describe("strict replay", () => {
     const error = await missed(replay.turn(prompt("a")));
     expect([error.code, error.summary]).toEqual([
       "exhausted",
-      "turn 0: exhausted: the recording holds no turn, and the run asks for more",
+      "turn 0: the recording holds no turn, and the run asks for more",
     ]);
   });
 

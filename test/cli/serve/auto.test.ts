@@ -49,7 +49,7 @@ describe("serve --auto", () => {
     expect((await fetch(`${server.url}/v1/models`)).status).toBe(200);
     expect(asked).toEqual(["POST /v1/chat/completions", "GET /v1/models"]);
     const { code, err, document } = await server.stop();
-    expect(err).toContain("forwarded: POST /v1/chat/completions: turn 1: exhausted: the one recorded turn was used");
+    expect(err).toContain("forwarded: POST /v1/chat/completions: turn 1: the one recorded turn was used");
     expect(err).toContain("forwarded: GET /v1/models: no cassette holds it\n");
     expect([code, document]).toMatchObject([
       0,
