@@ -305,3 +305,49 @@ describe.skipIf(process.platform === "win32")("a quiet child", { timeout: 60_000
     expect(existsSync(alive) ? readFileSync(alive).length : 0).toBe(size);
   });
 });
+
+describe("cassette mutate in shards", () => {
+  const reports = (of: number, name: string) => Array.from({ length: of }, (_, index) => `${name}-${index + 1}.jsonl`);
+
+  async function inShards(of: number, name: string): Promise<string[]> {
+    const files = reports(of, name);
+    for (const [index, report] of files.entries()) {
+      await mutate(["--shard", `${index + 1}/${of}`, "--report", report, "--max", "8"], "weak");
+    }
+    return files;
+  }
+
+  const withoutTimes = (ran: Ran) => ({ ...documentOf(ran), baselineMs: 0, timeoutMs: 0 });
+
+  it.each([1, 2, 7])("merges %i reports to what one machine finds", async (of) => {
+    const whole = await mutate(["--max", "8", "--json"], "weak");
+    const merged = await cli(["mutate", "--merge", ...(await inShards(of, `of-${of}`)), "--json"]);
+    expect(merged.code).toBe(whole.code);
+    expect(withoutTimes(merged)).toEqual(withoutTimes(whole));
+  });
+
+  it("refuses a missing shard, a second report of one, a report without shards and one of another run", async () => {
+    const [first = "", second = ""] = await inShards(2, "refused");
+    const merge = async (...files: string[]) => (await cli(["mutate", "--merge", ...files])).err;
+    expect(await merge(second)).toContain("the reports are not complete: shard 1/2 is missing");
+    expect(await merge(first, first)).toContain("is a second report of shard 1");
+    await mutate(["--report", "whole.jsonl", "--max", "8"], "weak");
+    expect(await merge("whole.jsonl")).toContain("is not of a shard");
+    await mutate(["--shard", "2/2", "--report", "other.jsonl", "--max", "8", "--seed", "9"], "weak");
+    expect(await merge(first, "other.jsonl")).toContain("is of a run with another seed");
+    await mutate(["--shard", "2/2", "--report", "more.jsonl", "--max", "9"], "weak");
+    expect(await merge(first, "more.jsonl")).toContain("shard 2/2 of 9 mutants");
+    expect(await merge()).toContain("--merge was given without a report");
+    expect((await mutate(["--merge"], "weak")).err).toContain("--merge runs no command");
+    expect((await mutate(["--shard", "1/2"], "weak")).err).toContain("--shard needs --report");
+  });
+
+  it("refuses to merge after a cassette was changed", async () => {
+    const [report = ""] = await inShards(1, "changed");
+    const cassette = join(folder, "a.cassette.json");
+    writeFileSync(cassette, text.replace("umbrellas", "coats"));
+    const { code, err } = await cli(["mutate", "--merge", report]);
+    writeFileSync(cassette, text);
+    expect([code, err]).toEqual([2, expect.stringContaining("is not the cassette that the shards changed")]);
+  });
+});

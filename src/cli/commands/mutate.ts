@@ -3,7 +3,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 import type { MutantKind } from "../../harness/index.js";
 import { MAX_MUTANTS_AT_ONCE } from "../limits.js";
-import { wholeNumber, collectPaths, parsePath, MUTANT_CHOICES } from "../options/values.js";
+import { wholeNumber, collectPaths, parsePath, shardOption, MUTANT_CHOICES } from "../options/values.js";
 import type { MutateOptions } from "../mutate/mutate.js";
 import type { CommandIo } from "../terminal/io.js";
 import { splitCommand } from "../terminal/command-action.js";
@@ -27,10 +27,18 @@ export function mutateCommand(program: Command, io: CommandIo): void {
     .option("--resume", "with --report: run only the mutants that the report does not contain")
     .option("--rerun-survivors", "with --resume: also run the survivors again")
     .option("--concurrency <n>", "number of runs at once", wholeNumber(1, MAX_MUTANTS_AT_ONCE), 1)
+    .addOption(shardOption("with --report: run one"))
+    .option("--merge", "the paths are reports of all shards: print one table and one score, and run nothing")
     .option("--json", "print one JSON document; the output of the command goes to stderr")
-    .action(async (given: string[], options: MutateOptions) => {
+    .action(async (given: string[], options: MutateOptions & { merge?: boolean }) => {
       const { CliError } = await import("../errors.js");
       const { before: paths, command = [] } = splitCommand(given, program);
+      if (options.merge === true) {
+        if (command.length > 0)
+          throw new CliError("usage", "--merge runs no command", "Leave out -- and what follows.");
+        const { mergeReports } = await import("../mutate/merge.js");
+        return mergeReports(paths, options, io);
+      }
       if (command.length === 0) {
         throw new CliError("usage", "no command was given", "Put the command that runs the tests after --.");
       }
@@ -40,6 +48,10 @@ export function mutateCommand(program: Command, io: CommandIo): void {
       if (options.rerunSurvivors === true && options.resume !== true) {
         const what = "--rerun-survivors was given without --resume";
         throw new CliError("usage", what, "Add --resume, or leave it out: a new report runs every mutant.");
+      }
+      if (options.shard !== undefined && (options.report === undefined || options.only !== undefined)) {
+        const hint = "Name a report for each shard, and join them with --merge.";
+        throw new CliError("usage", "--shard needs --report, and cannot be used with --only", hint);
       }
       const { mutate } = await import("../mutate/mutate.js");
       await mutate(paths, command, options, io);

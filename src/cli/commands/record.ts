@@ -12,10 +12,10 @@ import {
   parsePath,
   parseUsd,
   shardOption,
+  type Shard,
   wholeNumber,
 } from "../options/values.js";
 import { MAX_RECORDED_RUNS } from "../limits.js";
-import type { Shard } from "../runs/record-runs.js";
 import type { CommandIo } from "../terminal/io.js";
 
 interface RecordOptions {

@@ -16,11 +16,12 @@ import { makeFolder, holdSignals, type HeldSignals } from "../child/spawn.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { MUTANT_GRACE_MS } from "../limits.js";
+import type { Shard } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
 import { printFindings, toDocument, type Findings } from "./findings.js";
-import { assertNoReport, noReport, openReport, type Report } from "./report-file.js";
+import { assertNoReport, noReport, openReport, type Plan, type Report } from "./report-file.js";
 import { findSuite, type Member, type Suite } from "./suite.js";
 import { runBaseline, runTrial, type Baseline, type Trial } from "./trial.js";
 
@@ -34,6 +35,7 @@ export interface MutateOptions {
   resume?: boolean;
   rerunSurvivors?: boolean;
   concurrency: number;
+  shard?: Shard;
   json?: boolean;
 }
 
@@ -59,10 +61,11 @@ export async function mutate(
     }
     assertPassed(baseline, command);
     const plan = await makePlan(paths, baseline, options, io);
-    if (path !== undefined) report = await openReport(path, toHeader(plan, command, options), io);
     const timeoutMs = 3 * baseline.ms + MUTANT_GRACE_MS;
+    const times = { baselineMs: baseline.ms, timeoutMs };
+    if (path !== undefined) report = await openReport(path, toHeader(plan, command, options, times), io);
     const trials = await runAll(plan, { report, signals, folder, command, timeoutMs }, options, io);
-    const ran = { command, seed: options.seed, baselineMs: baseline.ms, timeoutMs };
+    const ran = { command, seed: options.seed, ...times };
     const findings: Findings = { ...plan, ...ran, trials, reported: report.done };
     const caught = signals.caught();
     const exitCode = caught === undefined ? judge(trials) : toExitCode(caught);
@@ -107,16 +110,10 @@ interface MutationPlan {
 async function makePlan(
   paths: readonly string[],
   { seen }: Baseline,
-  { seed, kinds = MUTANT_KINDS, only, max }: MutateOptions,
+  { seed, kinds = MUTANT_KINDS, only, max, shard: own }: MutateOptions,
   io: CommandIo,
 ): Promise<MutationPlan> {
-  const all: Mutant[] = [];
-  const cut: string[] = [];
-  const visit = ({ file }: Member, cassette: CassetteV2): void => {
-    const mutants = listMutants(cassette, { file, seed, kinds });
-    if (mutants.length === MAX_MUTANTS_PER_CASSETTE) cut.push(file);
-    for (const mutant of mutants) all.push(mutant);
-  };
+  const { all, cut, visit } = createMutantList(seed, kinds);
   const suite = await findSuite(paths, seen, visit, io);
   const unknown = only?.find((id) => !all.some((mutant) => mutant.id === id));
   if (unknown !== undefined) {
@@ -124,8 +121,25 @@ async function makePlan(
     throw new CliError("mutant-unknown", `no mutant has the id ${unknown}`, hint);
   }
   if (all.length === 0) throw nothingToMutate(suite);
-  const chosen = only === undefined ? inTurns(all, seed).slice(0, max) : all.filter(({ id }) => only.includes(id));
-  return { suite, found: all.length, cut, chosen };
+  const chosen = only === undefined ? choose(all, seed, max) : all.filter(({ id }) => only.includes(id));
+  const { shard = 1, shards = 1 } = own ?? {};
+  return { suite, found: all.length, cut, chosen: chosen.filter((_, index) => index % shards === shard - 1) };
+}
+
+/** All possible mutants, one cassette after the other. */
+export function createMutantList(seed: string, kinds: readonly MutantKind[]) {
+  const all: Mutant[] = [];
+  const cut: string[] = [];
+  const visit = ({ file }: Pick<Member, "file">, cassette: CassetteV2): void => {
+    const mutants = listMutants(cassette, { file, seed, kinds });
+    if (mutants.length === MAX_MUTANTS_PER_CASSETTE) cut.push(file);
+    for (const mutant of mutants) all.push(mutant);
+  };
+  return { all, cut, visit };
+}
+
+export function choose(all: readonly Mutant[], seed: string, max: number): Mutant[] {
+  return inTurns(all, seed).slice(0, max);
 }
 
 function nothingToMutate({ unused, leftOut }: Suite): CliError {
@@ -135,9 +149,16 @@ function nothingToMutate({ unused, leftOut }: Suite): CliError {
   return new CliError("nothing-to-mutate", what + why, "Name cassettes that the tests load, or other --kinds.");
 }
 
-function toHeader({ suite }: MutationPlan, command: readonly string[], { seed, kinds = MUTANT_KINDS }: MutateOptions) {
-  const cassettes = Object.fromEntries(suite.members.map(({ file, envelopeHash }) => [file, envelopeHash]));
-  return { seed, kinds, command, cassettes };
+function toHeader(
+  { suite }: MutationPlan,
+  command: readonly string[],
+  { seed, kinds = MUTANT_KINDS, shard, max }: MutateOptions,
+  times: { baselineMs: number; timeoutMs: number },
+): Plan {
+  const { members, unused, leftOut } = suite;
+  const cassettes = Object.fromEntries(members.map(({ file, envelopeHash }) => [file, envelopeHash]));
+  const plan = { seed, kinds, command, cassettes };
+  return shard === undefined ? plan : { ...plan, part: { ...shard, max, ...times, unused, leftOut } };
 }
 
 interface Run {
@@ -188,7 +209,7 @@ async function runAll(
 }
 
 /** Fails if no mutant was noticed and none survived. */
-function judge(trials: ReadonlyMap<string, Trial>): number {
+export function judge(trials: ReadonlyMap<string, Trial>): number {
   const outcomes = new Set([...trials.values()].map(({ outcome }) => outcome));
   if (outcomes.has("survived")) return EXIT.drift;
   return outcomes.has("noticed") ? EXIT.ok : EXIT.failed;

@@ -2,21 +2,34 @@
 // running mutant and `--resume` continues after it.
 
 import { resolve } from "node:path";
-import { shorten, isPlainObject, type JsonValue } from "../../core/index.js";
+import { shorten, isPlainObject, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { Mutant, MutantKind } from "../../harness/index.js";
 import { JsonLinesError, openJsonLines } from "../../host/index.js";
 import { CliError } from "../errors.js";
 import { MAX_MUTATE_REPORT_BYTES, MAX_MUTATE_REPORT_TEXT_CHARACTERS } from "../limits.js";
+import type { Shard } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 import type { Outcome, Trial } from "./trial.js";
 
+/** What a merge needs to know of one of several shards. */
+export interface ReportPart extends Shard {
+  /** The number of mutants of all shards. */
+  max: number;
+  baselineMs: number;
+  timeoutMs: number;
+  unused: readonly string[];
+  leftOut: readonly { file: string; why: string }[];
+}
+
 /** Two runs with the same plan are parts of one. */
-interface Plan {
+export interface Plan {
   seed: string;
   kinds: readonly MutantKind[];
   command: readonly string[];
   /** Envelope hashes by file. */
   cassettes: Readonly<Record<string, string>>;
+  /** Only in the report of a shard. */
+  part?: ReportPart;
 }
 
 export interface Report {
@@ -44,15 +57,10 @@ export async function openReport(path: string, plan: Plan, io: CommandIo): Promi
   const file = guard(path, () => openJsonLines(whole, { append: true }));
   try {
     const lines = await readLines(path, whole, io);
-    const done = new Map<string, Trial>();
     if (lines.length === 0) guard(path, () => file.write({ line: "plan", reportVersion: VERSION, ...plan }));
     else assertSamePlan(path, plan, lines[0]);
-    for (const line of lines.slice(1)) {
-      const [id, trial] = readTrial(path, line);
-      done.set(id, trial);
-    }
     return {
-      done,
+      done: readTrials(path, lines),
       write: (mutant, trial) => guard(path, () => file.write({ line: "mutant", ...trial, ...shortenMutant(mutant) })),
       close: () => guard(path, () => file.close()),
     };
@@ -60,6 +68,25 @@ export async function openReport(path: string, plan: Plan, io: CommandIo): Promi
     file.close();
     throw error;
   }
+}
+
+/** A finished report. Throws `report-unusable`. */
+export async function readReport(path: string, io: CommandIo): Promise<{ plan: Plan; done: Map<string, Trial> }> {
+  const lines = await readLines(path, resolve(io.cwd, path), io);
+  const [head] = lines;
+  assertHead(path, head);
+  const { part } = head;
+  if (part !== undefined && !isPart(part)) throw unusable(path, "is of an unknown shard", "Name another report.");
+  return { plan: head as unknown as Plan, done: readTrials(path, lines) };
+}
+
+function isPart(value: unknown): boolean {
+  if (!isPlainObject(value) || !Array.isArray(value["unused"]) || !Array.isArray(value["leftOut"])) return false;
+  return ["shard", "shards", "max", "baselineMs", "timeoutMs"].every((name) => Number.isFinite(value[name]));
+}
+
+function readTrials(path: string, lines: readonly unknown[]): Map<string, Trial> {
+  return new Map(lines.slice(1).map((line) => readTrial(path, line)));
 }
 
 async function readLines(path: string, whole: string, io: CommandIo): Promise<unknown[]> {
@@ -77,16 +104,29 @@ function parseLine(path: string, text: string): unknown {
   }
 }
 
-function assertSamePlan(path: string, plan: Plan, line: unknown): void {
-  if (!isPlainObject(line) || line["line"] !== "plan" || line["reportVersion"] !== VERSION) {
-    throw unusable(path, "is not a report of cassette mutate", "Name another report.");
-  }
+function assertHead(path: string, line: unknown): asserts line is JsonObject {
+  if (isPlainObject(line) && line["line"] === "plan" && line["reportVersion"] === VERSION) return;
+  throw unusable(path, "is not a report of cassette mutate", "Name another report.");
+}
+
+/** Throws `report-unusable` where the report is not of a run of this plan. Shards of one run differ in `part.shard` alone. */
+export function assertSamePlan(path: string, plan: Plan, line: unknown): void {
+  assertHead(path, line);
   const differs = (["seed", "kinds", "command", "cassettes"] as const).find(
     (name) => JSON.stringify(line[name]) !== JSON.stringify(plan[name]),
   );
-  if (differs === undefined) return;
   const what = { seed: "another seed", kinds: "other kinds", command: "another command", cassettes: "other cassettes" };
-  throw unusable(path, `is of a run with ${what[differs]}`, "Repeat that run, or name another report.");
+  if (differs !== undefined) throw otherRun(path, what[differs]);
+  const [one, other] = [shardOf(plan), shardOf(line as unknown as Plan)];
+  if (one !== other) throw otherRun(path, `${other} and not ${one}`);
+}
+
+function shardOf({ part }: Plan): string {
+  return part === undefined ? "no shards" : `shard ${part.shard}/${part.shards} of ${part.max} mutants`;
+}
+
+function otherRun(path: string, what: string): CliError {
+  return unusable(path, `is of a run with ${what}`, "Repeat that run, or name another report.");
 }
 
 function readTrial(path: string, line: unknown): [string, Trial] {
@@ -121,6 +161,6 @@ function guard<T>(path: string, act: () => T): T {
   }
 }
 
-function unusable(path: string, what: string, hint: string): CliError {
+export function unusable(path: string, what: string, hint: string): CliError {
   return new CliError("report-unusable", `the report ${path} ${what}`, hint, path);
 }

@@ -27,6 +27,13 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
+/** One of several parts of a job, which run on machines of their own. */
+export interface Shard {
+  /** From 1 to `shards`. */
+  readonly shard: number;
+  readonly shards: number;
+}
+
 /** "2/3", as test runners write a shard. */
 export function shardOption(what: string): Option {
   return new Option("--shard <i/n>", `${what} of n parts, on n machines`).argParser((text) => {

@@ -5,16 +5,12 @@ import { defined, plural } from "../../core/index.js";
 import { holdSignals } from "../child/spawn.js";
 import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
+import type { Shard } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes, writeJson } from "../terminal/output.js";
 import { addCosts, costOfFiles, costText, estimateRun, NO_COST, type Cost, type Estimate } from "./cost.js";
 import { isSamePlan, readPart, runsOf, SHARD_FILE, unusable, type Part, type Unit } from "./part.js";
 import { recordUnit, settle, type UnitPlace } from "./unit.js";
-
-export interface Shard {
-  readonly shard: number;
-  readonly shards: number;
-}
 
 export interface RunsRequest {
   command: readonly string[];
