@@ -35,7 +35,7 @@ export function driftCommand(program: Command, io: CommandIo): void {
     )
     .option("--alpha <rate>", "accepted rate of false alarms", parseAlpha, 0.05)
     .option("--min-runs <n>", "runs that each side of a scenario needs to be tested by itself", wholeNumber(1, 999), 2)
-    .option("--seed <n>", "seed of the random relabelings", wholeNumber(0, 999_999_999), 1)
+    .option("--seed <n>", "seed of the random relabelings and intervals", wholeNumber(0, 999_999_999), 1)
     .option("--success <pointer>", "JSON pointer into a run's outcome that says whether the run succeeded");
   comparisonOptions(command)
     .option("--rules <file>", "rules that every run must keep (default: cassette.rules.json, if it exists)", parsePath)

@@ -10,8 +10,8 @@ export type { TestResult };
 
 /**
  * `same`: nothing differs, or enough runs were compared and the tests found nothing. `better`: the outcomes are better beyond
- * chance, whatever paths the runs take. `drift`: the runs take other paths. `regression`: the outcomes are worse, or a rule is
- * broken that the baseline keeps. `inconclusive`: too few runs to tell.
+ * chance, whatever paths the runs take. `drift`: the runs take other paths. `regression`: the outcomes are worse, a rule is broken
+ * that the baseline keeps, or a metric crosses its threshold. `inconclusive`: too few runs to tell, or a metric is unknown.
  */
 export type Verdict = "same" | "better" | "drift" | "regression" | "inconclusive";
 
