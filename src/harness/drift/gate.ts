@@ -54,7 +54,7 @@ export function runGate(
   const plannedLevel = planLevel(measured, settings);
   const scenarios = measured.map((figures, index) => ({
     ...toReport(figures, index, judged, input, plannedLevel),
-    metrics: scenarioMetrics(sorted[index] as MeteredScenario, settings),
+    metrics: scenarioMetrics(sorted[index] as MeteredScenario, settings, sorted.length),
   }));
   const others = measured.filter((_, index) => scenarios[index]?.verdict !== "better");
   const pooledReport = pooled === undefined ? {} : toPooledReport(measured, others, pooled, judged, settings);

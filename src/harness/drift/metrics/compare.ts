@@ -2,7 +2,7 @@
 
 import { defined } from "../../../core/index.js";
 import type { GateRun } from "../paths/path-table.js";
-import { meanDifference } from "../statistics/bootstrap.js";
+import { drawsFor, meanDifference } from "../statistics/bootstrap.js";
 import { meanDifferenceTest, type Amounts } from "../statistics/mean-difference.js";
 import { createRandom } from "../statistics/random.js";
 import type { TestResult } from "../statistics/test-result.js";
@@ -32,15 +32,16 @@ const UNITS: Readonly<Record<MetricName, MetricFigures["unit"]>> = {
   latency: "ms",
 };
 
-/** The metrics of one scenario. */
-export function scenarioMetrics(scenario: MeteredScenario, settings: MetricSettings): MetricFigures[] {
-  return METRICS.map((metric) => figuresOf(metric, [scenario], settings, scenario.scenario).figures);
+/** The metrics of one scenario of `all`. */
+export function scenarioMetrics(scenario: MeteredScenario, settings: MetricSettings, all: number): MetricFigures[] {
+  const terms = { ...settings, label: scenario.scenario, draws: drawsFor(all) };
+  return METRICS.map((metric) => figuresOf(metric, [scenario], terms).figures);
 }
 
 /** The metrics over all scenarios, with their tests. */
 export function pooledMetrics(scenarios: readonly MeteredScenario[], settings: MetricSettings): RawMetric[] {
   return METRICS.map((metric) => {
-    const { figures, strata } = figuresOf(metric, scenarios, settings, "");
+    const { figures, strata } = figuresOf(metric, scenarios, { ...settings, label: "", draws: drawsFor(1) });
     if (strata === undefined) return figures;
     const isPaired = strata.every(({ base, candidate }) => base.length === 1 && candidate.length === 1);
     const pooledTest = isPaired ? "paired-permutation" : "stratified-permutation";
@@ -53,8 +54,7 @@ export function pooledMetrics(scenarios: readonly MeteredScenario[], settings: M
 function figuresOf(
   metric: MetricName,
   scenarios: readonly MeteredScenario[],
-  { alpha, seed }: MetricSettings,
-  label: string,
+  { alpha, seed, label, draws }: MetricSettings & { label: string; draws: number },
 ): { figures: MetricFigures; strata?: Amounts[] } {
   const sides = (["base", "candidate"] as const).map((side) => scenarios.map((each) => each[side]));
   const [base, candidate] = sides.map((runs) => toSide(metric, runs.flat())) as [MetricSide, MetricSide];
@@ -63,7 +63,12 @@ function figuresOf(
   if (scenarios.length === 0 || base.unknown + candidate.unknown > 0) return { figures };
   const amounts = (runs: readonly GateRun[]): number[] => runs.map((run) => amountOf(metric, run).value);
   const strata = scenarios.map((each) => ({ base: amounts(each.base), candidate: amounts(each.candidate) }));
-  const { means, difference, relative } = meanDifference(strata, level, createRandom(seed, `${metric} ${label}`));
+  const { means, difference, relative } = meanDifference(
+    strata,
+    level,
+    createRandom(seed, `${metric} ${label}`),
+    draws,
+  );
   return {
     figures: {
       ...figures,

@@ -2,6 +2,7 @@
 // deviations are stretched by √(n / (n − 1)), since those of n drawn values are too small by that (T. Hesterberg, "What Teachers
 // Should Know About the Bootstrap", The American Statistician 69, 2015).
 
+import { MAX_INTERVAL_DRAWS } from "../../limits.js";
 import type { Amounts } from "./mean-difference.js";
 import type { Random } from "./random.js";
 
@@ -18,6 +19,13 @@ interface Means {
 }
 
 const DRAWS = 999;
+/** Two of them lie outside of a 95 % interval on each side. */
+const LEAST_DRAWS = 99;
+
+/** The draws for each of as many intervals. */
+export function drawsFor(intervals: number): number {
+  return Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(MAX_INTERVAL_DRAWS / intervals)));
+}
 
 /**
  * The candidate's mean minus the baseline's, and the same as a share of the baseline's mean. Means are means of the scenarios' means.
@@ -27,10 +35,11 @@ export function meanDifference(
   strata: readonly Amounts[],
   level: number,
   random: Random,
+  draws = DRAWS,
 ): { means: Means; difference: Estimate; relative?: Estimate } {
   const all = strata.map(({ base, candidate }) => ({ base: mean(base), candidate: mean(candidate) }));
   const means = { base: mean(all.map(({ base }) => base)), candidate: mean(all.map((each) => each.candidate)) };
-  const drawn = drawMeans(strata, all, means, random);
+  const drawn = drawMeans(strata, all, means, { random, draws });
   const interval = (of: (drawnMeans: Means) => number): { low: number; high: number } | undefined => {
     if (drawn === undefined) return undefined;
     const sorted = Float64Array.from(drawn, of).sort();
@@ -50,7 +59,7 @@ function drawMeans(
   strata: readonly Amounts[],
   all: readonly Means[],
   means: Means,
-  random: Random,
+  { random, draws }: { random: Random; draws: number },
 ): Means[] | undefined {
   const canDrawRuns = strata.every(({ base, candidate }) => base.length > 1 && candidate.length > 1);
   if (!canDrawRuns && strata.length < 2) return undefined;
@@ -64,7 +73,7 @@ function drawMeans(
     });
     return { base: base / strata.length, candidate: candidate / strata.length };
   };
-  return Array.from({ length: DRAWS }, () => {
+  return Array.from({ length: draws }, () => {
     const { base, candidate } = redraw();
     return { base: Math.max(0, base), candidate: Math.max(0, candidate) };
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { meanDifference } from "../../../../src/harness/drift/statistics/bootstrap.js";
+import { drawsFor, meanDifference } from "../../../../src/harness/drift/statistics/bootstrap.js";
 import { meanDifferenceTest, type Amounts } from "../../../../src/harness/drift/statistics/mean-difference.js";
 import { createRandom } from "../../../../src/harness/drift/statistics/random.js";
 
@@ -84,6 +84,10 @@ describe("the interval of a difference of means", () => {
     expect(difference.value).toBe(4.5);
     expect(difference.low).toBeLessThan(4.5);
     expect(difference.high).toBeGreaterThan(4.5);
+  });
+
+  it("takes fewer draws for each of many scenarios", () => {
+    expect([1, 2_002, 4_000, 100_000].map(drawsFor)).toEqual([999, 999, 500, 99]);
   });
 
   it("has no share of a baseline of 0, and no width where all runs are alike", () => {
