@@ -78,6 +78,7 @@ export type RecordErrorCode =
   | "export-without-prompts"
   | "export-too-large"
   | "invalid-options"
+  | "prices-malformed"
   | "rules-malformed"
   | "tolerances-malformed";
 

@@ -184,6 +184,8 @@ export { checkRules, checkTurns, watchRules, type RuledTurn } from "./rules/chec
 export * from "./rules/format.js";
 export { checkRuleSet, parseRules, readRules } from "./rules/read.js";
 export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/judge.js";
+export { answerTimes } from "./stream/times.js";
+export { parsePrices, readPrices } from "./count/prices.js";
 export * from "./count/usage-sum.js";
 export * from "./offer/run-offers.js";
 export { diffValues, firstDifference, type ValueChange } from "./prompt/json-difference.js";

@@ -73,6 +73,11 @@ export const MAX_PAIRING_WORK = 100_000_000;
 /** Pairs of one turn that are paired again. A larger group keeps its partners. */
 export const MAX_REPAIRED_PAIRS = 400;
 
+// Prices
+export const MAX_PRICES_FILE_BYTES = 1024 * 1024;
+/** Models of a price file. */
+export const MAX_PRICED_MODELS = 10_000;
+
 // Rules
 export const MAX_RULES_FILE_BYTES = 1024 * 1024;
 export const MAX_RULES = 1_000;

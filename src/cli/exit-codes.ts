@@ -47,6 +47,7 @@ const OTHERS: Record<MissErrorCode | GraphErrorCode, typeof EXIT.drift> & Record
     "export-without-prompts": 2,
     "export-too-large": 2,
     "invalid-options": 2,
+    "prices-malformed": 2,
     "rules-malformed": 2,
     "tolerances-malformed": 2,
   };

@@ -84,6 +84,8 @@ export { createMatcherHost } from "./matchers/host.js";
 export { runGate } from "./drift/gate.js";
 export { turnLines } from "./drift/turn-lines.js";
 export type { GateScenario } from "./drift/measure.js";
+export { spendingOf } from "./drift/metrics/spending.js";
+export { thresholdText } from "./drift/metrics/threshold.js";
 export { outcomeOf, successOf } from "./drift/outcome.js";
 export type { GateRun } from "./drift/paths/path-table.js";
 export type {

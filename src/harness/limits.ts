@@ -88,6 +88,8 @@ export const MAX_NEEDED_RUNS = 200;
 export const MAX_EXHAUSTIVE_RELABELINGS = 20_000;
 /** Work of drawing relabelings. If it would take more, which is minutes, fewer are drawn. */
 export const MAX_DRAWING_WORK = 1_000_000_000;
+/** Bootstrap draws for the intervals of one metric of all scenarios, each by itself. Of many scenarios, each gets fewer. */
+export const MAX_INTERVAL_DRAWS = 2_000_000;
 /** Relabelings of a scenario that keeps the statistic of each. */
 export const MAX_KEPT_RELABELINGS = 300;
 /** Product of the relabelings of scenarios that are drawn together. */

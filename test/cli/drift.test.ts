@@ -455,3 +455,110 @@ describe("cassette drift", () => {
     expect(existsSync(join(folder, "xml"))).toBe(false);
   });
 });
+
+describe("cassette drift with prices and thresholds", () => {
+  const priced = (side: string, run: number, model: string, output: number): void => {
+    const cassette = recording(["search", "buy"], true);
+    const usage = { inputTokens: 1_000, outputTokens: output, cacheReadTokens: 400 };
+    const entries = cassette.entries.map((entry) => ({ ...entry, response: { ...entry.response, model, usage } }));
+    put(file(side, `buy.${run}`), resealCassette(cassette, entries));
+  };
+  beforeAll(() => {
+    for (let run = 0; run < 6; run++) {
+      priced("priced-old", run, "gpt-4o", 1_000 + run);
+      priced("priced-new", run, "gpt-4o", 1_500 + run);
+      priced("unpriced-new", run, run === 0 ? "orbit-1" : "gpt-4o", 1_500 + run);
+    }
+  });
+  const gate = (...more: string[]) =>
+    cli(["drift", join(folder, "priced-old"), join(folder, "priced-new"), "--alpha", "0.05", ...more]);
+
+  it("reports both sides of every metric, and passes without a threshold", async () => {
+    const ran = await gate();
+    expect(ran).toMatchObject({ code: 0 });
+    expect(ran.out).toMatch(
+      /^ {2}cost {6}\$0\.0361 → \$0\.0511 a run, \+41\.6% \[[^\]]+\], in sum \$0\.216 → \$0\.306, more\? p = 0\.0011, corrected 0\.0022 \(permutation, exact, one-sided\)$/m,
+    );
+    expect(ran.out).toMatch(
+      /^ {2}tokens {4}6,008 → 7,508 a run, .*in sum 36,045 \(18,000 in, 7,200 read from a cache, 18,045 out\) → 45,045 /m,
+    );
+    expect(ran.out).toMatch(/^ {2}turns {5}3 → 3 a run, \+0\.0% .*, no difference to test$/m);
+    expect(ran.out).toContain("  not recorded: latency\n");
+  });
+
+  it("fails on a threshold that is crossed, in every report, and repeats the flag", async () => {
+    const report = join(folder, "cost.md");
+    const page = join(folder, "cost.html");
+    const xml = join(folder, "cost.xml");
+    const ran = await gate(
+      "--fail-on",
+      "cost:+20%, turns:+1",
+      "--reporter",
+      `text,markdown=${report},html=${page},junit=${xml}`,
+    );
+    expect(ran.code).toBe(1);
+    expect(ran.out).toMatch(
+      /^regression: the cost rose from \$0\.0361 to \$0\.0511 a run, .* more than the allowed \+20%/,
+    );
+    expect(ran.out).toContain(", allowed +20%: regression\n");
+    expect(ran.out).toContain(", allowed +1: same\n");
+    expect(ran.out).toContain("  metrics corrected by Holm over the metrics with a threshold (cost, turns)");
+    expect(ran.out).toContain(
+      "fails at alpha 0.05 with --fail-on drift,regression,cost:+20%,turns:+1 ".replace(
+        "drift,regression",
+        "regression,drift",
+      ),
+    );
+    expect(ran.out).toMatch(/reproduce it: .*--fail-on '?regression,drift,cost:\+20%,turns:\+1'?/);
+    const markdown = readFileSync(report, "utf8");
+    expect(markdown).toMatch(
+      /\| cost \| \\\$0\.0361 → \\\$0\.0511, \+41\.6% .* \| more\? p = 0\.0011.*allowed \+20%: regression \|/,
+    );
+    expect(markdown).toContain("Holm over the metrics with a threshold");
+    const html = readFileSync(page, "utf8");
+    expect(html).toContain("What a run takes, with 95% intervals");
+    expect(html).toContain("allowed +20%: regression");
+    expect(readFileSync(xml, "utf8")).toMatch(
+      /<testcase name="all scenarios: cost".*>[\s\S]*?<failure message="the cost rose/,
+    );
+    const only = await gate("--fail-on", "none,calls:+1", "--json");
+    expect(documentOf(only)).toMatchObject({
+      exitCode: 0,
+      settings: { failOn: [], thresholds: [{ metric: "calls", amount: 1, isRelative: false }] },
+      metrics: { all: [{ metric: "cost", relative: { value: expect.closeTo(0.416, 3) as number } }, {}, {}, {}, {}] },
+    });
+  });
+
+  it("is inconclusive about an unknown cost, until a price file prices it", async () => {
+    const sides = [join(folder, "priced-old"), join(folder, "unpriced-new")];
+    const prices = join(folder, "drift-prices.json");
+    writeFileSync(prices, JSON.stringify({ "orbit-1": { input: 2.5, output: 10 } }));
+    const unknown = await cli(["drift", ...sides, "--fail-on", "cost:+20%", "--on-inconclusive", "fail"]);
+    expect(unknown.code).toBe(1);
+    expect(unknown.out).toMatch(
+      /^inconclusive: the cost is unknown in 1 of 6 runs of the candidate: no list has a price of orbit-1\. --prices FILE/,
+    );
+    expect(unknown.out).toContain(" → at least $0.255 in 6 runs, 1 of them unpriced, allowed +20%: inconclusive\n");
+    expect(unknown.out).toContain("  no price of orbit-1. --prices FILE sets prices\n");
+    const known = await cli(["drift", ...sides, "--fail-on", "cost:+20%", "--prices", prices]);
+    expect(known.out).toMatch(/^regression: the cost rose/);
+    expect(known.out).toContain(`--prices ${prices}`);
+    writeFileSync(prices, JSON.stringify({ "orbit-1": { input: 2.5, output: -10 } }));
+    const wrong = await cli(["drift", ...sides, "--prices", prices, "--json"]);
+    expect(documentOf(wrong)).toMatchObject({ exitCode: 2, error: { code: "prices-malformed" } });
+  });
+
+  it.each([
+    ["cost:20%", '"cost:20%" has no +. Give an increase, such as cost:+20% or cost:+0.01.'],
+    ["cost:-20%", '"cost:-20%" has no +.'],
+    ["turns:+two", '"turns:+two" is not a threshold. Give an increase, such as turns:+20% or turns:+2.'],
+    ["money:+2", '"money:+2" names no metric. The metrics are cost, tokens, turns, calls, latency.'],
+    ["cost:+1,cost:+2%", "cost has two thresholds. Give one."],
+    ["cost", '"cost" is not a verdict. Use none, or some of'],
+    ["none,drift,cost:+1", '"none" is not a verdict.'],
+  ])("refuses --fail-on %s", async (value, message) => {
+    const ran = await gate("--fail-on", value);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(message);
+  });
+});

@@ -101,7 +101,7 @@ describe("cassette stats", () => {
     place("priced/b.cassette.json", spent("acme", { usage, costUsd: 1 }));
     place("priced/c.cassette.json", spent("acme", { usage, model: "orbit-1" }));
     expect((await cli(["stats", join(folder, "priced")])).out).toContain(
-      `  cost     4.5 USD (derived for 1 turn by list prices of ${PRICING_DATE}), unknown for 1 turn\n`,
+      `  cost     at least 4.5 USD (derived for 1 turn by list prices of ${PRICING_DATE}), unknown for 1 turn\n`,
     );
     const document = documentOf(await cli(["stats", join(folder, "priced"), "--json"]));
     expect(document["usage"]).toMatchObject({ costUsd: 4.5, turnsWithDerivedCost: 1, turnsWithoutCost: 1 });
@@ -123,5 +123,47 @@ describe("cassette stats", () => {
       "gpt-4o-2024-05-13 (named by the imported log)",
       "unknown (scripted)",
     ]);
+  });
+});
+
+describe("cassette stats --prices", () => {
+  const turn = (model: string) => ({ usage: { inputTokens: 1_000_000, outputTokens: 0 }, model });
+  const priced = (name: string): string => {
+    mkdirSync(join(folder, name));
+    const turns = ["orbit-1", "nova-2", "gpt-4o"].map((model) => ({
+      promptHash: "0".repeat(64),
+      response: { message: { role: "assistant" as const, content: "" }, stopReason: "stop" as const, ...turn(model) },
+    }));
+    const run = buildCassette(runOf([]), turns);
+    place(`${name}/a.cassette.json`, run);
+    return join(folder, name);
+  };
+
+  it("prices the models of the file, and names those without a price", async () => {
+    const path = priced("by-file");
+    const before = await cli(["stats", path]);
+    expect(before.out).toContain(
+      `  cost     at least 2.5 USD (derived by list prices of ${PRICING_DATE}), unknown for 2 turns\n` +
+        "  no price nova-2 in 1 turn, orbit-1 in 1 turn. --prices FILE sets prices\n",
+    );
+    const file = join(folder, "prices.json");
+    writeFileSync(file, JSON.stringify({ "orbit-1": { input: 4, output: 8 } }));
+    const after = await cli(["stats", path, "--prices", file, "--by", "folder"]);
+    expect(after.out).toContain(`at least 6.5 USD (derived for 1 turn by the prices of ${file}`);
+    expect(after.out).toContain("  no price nova-2 in 1 turn.");
+    expect(documentOf(await cli(["stats", path, "--prices", file, "--json"]))).toMatchObject({
+      usage: { costUsd: 6.5, turnsWithFileCost: 1, turnsWithDerivedCost: 1, turnsWithoutCost: 1 },
+      unpriced: { names: [{ name: "nova-2", count: 1, cassettes: 1 }] },
+    });
+  });
+
+  it("refuses a file that is not a price file, and one that is not there", async () => {
+    const path = priced("by-wrong-file");
+    const file = join(folder, "wrong.json");
+    writeFileSync(file, JSON.stringify({ "orbit-1": { input: 4 } }));
+    const wrong = await cli(["stats", path, "--prices", file, "--json"]);
+    expect(documentOf(wrong)).toMatchObject({ exitCode: 2, error: { code: "prices-malformed" } });
+    const absent = await cli(["stats", path, "--prices", join(folder, "no.json"), "--json"]);
+    expect(documentOf(absent)).toMatchObject({ exitCode: 2, error: { code: "file-not-found" } });
   });
 });

@@ -62,7 +62,7 @@ tools, recorded → chosen
       1  send → (answer)
 differs: ${spec} agrees in 50 % of 4 turns (95 % interval 15 % to 85 %; required 100 %)
   2 same, 1 answered, 1 called
-  tokens 100 in, 10 out, unknown for 3 turns; cost 0.00035 USD, unknown for 3 turns
+  tokens 100 in, 10 out, unknown for 3 turns; cost at least 0.00035 USD, unknown for 3 turns
 `,
     );
     expect(ran.err).toBe("4 turns requested now; the answers were not kept (--record keeps them)\n");

@@ -17,6 +17,7 @@ import type {
 } from "../../src/harness/drift/gate-report.js";
 import { findFailures } from "../../src/harness/drift/failures.js";
 import { VERDICTS } from "../../src/harness/drift/gate-report.js";
+import type { MetricFigures } from "../../src/harness/drift/metrics/figures.js";
 
 /** Text of a hostile log: ends of every element, a link, controls, a mention, and special characters of every format. */
 export const HOSTILE = `</script></title><img src=x onerror=alert(1)><a href="javascript:alert(1)">@octocat #12 https://evil.example</a> ]]> | \`\`\` ::error::x%0A \u202e\u0000\u0007\ufffe"' onclick='x`;
@@ -46,6 +47,20 @@ export function outcomes(base: number, candidate: number, runs: number, p: numbe
       level: 0.95,
     },
   };
+}
+
+/** Known turns and calls, and unknown cost, tokens and latency. */
+export function metricFigures(): MetricFigures[] {
+  const unknown = { runs: 4, unknown: 4, total: 0 };
+  const known = (mean: number) => ({ runs: 4, unknown: 0, total: 4 * mean, mean });
+  const change = { difference: { value: 1, low: 0.5, high: 1.5 }, relative: { value: 0.25, low: 0.1, high: 0.4 } };
+  return [
+    { metric: "cost", unit: "USD", base: unknown, candidate: unknown, level: 0.95 },
+    { metric: "tokens", unit: "tokens", base: unknown, candidate: unknown, level: 0.95 },
+    { metric: "turns", unit: "turns", base: known(4), candidate: known(5), ...change, level: 0.95 },
+    { metric: "calls", unit: "calls", base: known(4), candidate: known(5), ...change, level: 0.95 },
+    { metric: "latency", unit: "ms", base: unknown, candidate: unknown, level: 0.95 },
+  ];
 }
 
 function choose(n: number, k: number): number {
@@ -119,6 +134,7 @@ export function scenario(name: string, verdict: Verdict, rest: Partial<ScenarioR
       base: `cassettes/old/${name}.0.cassette.json`,
       candidate: `cassettes/new/${name}.0.cassette.json`,
     },
+    metrics: metricFigures(),
     edits: [],
     timeline: [],
     contract: [],
@@ -162,6 +178,7 @@ export function gateReport(scenarios: ScenarioReport[], rest: Partial<GateReport
     failures: [],
     counts,
     pooled: {},
+    metrics: { all: metricFigures(), correction: "", unpriced: [] },
     scenarios,
     onlyBase: [],
     onlyCandidate: [],

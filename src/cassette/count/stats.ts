@@ -3,7 +3,14 @@
 import { isPlainObject } from "../../core/index.js";
 import { extensionsOf, type Cassette } from "../file/format.js";
 import { MAX_COUNTED_NAMES } from "../limits.js";
-import { countedTurns, createUsageCounter, type UsageSum } from "./usage-sum.js";
+import {
+  countedTurns,
+  createTurnPricer,
+  createUsageCounter,
+  unpricedModelOf,
+  type TurnPricer,
+  type UsageSum,
+} from "./usage-sum.js";
 
 /** Files kept as the largest. */
 const LARGEST = 5;
@@ -34,6 +41,8 @@ export interface CassetteStats {
   tools: NameCounts;
   /** Of turns that say which model answered. */
   models: NameCounts;
+  /** Of turns whose cost is unknown because no list has a price of the model. */
+  unpriced: NameCounts;
   providers: NameCounts;
   version1: number;
   version2: number;
@@ -54,9 +63,9 @@ export interface StatsCounter {
   total(): CassetteStats;
 }
 
-export function createStatsCounter(): StatsCounter {
-  const usage = createUsageCounter();
-  const [tools, models, providers] = [createNames(), createNames(), createNames()];
+export function createStatsCounter(price: TurnPricer = createTurnPricer()): StatsCounter {
+  const usage = createUsageCounter(price);
+  const [tools, models, unpriced, providers] = [createNames(), createNames(), createNames(), createNames()];
   const sum = {
     cassettes: 0,
     bytes: 0,
@@ -74,7 +83,9 @@ export function createStatsCounter(): StatsCounter {
   return {
     add(file, bytes, cassette) {
       const responses = cassette.entries.map(({ response }) => response);
-      for (const turn of countedTurns(cassette)) usage.add(turn);
+      const turns = countedTurns(cassette);
+      for (const turn of turns) usage.add(turn);
+      unpriced.add(turns.flatMap((turn) => unpricedModelOf(turn, price) ?? []));
       tools.add(responses.flatMap(({ message }) => (message.toolCalls ?? []).map(({ name }) => name)));
       models.add(responses.flatMap(({ model }) => model ?? []));
       providers.add([cassette.recordedProvider]);
@@ -91,6 +102,7 @@ export function createStatsCounter(): StatsCounter {
       toolCalls: tools.all(),
       tools: tools.counts(),
       models: models.counts(),
+      unpriced: unpriced.counts(),
       providers: providers.counts(),
       ...times.range(),
       largest,

@@ -4,7 +4,7 @@ import {
   addCost,
   costOf,
   costToUsd,
-  findRate,
+  findRateName,
   isPlainObject,
   toCost,
   VENDORS,
@@ -36,6 +36,8 @@ export interface UsageSum {
   costUsd?: number;
   /** Turns whose cost is derived from model and tokens by the list prices of `PRICING_DATE`. Absent: none is. */
   turnsWithDerivedCost?: number;
+  /** Turns whose cost is derived by a price file. Absent: none is. */
+  turnsWithFileCost?: number;
   turnsWithoutCost: number;
 }
 
@@ -60,14 +62,50 @@ const LIST_PRICES: Pricing = Object.fromEntries(
   Object.values<Vendor>(VENDORS).flatMap(({ pricing = {} }) => Object.entries(pricing)),
 );
 
+/** The path before a model's name in Google's APIs. */
+const GOOGLE_PATH = /^(?:publishers\/google\/)?models\//;
+
+/** The cost of one turn, and its source: the recording, a price file, or the list prices of `PRICING_DATE`. */
+export interface TurnCost {
+  costUsd: number;
+  from: "recording" | "file" | "list";
+}
+
+/** Finds the cost of a turn. */
+export type TurnPricer = (response: CountedTurn) => TurnCost | undefined;
+
+/**
+ * Returns a function that prices turns. A model of `given`, a price file, has the price of that file, even if its cost was recorded.
+ * Undefined for a turn without a recorded cost whose tokens are unknown, or whose model no list has. That is not zero.
+ */
+export function createTurnPricer(given: Pricing = {}): TurnPricer {
+  const prices = { ...LIST_PRICES, ...given };
+  const hasFile = Object.keys(given).length > 0;
+  return (response) => {
+    const { inputTokens, outputTokens, costUsd } = usageOf(response);
+    const { usage, model = "" } = response;
+    if (costUsd !== undefined && !hasFile) return { costUsd, from: "recording" };
+    const isCounted = Number.isSafeInteger(inputTokens) && Number.isSafeInteger(outputTokens);
+    const name = findRateName(prices, model) ?? findRateName(prices, model.replace(GOOGLE_PATH, ""));
+    const isGiven = name !== undefined && Object.hasOwn(given, name);
+    if (costUsd !== undefined && !(isGiven && isCounted)) return { costUsd, from: "recording" };
+    const rate = name === undefined ? undefined : prices[name];
+    if (usage === undefined || !isCounted || rate === undefined) return undefined;
+    return { costUsd: costOf(usage, rate), from: isGiven ? "file" : "list" };
+  };
+}
+
+const priceTurn = createTurnPricer();
+
 /** USD by the list prices of `PRICING_DATE`. Undefined for a stated cost, without model or tokens, and for a model on no list. */
 export function derivedCostOf(response: CountedTurn): number | undefined {
-  const { inputTokens, outputTokens, costUsd } = usageOf(response);
-  const { usage, model = "" } = response;
-  const isCounted = Number.isSafeInteger(inputTokens) && Number.isSafeInteger(outputTokens);
-  if (costUsd !== undefined || usage === undefined || !isCounted) return undefined;
-  const rate = findRate(LIST_PRICES, model);
-  return rate === undefined ? undefined : costOf(usage, rate);
+  const cost = priceTurn(response);
+  return cost?.from === "list" ? cost.costUsd : undefined;
+}
+
+/** The model of a turn that says its tokens, but has no price. */
+export function unpricedModelOf(turn: CountedTurn, price: TurnPricer): string | undefined {
+  return usageOf(turn).inputTokens === undefined || price(turn) !== undefined ? undefined : turn.model;
 }
 
 /** Returns the turns of a cassette for counting: if no answer names its model, the requested one counts. */
@@ -78,25 +116,29 @@ export function countedTurns(cassette: Cassette): CountedTurn[] {
   );
 }
 
-/** The model that a cassette was recorded from, by its provider's name (`openai:gpt-4o`) or by the log it was imported from. */
+/**
+ * The model that a cassette was recorded from, by its provider's name (`openai:gpt-4o`, `langchain:openai:gpt-4o`) or by the log it was
+ * imported from. Undefined if the name lists several (`openai:gpt-4o + cohere:command-a-03-2025`).
+ */
 export function askedModelOf(cassette: Cassette): string | undefined {
   const { recordedProvider } = cassette;
   const imported: unknown = extensionsOf(cassette)["import"];
   if (isPlainObject(imported)) return typeof imported["model"] === "string" ? imported["model"] : undefined;
-  const model = recordedProvider.slice(recordedProvider.indexOf(":") + 1);
-  return recordedProvider.includes(":") && model !== "" ? model : undefined;
+  if (recordedProvider.includes(" + ")) return undefined;
+  const model = /^(?:langchain:)?[^:]*:(.+)$/s.exec(recordedProvider)?.[1];
+  return recordedProvider === `langchain:${model}` ? undefined : model;
 }
 
-export function createUsageCounter(): UsageCounter {
+/** Sums usage. Costs come from `price`. By default, it uses recorded costs and list prices. */
+export function createUsageCounter(price: TurnPricer = priceTurn): UsageCounter {
   const tokens = { turns: 0, inputTokens: 0, outputTokens: 0, turnsWithoutTokens: 0 };
   let [cacheReadTokens, cacheWriteTokens] = [0, 0];
-  let [turnsWithoutCost, turnsWithDerivedCost] = [0, 0];
+  let [turnsWithoutCost, turnsWithDerivedCost, turnsWithFileCost] = [0, 0, 0];
   let cost: Cost | undefined;
   return {
     add(response) {
-      const { inputTokens, outputTokens, costUsd: said } = usageOf(response);
-      const derived = derivedCostOf(response);
-      const costUsd = said ?? derived;
+      const { inputTokens, outputTokens } = usageOf(response);
+      const { costUsd, from } = price(response) ?? {};
       tokens.turns++;
       tokens.inputTokens += inputTokens ?? 0;
       tokens.outputTokens += outputTokens ?? 0;
@@ -105,7 +147,8 @@ export function createUsageCounter(): UsageCounter {
         cacheReadTokens += toFigure(response.usage?.cacheReadTokens);
         cacheWriteTokens += toFigure(response.usage?.cacheWriteTokens);
       }
-      if (derived !== undefined) turnsWithDerivedCost++;
+      if (from === "list") turnsWithDerivedCost++;
+      if (from === "file") turnsWithFileCost++;
       if (costUsd === undefined) turnsWithoutCost++;
       else cost = cost === undefined ? toCost(costUsd) : addCost(cost, toCost(costUsd));
     },
@@ -115,6 +158,7 @@ export function createUsageCounter(): UsageCounter {
       ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
       ...(cost === undefined ? {} : { costUsd: costToUsd(cost) }),
       ...(turnsWithDerivedCost === 0 ? {} : { turnsWithDerivedCost }),
+      ...(turnsWithFileCost === 0 ? {} : { turnsWithFileCost }),
       turnsWithoutCost,
     }),
   };

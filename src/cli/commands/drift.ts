@@ -1,11 +1,18 @@
 // `cassette drift`: tests whether two sets of runs differ by more than chance.
 
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { Verdict } from "../../harness/index.js";
-import type { DriftOptions } from "../drift/commands.js";
+import type { DriftOptions, FailOn } from "../drift/commands.js";
+import { parseThreshold } from "../drift/threshold.js";
 import type { ReportTarget } from "../drift/outputs.js";
 import { comparisonOptions } from "../options/comparison.js";
-import { wholeNumber, parsePath, REPORTER_CHOICES, VERDICT_CHOICES } from "../options/values.js";
+import {
+  METRIC_CHOICES,
+  pricesOption,
+  wholeNumber,
+  parsePath,
+  REPORTER_CHOICES,
+  VERDICT_CHOICES,
+} from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 
 export function driftCommand(program: Command, io: CommandIo): void {
@@ -15,16 +22,20 @@ export function driftCommand(program: Command, io: CommandIo): void {
     .argument("<base>", "cassette file or folder of the runs to compare with", parsePath)
     .argument("<candidate>", "cassette file or folder of the runs to judge", parsePath)
     .addOption(
-      new Option("--fail-on <verdicts>", `verdicts that exit 1: none, or some of ${VERDICT_CHOICES.join(", ")}`)
-        .argParser(parseVerdicts)
-        .default(["regression", "drift"], "regression,drift"),
+      new Option(
+        "--fail-on <list>",
+        `verdicts that exit 1: none, or some of ${VERDICT_CHOICES.join(", ")}; and increases that do: ${METRIC_CHOICES.join(", ")} with :+20% or :+2`,
+      )
+        .argParser(parseFailOn)
+        .default({ failOn: ["regression", "drift"], thresholds: [] }, "regression,drift"),
     )
+    .addOption(pricesOption())
     .addOption(
       new Option("--on-inconclusive <what>", "result for too few runs").choices(["pass", "fail"]).default("pass"),
     )
     .option("--alpha <rate>", "accepted rate of false alarms", parseAlpha, 0.05)
     .option("--min-runs <n>", "runs that each side of a scenario needs to be tested by itself", wholeNumber(1, 999), 2)
-    .option("--seed <n>", "seed of the random relabelings", wholeNumber(0, 999_999_999), 1)
+    .option("--seed <n>", "seed of the random relabelings and intervals", wholeNumber(0, 999_999_999), 1)
     .option("--success <pointer>", "JSON pointer into a run's outcome that says whether the run succeeded");
   comparisonOptions(command)
     .option("--rules <file>", "rules that every run must keep (default: cassette.rules.json, if it exists)", parsePath)
@@ -44,12 +55,25 @@ export function driftCommand(program: Command, io: CommandIo): void {
     });
 }
 
-function parseVerdicts(text: string): Verdict[] {
+/** "regression,cost:+20%". Without a verdict, the default verdicts stay. */
+function parseFailOn(text: string): FailOn {
   const words = text.split(",").map((word) => word.trim());
-  if (words.join() === "none") return [];
-  const unknown = words.find((word) => !(VERDICT_CHOICES as readonly string[]).includes(word));
-  if (unknown === undefined) return VERDICT_CHOICES.filter((verdict) => words.includes(verdict));
-  throw new InvalidArgumentError(`"${unknown}" is not a verdict. Use none, or some of ${VERDICT_CHOICES.join(", ")}.`);
+  const increases = words.filter((word) => word.includes(":"));
+  const verdicts = words.filter((word) => !increases.includes(word));
+  const thresholds = increases.map((word) => {
+    const threshold = parseThreshold(word);
+    if (typeof threshold === "string") throw new InvalidArgumentError(`${threshold}.`);
+    return threshold;
+  });
+  const twice = thresholds.find(({ metric }, index) => thresholds.findIndex((each) => each.metric === metric) < index);
+  if (twice !== undefined) throw new InvalidArgumentError(`${twice.metric} has two thresholds. Give one.`);
+  if (verdicts.length === 0) return { failOn: ["regression", "drift"], thresholds };
+  if (verdicts.join() === "none") return { failOn: [], thresholds };
+  const unknown = verdicts.find((word) => !(VERDICT_CHOICES as readonly string[]).includes(word));
+  if (unknown === undefined) return { failOn: VERDICT_CHOICES.filter((each) => verdicts.includes(each)), thresholds };
+  throw new InvalidArgumentError(
+    `"${unknown}" is not a verdict. Use none, or some of ${VERDICT_CHOICES.join(", ")}, or an increase such as cost:+20%.`,
+  );
 }
 
 function parseAlpha(text: string): number {

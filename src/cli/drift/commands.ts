@@ -1,14 +1,21 @@
 // The commands that make a report again, and that accept its candidate.
 
 import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
-import { shellText, scenarioOf, type GateReport, type GateSettings } from "../../harness/index.js";
+import { shellText, scenarioOf, thresholdText, type GateReport, type GateSettings } from "../../harness/index.js";
 import type { Target } from "../options/recordings.js";
 import type { ComparisonFlags } from "../options/comparison.js";
 import type { FileFlag } from "../options/tolerances.js";
 import type { ReportTarget } from "./outputs.js";
 
-export interface DriftOptions extends ComparisonFlags {
+/** The value of `--fail-on`. */
+export interface FailOn {
   failOn: GateSettings["failOn"];
+  thresholds: NonNullable<GateSettings["thresholds"]>;
+}
+
+export interface DriftOptions extends ComparisonFlags {
+  failOn: FailOn;
+  prices?: string;
   onInconclusive: GateSettings["onInconclusive"];
   alpha: number;
   minRuns: number;
@@ -24,11 +31,12 @@ export interface DriftOptions extends ComparisonFlags {
 export function reproduceCommand(base: string, candidate: string, options: DriftOptions, found: FoundFiles): string {
   const { success, order, content, sharedOnly } = options;
   const words = [
-    ...setting("--fail-on", options.failOn.join(",") || "none", "regression,drift"),
+    ...setting("--fail-on", failOnText(options.failOn), "regression,drift"),
     ...setting("--on-inconclusive", options.onInconclusive, "pass"),
     ...setting("--alpha", String(options.alpha), "0.05"),
     ...setting("--min-runs", String(options.minRuns), "2"),
     ...setting("--seed", String(options.seed), "1"),
+    ...(options.prices === undefined ? [] : ["--prices", options.prices]),
     ...(success === undefined ? [] : ["--success", success]),
     ...options.ignore.flatMap((place) => ["--ignore", place]),
     ...options.readOnly.flatMap((tool) => ["--read-only", tool]),
@@ -39,6 +47,10 @@ export function reproduceCommand(base: string, candidate: string, options: Drift
     ...fileFlag("rules", options.rules, found.rules),
   ];
   return ["cassette", "drift", base, candidate, ...words].map(shellText).join(" ");
+}
+
+function failOnText({ failOn, thresholds }: FailOn): string {
+  return [failOn.join(",") || "none", ...thresholds.map(thresholdText)].join(",");
 }
 
 export interface FoundFiles {

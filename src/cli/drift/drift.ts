@@ -5,6 +5,8 @@ import { join, resolve } from "node:path";
 import { defined, type FilePort } from "../../core/index.js";
 import {
   createCassetteStore,
+  createTurnPricer,
+  readPrices,
   unpairedHint,
   ACCEPTED_FILE,
   CassetteError,
@@ -34,11 +36,12 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   await assertWritable(options, files);
   const tolerated = await openTolerances(files, options.tolerances);
   const ruled = await openRules(files, options.rules);
+  const price = createTurnPricer(options.prices === undefined ? {} : await readPrices(files, options.prices));
   const sides = await findSides(files, base, candidate);
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
   await noteSides(base, candidate, files, io);
   const store = createCassetteStore(files);
-  const given = { tolerances: tolerated?.value, rules: ruled?.value };
+  const given = { tolerances: tolerated?.value, rules: ruled?.value, price };
   const loading = createProgress(io, "loading");
   const loaded = await loadRuns({ store, files }, sides.paired, { ...options, ...given }, loading);
   const { scenarios, unpaired, failures, broken, unfit } = loaded;
@@ -67,19 +70,20 @@ export async function drift(base: string, candidate: string, options: DriftOptio
 }
 
 function toSettings(options: DriftOptions, used: FoundFiles): GateSettings {
-  const { failOn, onInconclusive, alpha, minRuns, seed, order, content, ignore, readOnly, success, sharedOnly } =
-    options;
+  const { onInconclusive, alpha, minRuns, seed, order, content, ignore, readOnly, success, sharedOnly } = options;
+  const { failOn, thresholds } = options.failOn;
   return {
     alpha,
     minRuns,
     failOn,
+    ...(thresholds.length === 0 ? {} : { thresholds }),
     onInconclusive,
     seed,
     order,
     content: content === true,
     ...(ignore.length === 0 ? {} : { ignore }),
     ...(readOnly.length === 0 ? {} : { readOnly }),
-    ...defined({ success }),
+    ...defined({ success, prices: options.prices }),
     ...(sharedOnly === true ? { sharedOnly } : {}),
     ...used,
   };

@@ -7,6 +7,7 @@ import {
   type CassetteStore,
   type RuleSet,
   type Tolerances,
+  type TurnPricer,
   checkRules,
   DEFAULT_MAX_FILE_BYTES,
   type RuleBreak,
@@ -16,6 +17,7 @@ import {
   outcomeOf,
   pairScenarios,
   scenarioOf,
+  spendingOf,
   successOf,
   trajectoryOf,
   type GateRun,
@@ -69,6 +71,7 @@ interface ReduceOptions {
   success?: string;
   tolerances: Tolerances | undefined;
   rules: RuleSet | undefined;
+  price: TurnPricer;
 }
 
 interface LoadedRuns {
@@ -145,6 +148,7 @@ function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateR
     turns: cassette.entries.length,
     calls: callsOf(cassette).length,
     ...defined({ success }),
+    spending: spendingOf(cassette, options.price),
   };
 }
 

@@ -3,7 +3,7 @@
 
 import { InvalidArgumentError, Option } from "commander";
 import type { CallOrder } from "../../cassette/index.js";
-import type { MutantKind, Verdict } from "../../harness/index.js";
+import type { GateSettings, MutantKind, Verdict } from "../../harness/index.js";
 import type { AgentName } from "../agent/agents.js";
 import { MAX_BYTES_OPTION, MAX_JOBS, MAX_RECORDED_RUNS } from "../limits.js";
 
@@ -59,6 +59,10 @@ export function maxBytesOption(): Option {
   return new Option("--max-bytes <n>", meaning).argParser(wholeNumber(1, MAX_BYTES_OPTION));
 }
 
+export function pricesOption(): Option {
+  return new Option("--prices <file>", "JSON file of prices by model, in USD per million tokens").argParser(parsePath);
+}
+
 export function portOption(condition = ""): Option {
   const meaning = `${condition}port to listen on; 0 chooses a free one (default: ${DEFAULT_PORT}, or 0 with a command)`;
   return new Option("--port <n>", meaning).argParser(wholeNumber(0, 65_535));
@@ -106,6 +110,11 @@ export const ORDER_CHOICES: readonly CallOrder[] = [
 
 /** `VERDICTS` of the harness. */
 export const VERDICT_CHOICES: readonly Verdict[] = ["same", "better", "drift", "regression", "inconclusive"];
+
+export type MetricChoice = NonNullable<GateSettings["thresholds"]>[number]["metric"];
+
+/** `METRICS` of the harness. */
+export const METRIC_CHOICES: readonly MetricChoice[] = ["cost", "tokens", "turns", "calls", "latency"];
 
 /** `REPORTER_NAMES` of the harness. */
 export const REPORTER_CHOICES: readonly string[] = ["text", "json", "junit", "sarif", "github", "markdown", "html"];

@@ -1,7 +1,7 @@
 // The lines of `cassette stats`: sums, then tools, models and providers, then refused files.
 
 import type { CassetteStats, NameCounts, UsageSum } from "../../cassette/index.js";
-import { PRICING_DATE } from "../../core/index.js";
+import { defined, PRICING_DATE } from "../../core/index.js";
 import { cachedOf, count, type PrintLine } from "../terminal/output.js";
 
 const SHOWN_ROWS = 15;
@@ -17,14 +17,16 @@ interface Shown {
 export function printStats(
   line: PrintLine,
   { stats, groups, ungrouped, refused, failures }: Shown,
-  by: "folder" | "model" | undefined,
+  { by, prices }: { by?: "folder" | "model"; prices?: string },
 ): void {
   const { cassettes, bytes, usage, toolCalls, exchanges } = stats;
   const others = exchanges === 0 ? [] : [count(exchanges, "exchange")];
   const sums = [count(usage.turns, "turn"), ...others, count(toolCalls, "tool call"), sizeOf(bytes)];
   line({ look: "bold", text: count(cassettes, "cassette") }, `: ${sums.join(", ")}`);
   row(line, "tokens", tokensOf(usage));
-  row(line, "cost", costOf(usage));
+  row(line, "cost", costOf(usage, prices));
+  const unpriced = unpricedText(stats.unpriced);
+  if (unpriced !== "") row(line, "no price", unpriced);
   row(line, "recorded", stats.oldest === undefined ? "unknown" : `${stats.oldest} to ${stats.newest ?? ""}`);
   row(line, "versions", `${stats.version2} of version 2, ${stats.version1} of version 1`);
   row(line, "proof", `${stats.signed} signed, ${cassettes - stats.signed} not`);
@@ -35,7 +37,7 @@ export function printStats(
   printNames(line, "providers", stats.providers, "cassette");
   line("largest");
   for (const { file, bytes: size } of stats.largest) line(`  ${sizeOf(size).padStart(9)}  ${file}`);
-  if (by !== undefined) printGroups(line, groups, ungrouped, by);
+  if (by !== undefined) printGroups(line, groups, ungrouped, { by, ...defined({ prices }) });
   for (const { file, failure } of failures) {
     line({ look: "bad", text: "refused  " }, file, `  ${failure.code}: ${failure.message}`);
   }
@@ -54,12 +56,30 @@ export function tokensOf(usage: UsageSum): string {
   return `${inputTokens} in${cachedOf(usage)}, ${outputTokens} out${without(turnsWithoutTokens)}`;
 }
 
-/** The cost, with the number of turns whose cost is derived or unknown. */
-export function costOf({ turns, costUsd, turnsWithDerivedCost = 0, turnsWithoutCost }: UsageSum): string {
+/** The cost, with the number of turns whose cost is derived or unknown. `prices` is the price file. */
+export function costOf(usage: UsageSum, prices = "the price file"): string {
+  const { turns, costUsd, turnsWithDerivedCost = 0, turnsWithFileCost = 0, turnsWithoutCost } = usage;
   if (costUsd === undefined) return "unknown";
-  const isAll = turnsWithDerivedCost + turnsWithoutCost === turns;
-  const derived = `derived${isAll ? "" : ` for ${count(turnsWithDerivedCost, "turn")}`} by list prices of ${PRICING_DATE}`;
-  return `${costUsd} USD${turnsWithDerivedCost === 0 ? "" : ` (${derived})`}${without(turnsWithoutCost)}`;
+  const source = (found: number, text: string): string[] => {
+    const isAll = found + turnsWithoutCost === turns;
+    return found === 0 ? [] : [`derived${isAll ? "" : ` for ${count(found, "turn")}`} by ${text}`];
+  };
+  const derived = [
+    ...source(turnsWithFileCost, `the prices of ${prices}`),
+    ...source(turnsWithDerivedCost, `list prices of ${PRICING_DATE}`),
+  ].join(", ");
+  const least = turnsWithoutCost === 0 ? "" : "at least ";
+  return `${least}${costUsd} USD${derived === "" ? "" : ` (${derived})`}${without(turnsWithoutCost)}`;
+}
+
+const SHOWN_UNPRICED = 5;
+
+/** "mistral-small-latest in 41 turns (--prices FILE gives a price)". */
+function unpricedText({ names, others = 0 }: NameCounts): string {
+  if (names.length === 0) return "";
+  const shown = names.slice(0, SHOWN_UNPRICED).map((each) => `${each.name} in ${count(each.count, "turn")}`);
+  const rest = names.slice(SHOWN_UNPRICED).reduce((sum, each) => sum + each.count, others);
+  return `${[...shown, ...(rest === 0 ? [] : [`others in ${count(rest, "turn")}`])].join(", ")}. --prices FILE sets prices`;
 }
 
 function without(turns: number): string {
@@ -80,12 +100,17 @@ function printNames(line: PrintLine, title: string, { names, others }: NameCount
     line(`  ${String(more).padStart(9)}  of ${rest.length}${isCapped ? " or more" : ""} others; --json lists them`);
 }
 
-function printGroups(line: PrintLine, groups: Shown["groups"], ungrouped: number, by: string): void {
+function printGroups(
+  line: PrintLine,
+  groups: Shown["groups"],
+  ungrouped: number,
+  { by, prices }: { by: string; prices?: string },
+): void {
   line(`by ${by}`);
   for (const { name, stats } of groups) {
     const { cassettes, bytes, usage, toolCalls } = stats;
     const counts = `${count(cassettes, "cassette")}, ${count(usage.turns, "turn")}, ${count(toolCalls, "tool call")}`;
-    line(`  ${name}`, { look: "dim", text: `  ${counts}, ${sizeOf(bytes)}, cost ${costOf(usage)}` });
+    line(`  ${name}`, { look: "dim", text: `  ${counts}, ${sizeOf(bytes)}, cost ${costOf(usage, prices)}` });
   }
   if (ungrouped > 0) line(`  ${count(ungrouped, "cassette")} of further groups`);
 }

@@ -5,9 +5,12 @@ import {
   askedModelOf,
   createCassetteStore,
   createStatsCounter,
+  createTurnPricer,
+  readPrices,
   type Cassette,
   type CassetteStats,
   type StatsCounter,
+  type TurnPricer,
 } from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
 import { exitCodeForAll, noCassettesIn, type Failure } from "../errors.js";
@@ -22,6 +25,7 @@ import { printStats } from "./report.js";
 export interface StatsOptions {
   by?: "folder" | "model";
   maxBytes?: number;
+  prices?: string;
   json?: boolean;
 }
 
@@ -41,7 +45,7 @@ export async function stats(paths: readonly string[], options: StatsOptions, io:
   io.exit(exitCode);
   const { groups, ungrouped, refused, failures } = result;
   if (options.json !== true) {
-    printStats(createPrinter(io), result, options.by);
+    printStats(createPrinter(io), result, options);
     return;
   }
   writeJson(io, "stats", exitCode, {
@@ -54,14 +58,15 @@ export async function stats(paths: readonly string[], options: StatsOptions, io:
 
 async function countAll(
   paths: readonly string[],
-  { by, maxBytes }: StatsOptions,
+  { by, maxBytes, prices }: StatsOptions,
   io: CommandIo,
 ): Promise<{ result: StatsResult; exitCode: ExitCode }> {
   const sized = withSize(filesAt(io));
+  const price = createTurnPricer(prices === undefined ? {} : await readPrices(sized.files, prices));
   const { found } = await findFiles(sized.files, paths, io.cwd);
   if (found.length === 0) throw noCassettesIn(paths.join(", "), "counted");
   const store = createCassetteStore(sized.files);
-  const [total, groups] = [createStatsCounter(), createGroups()];
+  const [total, groups] = [createStatsCounter(price), createGroups(price)];
   const failures: StatsResult["failures"] = [];
   let [refused, exitCode]: [number, ExitCode] = [0, EXIT.ok];
   for await (const loaded of loadEach(store, found, createProgress(io, "counting"), defined({ maxBytes }))) {
@@ -99,7 +104,7 @@ function groupOf(by: "folder" | "model", file: string, cassette: Cassette): stri
   return `${asked} (${cassette.recordedProvider.startsWith("import:") ? "named by the imported log" : "as asked for"})`;
 }
 
-function createGroups() {
+function createGroups(price: TurnPricer) {
   const counters = new Map<string, StatsCounter>();
   let ungrouped = 0;
   return {
@@ -111,7 +116,7 @@ function createGroups() {
         ungrouped++;
         return undefined;
       }
-      const counter = createStatsCounter();
+      const counter = createStatsCounter(price);
       counters.set(name, counter);
       return counter;
     },

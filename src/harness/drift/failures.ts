@@ -12,13 +12,13 @@ import type {
 import { pooledDrift, unpairedBreak } from "./verdict.js";
 import { worseText } from "./words.js";
 
-type Judged = Pick<GateReport, "settings" | "verdict" | "reason" | "pooled" | "scenarios" | "unpaired">;
+type Judged = Pick<GateReport, "settings" | "verdict" | "reason" | "pooled" | "metrics" | "scenarios" | "unpaired">;
 
 /** Lists all causes, or none if the gate passes. The first is the finding in the verdict's reason, if that one fails the gate. */
 export function findFailures(judged: Judged): GateFailure[] {
   const { settings, verdict, reason, scenarios } = judged;
   const ofScenarios = scenarioFailures(judged);
-  const others = [...pooledFailures(judged), ...unpairedFailures(judged)];
+  const others = [...pooledFailures(judged), ...metricFailures(judged), ...unpairedFailures(judged)];
   const named = others.filter((failure) => failure.reason === reason);
   const rest = others.filter((failure) => failure.reason !== reason);
   const isScenarioFirst = scenarios.some((scenario) => scenario.verdict === verdict);
@@ -41,6 +41,14 @@ function pooledFailures({ settings, pooled, scenarios }: Judged): GateFailure[] 
   const drifted = pooledDrift({ scenarios, pooled, alpha });
   if (drifted !== undefined) found.push({ kind: "pooled-distance", verdict: "drift", reason: drifted.reason });
   return found.filter((failure) => isFailing(failure.verdict, settings));
+}
+
+/** A metric that crossed its threshold fails the gate, whatever verdicts `--fail-on` names. */
+function metricFailures({ settings, verdict: whole, metrics }: Judged): GateFailure[] {
+  return metrics.all.flatMap(({ metric, verdict, reason = "" }): GateFailure[] => {
+    const isCause = verdict === "regression" || (whole === "inconclusive" && isFailing("inconclusive", settings));
+    return isCause && verdict !== undefined && verdict !== "same" ? [{ kind: "metric", metric, verdict, reason }] : [];
+  });
 }
 
 /** An inconclusive scenario fails only if the overall verdict is not `same` or `better`. A same scenario, only if it is `same`. */

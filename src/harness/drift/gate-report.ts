@@ -2,17 +2,23 @@
 
 import type { CallOrder, ContractChange, Drift, ToleranceUse } from "../../cassette/index.js";
 import type { JsonValue } from "../../core/index.js";
+import type { MetricFigures, MetricName, MetricReport, MetricThreshold } from "./metrics/figures.js";
+import type { WholeAmounts } from "./metrics/spending.js";
+import type { TestResult } from "./statistics/test-result.js";
+
+export type { TestResult };
 
 /**
  * `same`: nothing differs, or enough runs were compared and the tests found nothing. `better`: the outcomes are better beyond
- * chance, whatever paths the runs take. `drift`: the runs take other paths. `regression`: the outcomes are worse, or a rule is
- * broken that the baseline keeps. `inconclusive`: too few runs to tell.
+ * chance, whatever paths the runs take. `drift`: the runs take other paths. `regression`: the outcomes are worse, a rule is broken
+ * that the baseline keeps, or a metric crosses its threshold. `inconclusive`: too few runs to tell, or a metric is unknown.
  */
 export type Verdict = "same" | "better" | "drift" | "regression" | "inconclusive";
 
 export const VERDICTS: readonly Verdict[] = ["same", "better", "drift", "regression", "inconclusive"];
 
-export interface RunRef {
+/** One run. Its amounts are absent where the recording does not say them for every turn. */
+export interface RunRef extends WholeAmounts {
   /** The path as the user would open it: the path from the command line, plus the rest below it. */
   file: string;
   /** The label of the path it took: a row of `paths`. */
@@ -30,21 +36,6 @@ export interface PathRow {
   steps: string[][];
   base: number;
   candidate: number;
-}
-
-/** A p-value and its test. Two-sided unless `sides` is 1. */
-export interface TestResult {
-  test: "fisher" | "mcnemar" | "permutation" | "stratified-permutation";
-  sides: 1 | 2;
-  /** The p-value as computed, from 0 to 1. */
-  p: number;
-  /** The p-value corrected for all tests of the report, to compare with alpha. 1 if the test cannot decide. */
-  adjusted: number;
-  /** The smallest p that this test can give with these runs. If it is above alpha, the test cannot decide. */
-  attainable: number;
-  /** True if all relabelings were counted. If not, `draws` random ones were. */
-  exact: boolean;
-  draws?: number;
 }
 
 /** A difference with its interval, candidate minus baseline. `level` is the confidence, such as 0.95. */
@@ -151,11 +142,13 @@ export interface UnpairedScenario {
 
 /**
  * One cause of a gate failure. `scenario`: a scenario on both sides. `pooled-outcome`, `pooled-distance`: all scenarios together.
- * `unpaired`: a scenario on one side only. `verdict`: the verdict itself, if nothing more specific explains it.
+ * `metric`: a metric with a threshold. `unpaired`: a scenario on one side only. `verdict`: the verdict itself, if nothing more specific explains it.
  */
 export interface GateFailure {
-  kind: "scenario" | "pooled-outcome" | "pooled-distance" | "unpaired" | "verdict";
+  kind: "scenario" | "pooled-outcome" | "pooled-distance" | "metric" | "unpaired" | "verdict";
   verdict: Verdict;
+  /** Set for `metric`. */
+  metric?: MetricName;
   /** Set for `scenario` and `unpaired`. */
   scenario?: string;
   reason: string;
@@ -175,6 +168,8 @@ export interface ScenarioReport {
   paths: PathRow[];
   outcome?: OutcomeComparison;
   distance?: DistanceComparison;
+  /** Cost, tokens, turns, calls and latency. They do not affect the verdict of a scenario. */
+  metrics: MetricFigures[];
   /** The most typical run of each side (least mean distance to its own side), which `edits` and `timeline` compare. */
   typical: { base: string; candidate: string };
   edits: Edit[];
@@ -207,6 +202,8 @@ export interface GateSettings {
   /** A scenario with fewer runs on a side is not tested alone. If something differs, it is inconclusive. */
   minRuns: number;
   failOn: Verdict[];
+  /** Metrics that may fail the gate, at most one of each. */
+  thresholds?: MetricThreshold[];
   onInconclusive: "pass" | "fail";
   seed: number;
   /** One-way orders apply from the baseline to the candidate: `subset` allows the candidate to leave calls out. */
@@ -219,6 +216,8 @@ export interface GateSettings {
   tolerances?: string;
   /** The rules file. */
   rules?: string;
+  /** The price file. */
+  prices?: string;
   /** The pointer to a run's outcome. */
   success?: string;
   sharedOnly?: boolean;
@@ -237,6 +236,8 @@ export interface GateReport {
   failures: GateFailure[];
   counts: Record<Verdict, number>;
   pooled: PooledReport;
+  /** Cost, tokens, turns, calls and latency over all scenarios. */
+  metrics: MetricReport;
   scenarios: ScenarioReport[];
   onlyBase: string[];
   onlyCandidate: string[];

@@ -4,7 +4,10 @@
 import { defined } from "../../core/index.js";
 import { findFailures } from "./failures.js";
 import { judgeTests, planLevel, type JudgedTests } from "./levels.js";
-import { measure, sumOutcomes, toOutcomes, type GateScenario, type Measured } from "./measure.js";
+import { inOrder, measure, sumOutcomes, toOutcomes, type GateScenario, type Measured } from "./measure.js";
+import { pooledMetrics, scenarioMetrics, type MeteredScenario } from "./metrics/compare.js";
+import type { MetricReport } from "./metrics/figures.js";
+import { judgeMetrics, unpricedModels } from "./metrics/judge.js";
 import { poolDistances, poolTests, sidesOf, strataOf, type PooledTests } from "./pooled.js";
 import { worstFirst } from "./paths/ranking.js";
 import {
@@ -41,15 +44,18 @@ export function runGate(
   onProgress: (done: number, total: number) => void = () => undefined,
 ): GateReport {
   const { settings, scenarios: given, unpaired } = input;
-  const sorted = [...given].sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
+  const sorted = inOrderOfNames(given);
   const measured = sorted.map((scenario, index) => {
     onProgress(index, sorted.length);
     return measure(scenario, settings.seed);
   });
   const pooled = measured.length > 1 ? poolTests(measured, settings) : undefined;
-  const judged = judgeTests(measured, pooled, settings);
-  const plannedLevel = planLevel(measured, settings.alpha);
-  const scenarios = measured.map((figures, index) => toReport(figures, index, judged, input, plannedLevel));
+  const { judged, metrics } = judgeEverything(measured, sorted, pooled, settings);
+  const plannedLevel = planLevel(measured, settings);
+  const scenarios = measured.map((figures, index) => ({
+    ...toReport(figures, index, judged, input, plannedLevel),
+    metrics: scenarioMetrics(sorted[index] as MeteredScenario, settings, sorted.length),
+  }));
   const others = measured.filter((_, index) => scenarios[index]?.verdict !== "better");
   const pooledReport = pooled === undefined ? {} : toPooledReport(measured, others, pooled, judged, settings);
   const otherTest = pooledReport.others;
@@ -57,6 +63,7 @@ export function runGate(
   const { verdict, reason } = judgeAll({
     scenarios,
     pooled: pooledReport,
+    metrics,
     canDecide: {
       outcome: judged.pooledOutcome.canDecide[0] ?? false,
       distance: (judged.pooledDistance.canDecide[0] ?? false) && canOthersDecide,
@@ -75,6 +82,7 @@ export function runGate(
     verdict,
     reason,
     pooled: pooledReport,
+    metrics,
     scenarios: worstFirst({ scenarios, verdict, pooled: pooledReport, settings }),
     unpaired: [...unpaired],
   });
@@ -91,6 +99,7 @@ export function runGate(
     failures,
     counts: Object.fromEntries(VERDICTS.map((wanted) => [wanted, count(wanted)])) as Record<Verdict, number>,
     pooled: pooledReport,
+    metrics,
     scenarios,
     onlyBase: only("base"),
     onlyCandidate: only("candidate"),
@@ -100,13 +109,36 @@ export function runGate(
   };
 }
 
+function inOrderOfNames(scenarios: readonly GateScenario[]): GateScenario[] {
+  return scenarios
+    .map(({ scenario, base, candidate }) => ({ scenario, base: inOrder(base), candidate: inOrder(candidate) }))
+    .sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
+}
+
+/** Judges all tests together, because they share alpha. */
+function judgeEverything(
+  measured: readonly Measured[],
+  metered: readonly MeteredScenario[],
+  pooled: PooledTests | undefined,
+  settings: GateSettings,
+): { judged: JudgedTests; metrics: MetricReport } {
+  const { thresholds = [], alpha } = settings;
+  const raw = pooledMetrics(metered, settings);
+  const hasThreshold = raw.map(({ metric }) => thresholds.some((each) => each.metric === metric));
+  const tests = raw.map(({ test }, index) => ({ test, hasThreshold: hasThreshold[index] ?? false }));
+  const judged = judgeTests(measured, pooled, tests, settings);
+  const unpriced = unpricedModels(metered.flatMap(({ base, candidate }) => [...base, ...candidate]));
+  const terms = { thresholds, alpha, shares: judged.shares, scenarios: metered.length, unpriced };
+  return { judged, metrics: judgeMetrics(raw, judged.metrics, terms) };
+}
+
 function toReport(
   measured: Measured,
   index: number,
   judged: JudgedTests,
   { settings, scenarios: given, rules: all }: GateInput,
   plannedLevel: number,
-): ScenarioReport {
+): Omit<ScenarioReport, "metrics"> {
   const { scenario, base, candidate, withoutOutcome, paths, typical, sampled, tolerances } = measured;
   const rules = all?.get(scenario) ?? [];
   const adjusted = { test: judged.outcome.adjusted[index] ?? 1, better: judged.better.adjusted[index] ?? 1 };

@@ -44,15 +44,24 @@ export interface JudgedTests {
   shares: number;
   better: Judged;
   pooledBetter: Judged;
+  metrics: Judged;
+}
+
+/** Tests of the metrics: those with a threshold can raise an alarm. */
+export interface MetricTest {
+  test: Pick<RawTest, "p" | "attainable"> | undefined;
+  hasThreshold: boolean;
 }
 
 /**
- * Judges the four families that can raise an alarm, and the two that test for more success, which share their own alpha. A
- * scenario with too few runs is judged only by the pooled tests.
+ * Judges the families that can raise an alarm, the metrics with a threshold among them. The two that test for more success share
+ * their own alpha, but the same one if there is a threshold: then any verdict but `same` and `inconclusive` is false at most at that
+ * rate. Metrics without a threshold have their own. A scenario with too few runs is judged only by the pooled tests.
  */
 export function judgeTests(
   measured: readonly Measured[],
   pooled: PooledTests | undefined,
+  metrics: readonly MetricTest[],
   settings: GateSettings,
 ): JudgedTests {
   const isLarge = ({ base, candidate }: Measured): boolean =>
@@ -63,26 +72,45 @@ export function judgeTests(
     p: measured.map((figures) => figures.outcome?.[way].p ?? 1),
     attainable: measured.map((figures) => (isLarge(figures) ? (figures.outcome?.[way].attainable ?? 1) : 1)),
   });
-  const { families, shares } = judgeFamilies(
-    [
-      outcomes("test"),
-      {
-        p: measured.map(({ distanceTest }) => distanceTest.p),
-        attainable: measured.map((figures) => (isLarge(figures) ? figures.distanceTest.attainable : 1)),
-      },
-      single(pooled?.outcome?.test),
-      single(pooled?.distance),
-    ],
-    settings.alpha,
-  );
-  const [outcome, distance, pooledOutcome, pooledDistance] = families as [Judged, Judged, Judged, Judged];
-  const gained = judgeFamilies([outcomes("better"), single(pooled?.outcome?.better)], settings.alpha);
-  const [better, pooledBetter] = gained.families as [Judged, Judged];
-  return { outcome, distance, pooledOutcome, pooledDistance, shares, better, pooledBetter };
+  const metricsOf = (hasThreshold: boolean): Family => {
+    const wanted = metrics.map((each) => (each.hasThreshold === hasThreshold ? each.test : undefined));
+    return { p: wanted.map((test) => test?.p ?? 1), attainable: wanted.map((test) => test?.attainable ?? 1) };
+  };
+  const alarms = [
+    outcomes("test"),
+    {
+      p: measured.map(({ distanceTest }) => distanceTest.p),
+      attainable: measured.map((figures) => (isLarge(figures) ? figures.distanceTest.attainable : 1)),
+    },
+    single(pooled?.outcome?.test),
+    single(pooled?.distance),
+    metricsOf(true),
+  ];
+  const gains = [outcomes("better"), single(pooled?.outcome?.better)];
+  const isStrict = metrics.some(({ hasThreshold }) => hasThreshold);
+  const { families, shares } = judgeFamilies(isStrict ? [...alarms, ...gains] : alarms, settings.alpha);
+  const [outcome, distance, pooledOutcome, pooledDistance, gated] = families as [
+    Judged,
+    Judged,
+    Judged,
+    Judged,
+    Judged,
+  ];
+  const gained = isStrict ? families.slice(alarms.length) : judgeFamilies(gains, settings.alpha).families;
+  const [better, pooledBetter] = gained as [Judged, Judged];
+  const [free] = judgeFamilies([metricsOf(false)], settings.alpha).families as [Judged];
+  const joined: Judged = {
+    adjusted: metrics.map(({ hasThreshold }, index) => (hasThreshold ? gated : free).adjusted[index] ?? 1),
+    canDecide: metrics.map(({ hasThreshold }, index) => (hasThreshold ? gated : free).canDecide[index] ?? false),
+  };
+  return { outcome, distance, pooledOutcome, pooledDistance, shares, better, pooledBetter, metrics: joined };
 }
 
 /** The level of one scenario's test if all scenarios had enough runs and every family took its share. */
-export function planLevel(measured: readonly Measured[], alpha: number): number {
+export function planLevel(measured: readonly Measured[], { alpha, thresholds = [] }: GateSettings): number {
   const kinds = measured.some(({ outcome }) => outcome !== undefined && outcome.test.attainable < 1) ? 2 : 1;
-  return alpha / (measured.length > 1 ? 2 * kinds : kinds) / Math.max(1, measured.length);
+  const levels = measured.length > 1 ? 2 : 1;
+  // With a threshold, the metrics and the tests for more success share alpha, too.
+  const more = thresholds.length === 0 ? 0 : 1 + (kinds - 1) * levels;
+  return alpha / (levels * kinds + more) / Math.max(1, measured.length);
 }

@@ -4,11 +4,13 @@ import { defined } from "../../core/index.js";
 import { MAX_COMPARED_RUNS } from "../limits.js";
 import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/path-table.js";
 import type { ToleranceUse } from "../../cassette/index.js";
+import { wholeAmounts } from "./metrics/spending.js";
 import type { Outcomes, PathRow, RunRef } from "./gate-report.js";
 import { distanceExcess, type DistanceEstimate } from "./statistics/effect.js";
 import { fisherTest, type Counts, type ExactResult } from "./statistics/fisher.js";
 import { passAt, passHat } from "./statistics/pass-at-k.js";
-import { permutationTest, type DistanceTable, type PermutationResult } from "./statistics/permutation.js";
+import { permutationTest, type DistanceTable } from "./statistics/permutation.js";
+import type { PermutationResult } from "./statistics/relabeling.js";
 import { createRandom } from "./statistics/random.js";
 import type { Stratum } from "./statistics/stratified.js";
 
@@ -52,12 +54,13 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
     [...oldSample, ...nowSample][mostTypical(distances, from, to)]?.file ?? "";
   const outcome = measureOutcome(old, now);
   const gap = findGap(old, now);
-  const toRef = ({ file, trajectory, turns, calls, success }: GateRun): RunRef => ({
+  const toRef = ({ file, trajectory, turns, calls, success, spending }: GateRun): RunRef => ({
     file,
     path: labels.get(trajectory.key) ?? "",
     ...defined({ success }),
     turns,
     calls,
+    ...(spending === undefined ? {} : wholeAmounts(spending)),
   });
   return {
     scenario,
@@ -84,7 +87,8 @@ function isAcross(place: number, { base, runs }: DistanceTable): boolean {
   return Math.floor(place / runs) < base && place % runs >= base;
 }
 
-function inOrder(runs: readonly GateRun[]): GateRun[] {
+/** Sorted by file, so that no result depends on the order of the runs. */
+export function inOrder(runs: readonly GateRun[]): GateRun[] {
   return [...runs].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
 }
 

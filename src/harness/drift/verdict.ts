@@ -3,6 +3,7 @@
 import { plural } from "../../core/index.js";
 import { MAX_NEEDED_RUNS } from "../limits.js";
 import type { Measured } from "./measure.js";
+import type { MetricReport } from "./metrics/figures.js";
 import { unpairedHint } from "../../cassette/index.js";
 import { ofVerdict } from "./paths/ranking.js";
 import type {
@@ -130,6 +131,7 @@ function contrastsOf({ outcome, paths, base, candidate, isAllowed }: Measured): 
 interface OverallFigures {
   scenarios: readonly ScenarioReport[];
   pooled: PooledReport;
+  metrics: MetricReport;
   canDecide: { outcome: boolean; distance: boolean };
   unpaired: readonly UnpairedScenario[];
   sharedOnly: boolean;
@@ -148,6 +150,8 @@ export function judgeAll(figures: OverallFigures): Decision {
   if (pooled.outcome !== undefined && pooled.outcome.test.adjusted <= alpha) {
     return { verdict: "regression", reason: `over all scenarios ${worseText(pooled.outcome)}` };
   }
+  const dearer = figures.metrics.all.find(({ verdict }) => verdict === "regression");
+  if (dearer !== undefined) return { verdict: "regression", reason: dearer.reason ?? "" };
   const drifted = firstOf("drift", scenarios) ?? pooledDrift(figures);
   if (drifted !== undefined) return drifted;
   if (unpaired.length > 0 && !sharedOnly) {
@@ -158,7 +162,10 @@ export function judgeAll(figures: OverallFigures): Decision {
     return { verdict: "drift", reason: `${plural(unpaired.length, "scenario")} on one side only${why}` };
   }
   const undrifted = judgeUndrifted(figures);
-  return undrifted.verdict === "same" ? (judgeGain(figures) ?? undrifted) : undrifted;
+  if (undrifted.verdict !== "same" && undrifted.verdict !== "better") return undrifted;
+  const open = figures.metrics.all.find(({ verdict }) => verdict === "inconclusive");
+  if (open !== undefined) return { verdict: "inconclusive", reason: open.reason ?? "" };
+  return judgeGain(figures) ?? undrifted;
 }
 
 /** Judges the paths over all scenarios. Better scenarios may take other paths, so the others alone must differ too. */

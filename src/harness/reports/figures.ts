@@ -28,6 +28,7 @@ const TESTS: Readonly<Record<TestResult["test"], string>> = {
   mcnemar: "McNemar's exact test",
   permutation: "permutation test",
   "stratified-permutation": "stratified permutation test",
+  "paired-permutation": "paired permutation test",
 };
 
 /** "−25 points, 95% interval −60 to +10": candidate minus baseline. */

@@ -4,6 +4,7 @@
 import { defined, toVisible } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
 import type { GateFailure, GateReport, OutcomeComparison, ScenarioReport } from "../drift/gate-report.js";
+import type { MetricFigures } from "../drift/metrics/figures.js";
 import { worstFirst } from "../drift/paths/ranking.js";
 import { unpairedBreak } from "../drift/verdict.js";
 import {
@@ -16,6 +17,7 @@ import {
   withoutOutcomeLines,
 } from "./facts.js";
 import { distanceLine, outcomeLine } from "./figures.js";
+import { metricLine } from "./metrics.js";
 
 /** Writes an XML 1.0 document. The same report gives the same bytes: no times and no machine names. */
 export function junitReport(report: GateReport): string {
@@ -74,8 +76,22 @@ function pooledCases(report: GateReport): Case[] {
   return [
     ...(pooled.outcome === undefined ? [] : [all("pooled-outcome", "success", [outcomeLine(pooled.outcome)])]),
     ...(pooled.distance === undefined ? [] : [all("pooled-distance", "paths", [distanceLine(pooled.distance)])]),
+    ...metricCases(report),
     ...(failures.some(({ kind }) => kind === "verdict") ? [all("verdict", "verdict", [])] : []),
   ];
+}
+
+/** One case for each metric with a threshold. */
+function metricCases(report: GateReport): Case[] {
+  const { file } = placeOfAll(report);
+  return report.metrics.all.flatMap((each): Case[] => {
+    const { metric, threshold, verdict, reason = "" } = each;
+    if (threshold === undefined) return [];
+    const failure = report.failures.find((found) => found.kind === "metric" && found.metric === metric);
+    const skipped = verdict === "inconclusive" ? reason : undefined;
+    const lines = [metricLine(each)];
+    return [{ name: `all scenarios: ${metric}`, file, figures: {}, lines, ...defined({ failure, skipped }) }];
+  });
 }
 
 /** An undecided scenario that passes counts as skipped, neither passed nor failed. */
@@ -113,7 +129,16 @@ function unpairedCases({ unpaired, failures }: GateReport): Case[] {
 
 type Figures = Record<string, string | number | undefined>;
 
-function overallFigures({ verdict, settings, counts, pooled, base, candidate, withoutOutcome }: GateReport): Figures {
+function overallFigures({
+  verdict,
+  settings,
+  counts,
+  pooled,
+  metrics,
+  base,
+  candidate,
+  withoutOutcome,
+}: GateReport): Figures {
   const { alpha, minRuns, seed, order } = settings;
   return {
     base,
@@ -128,6 +153,7 @@ function overallFigures({ verdict, settings, counts, pooled, base, candidate, wi
     "without-outcome.candidate": withoutOutcome.candidate,
     ...outcomeFigures(pooled.outcome),
     "distance.p": pooled.distance?.test.adjusted,
+    ...metricFigures(metrics.all),
   };
 }
 
@@ -143,7 +169,20 @@ function scenarioFigures(scenario: ScenarioReport): Figures {
     ...outcomeFigures(outcome),
     "distance.between": distance?.between,
     "distance.p": distance?.test.adjusted,
+    ...metricFigures(scenario.metrics),
   };
+}
+
+/** The known means per run: "cost.base", "cost.candidate". */
+function metricFigures(metrics: readonly MetricFigures[]): Figures {
+  const mean = ({ mean }: MetricFigures["base"]): string | undefined =>
+    mean === undefined ? undefined : String(Number(mean.toPrecision(6)));
+  return Object.fromEntries(
+    metrics.flatMap(({ metric, base, candidate }) => [
+      [`${metric}.base`, mean(base)],
+      [`${metric}.candidate`, mean(candidate)],
+    ]),
+  );
 }
 
 function outcomeFigures(outcome: OutcomeComparison | undefined): Figures {

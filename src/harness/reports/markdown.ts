@@ -30,6 +30,7 @@ import {
 } from "./facts.js";
 import { pText } from "../drift/words.js";
 import { effectText, percent } from "./figures.js";
+import { isSilent, metricCell, metricNotes, metricTestText, verdictText } from "./metrics.js";
 import { atMost } from "../text/at-most.js";
 import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.js";
 
@@ -38,6 +39,7 @@ export const STICKY_MARKER = "<!-- playhead:cassette-drift -->";
 
 const SHOWN_EDITS = 8;
 const SHOWN_CAUSES = 8;
+const SHOWN_METERED = 20;
 const SHOWN_NAME = 120;
 const SHOWN_SENTENCE = 400;
 
@@ -53,7 +55,7 @@ export function toJobSummary(report: GateReport): string {
 
 function write(report: GateReport, limit: number): string {
   const before = [STICKY_MARKER, ...verdictOf(report), ""].join("\n");
-  const after = ["", ...divergenceOf(report), ...commandsOf(report), ""].join("\n");
+  const after = ["", ...metricsOf(report), ...divergenceOf(report), ...commandsOf(report), ""].join("\n");
   const room = limit - byteLength(before) - byteLength(after);
   return `${before}${tableOf(report, room)}${after}`;
 }
@@ -145,6 +147,47 @@ function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
 function testedText({ test, better, effect }: OutcomeComparison): string {
   const [question, tested] = effect.value > 0 ? ["more often? ", better] : ["", test];
   return tested.attainable === 1 ? "–" : `${question}${pText(tested)}`;
+}
+
+/** The metrics over all scenarios, and folded those of the worst scenarios. */
+function metricsOf(report: GateReport): string[] {
+  const { metrics, scenarios } = report;
+  if (scenarios.length === 0) return [];
+  const [unknown, known] = [metrics.all.filter(isSilent), metrics.all.filter((metric) => !isSilent(metric))];
+  const cells = (list: readonly string[]): string => `| ${list.join(" | ")} |`;
+  const overall = known.map((metric) => {
+    const tested = `${metricTestText(metric)}${verdictText(metric)}`.replace(/^, /, "");
+    return cells([metric.metric, text(metricCell(metric), SHOWN_SENTENCE), text(tested, SHOWN_SENTENCE)]);
+  });
+  const rows = atMost(
+    worstFirst(report),
+    SHOWN_METERED,
+    (each) => {
+      const shown = each.metrics.filter(({ metric }) => known.some((every) => every.metric === metric));
+      return cells([text(each.scenario), ...shown.map((metric) => text(metricCell(metric), SHOWN_SENTENCE))]);
+    },
+    (more) => `\n… and ${counted(more, "more scenario")}`,
+  );
+  const head = (names: readonly string[]): string[] => [cells(names), cells(names.map(() => "---"))];
+  const interval = percent(1 - report.settings.alpha);
+  return [
+    ...head(["per run", `baseline → candidate, ${interval} interval`, "test"]),
+    ...overall,
+    "",
+    ...(unknown.length === 0 ? [] : [`Not recorded: ${unknown.map(({ metric }) => metric).join(", ")}.`, ""]),
+    ...metricNotes(metrics).flatMap((note) => [`${text(note, SHOWN_SENTENCE)}.`, ""]),
+    ...(scenarios.length === 1
+      ? []
+      : [
+          `<details><summary>${known.map(({ metric }) => metric).join(", ")} of each scenario</summary>`,
+          "",
+          ...head(["per run", ...known.map(({ metric }) => metric)]),
+          ...rows,
+          "",
+          "</details>",
+          "",
+        ]),
+  ];
 }
 
 function divergenceOf(report: GateReport): string[] {

@@ -105,10 +105,16 @@ function otherFindings(report: GateReport): Finding[] {
   const failures = otherFailures(report);
   const whole = failures
     .filter(({ kind }) => kind !== "unpaired")
-    .map(({ kind, verdict, reason }): Finding => {
+    .map(({ kind, metric, verdict, reason }): Finding => {
       const ruleId = `verdict/${verdict}`;
       const message = `all scenarios: ${verdict}. ${reason}`;
-      return { ruleId, level: "error", message, location: placeOfAll(report), identity: [kind] };
+      return {
+        ruleId,
+        level: "error",
+        message,
+        location: placeOfAll(report),
+        identity: [kind, ...(metric === undefined ? [] : [metric])],
+      };
     });
   const failing = new Map(failures.map((failure) => [failure.scenario, failure]));
   const unpaired = report.unpaired.map((each): Finding => {

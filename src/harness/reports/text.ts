@@ -27,6 +27,7 @@ import {
   undecidedText,
   withoutOutcomeLines,
 } from "./facts.js";
+import { failOnText, metricLines, scenarioMetricLines } from "./metrics.js";
 import { atMost } from "../text/at-most.js";
 import { toleranceLines } from "./tolerated.js";
 
@@ -52,19 +53,25 @@ export function textReport(report: GateReport): string {
     ...(pooled.others === undefined
       ? []
       : [`  paths of scenarios that are not better: ${testText(pooled.others, true)}`]),
+    ...(scenarios.length === 0 ? [] : metricLines(report.metrics).map((line) => `  ${line}`)),
     ...unpairedLines("base", unpaired),
     ...unpairedLines("candidate", unpaired),
     ...(hint === "" || reason.includes(hint) ? [] : [`  ${hint}`]),
-    ...atMost(shown, SHOWN_SCENARIOS, scenarioLines, (more) => {
-      return ["", `and ${plural(more, "more scenario")} that may differ. --reporter json lists them all`];
-    }).flat(),
+    ...atMost(
+      shown,
+      SHOWN_SCENARIOS,
+      (each) => scenarioLines(each, scenarios.length),
+      (more) => {
+        return ["", `and ${plural(more, "more scenario")} that may differ. --reporter json lists them all`];
+      },
+    ).flat(),
     "",
     ...settingLines(settings),
     ...hintLines(report),
     ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(report)}`]),
     ...tolerated(report),
     ...notShownLines(report),
-    `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}${undecided === "" ? "" : ` (${undecided})`}`,
+    `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${failOnText(settings, "nothing")} --on-inconclusive ${settings.onInconclusive}${undecided === "" ? "" : ` (${undecided})`}`,
     `reproduce it: ${commands.reproduce}`,
     ...(verdict === "same" ? [] : acceptLines(commands)),
   ];
@@ -202,7 +209,7 @@ function noOutcomeLines(withoutOutcome: GateReport["withoutOutcome"]): string[] 
   return withoutOutcomeLines(withoutOutcome).map((line) => `  ${line}`);
 }
 
-function scenarioLines(scenarioReport: ScenarioReport): string[] {
+function scenarioLines(scenarioReport: ScenarioReport, all: number): string[] {
   const { scenario, verdict, reason, withoutOutcome, paths, outcome, distance } = scenarioReport;
   const { edits, firstDivergence, contract, contractState, rules, base, candidate } = scenarioReport;
   const first = firstDivergence === undefined ? undefined : edits[firstDivergence];
@@ -215,6 +222,8 @@ function scenarioLines(scenarioReport: ScenarioReport): string[] {
     ...noOutcomeLines(withoutOutcome),
     ...(outcome === undefined ? [] : outcomeLines(outcome)),
     ...(distance === undefined ? [] : distanceLines(distance)),
+    // Those of the only scenario stand above.
+    ...(all === 1 ? [] : scenarioMetricLines(scenarioReport.metrics).map((line) => `  ${line}`)),
     ...lossLines(scenarioReport).map((line) => `  ${line}`),
     ...pathLines(paths),
     ...(paths.length > SHOWN_PATHS ? [`  and ${plural(paths.length - SHOWN_PATHS, "more path")}`] : []),

@@ -41,6 +41,10 @@ describe("a cost derived from model and tokens", () => {
   it("takes the model that was asked for where no answer names one", () => {
     const asked = (recordedProvider: string) => runOf([{ say: "a" }], recordedProvider);
     expect(countedTurns(asked("openai:gpt-4o"))[0]?.model).toBe("gpt-4o");
+    expect(countedTurns(asked("ollama:qwen3:4b"))[0]?.model).toBe("qwen3:4b");
+    expect(countedTurns(asked("langchain:openai:gpt-4o"))[0]?.model).toBe("gpt-4o");
+    expect(countedTurns(asked("langchain:fake-list"))[0]).not.toHaveProperty("model");
+    expect(countedTurns(asked("openai:gpt-4o + cohere:command-a-03-2025"))[0]).not.toHaveProperty("model");
     expect(countedTurns(asked("scripted"))[0]).not.toHaveProperty("model");
     const imported = { ...asked("import:agentdojo:gpt-4o"), extensions: { import: { model: "gpt-4o" } } };
     expect(askedModelOf(imported)).toBe("gpt-4o");

@@ -6,10 +6,17 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CALL_ORDERS } from "../../../src/cassette/index.js";
 import { MAX_JOBS } from "../../../src/cli/limits.js";
-import { MUTANT_CHOICES, ORDER_CHOICES, REPORTER_CHOICES, VERDICT_CHOICES } from "../../../src/cli/options/values.js";
+import {
+  METRIC_CHOICES,
+  MUTANT_CHOICES,
+  ORDER_CHOICES,
+  REPORTER_CHOICES,
+  VERDICT_CHOICES,
+} from "../../../src/cli/options/values.js";
 import { lostFailure } from "../../../src/cli/threads.js";
 import { VERDICTS } from "../../../src/harness/drift/gate-report.js";
 import { MUTANT_KINDS } from "../../../src/harness/index.js";
+import { METRICS } from "../../../src/harness/drift/metrics/figures.js";
 import { REPORTER_NAMES } from "../../../src/harness/reports/registry.js";
 import { MAX_THREADS } from "../../../src/host/index.js";
 import { call, runOf, stepsOf } from "../../cassette/diff/runs.js";
@@ -159,6 +166,7 @@ it.each(["1", "2"])("a file that is beyond the memory is refused and the others 
 it("lists the words that the layers below take", () => {
   expect(ORDER_CHOICES).toEqual(CALL_ORDERS);
   expect(VERDICT_CHOICES).toEqual(VERDICTS);
+  expect(METRIC_CHOICES).toEqual(METRICS);
   expect(REPORTER_CHOICES).toEqual(REPORTER_NAMES);
   expect(MUTANT_CHOICES).toEqual(MUTANT_KINDS);
 });

@@ -1,5 +1,4 @@
-// Cohere's chat API in version 2. Version 1 has other bodies, and Cohere's OpenAI-compatible API belongs to the vendor `openai`. Its list
-// prices are for `billed_units`, which usage does not count, so nothing is priced.
+// Cohere's chat API in version 2. Version 1 has other bodies, and Cohere's OpenAI-compatible API belongs to the vendor `openai`.
 
 import { toList, toObject } from "../../http/json-readers.js";
 import type { CallTerms, KeyedVendorOptions } from "../../providers/vendor-options.js";
@@ -8,6 +7,7 @@ import { defineVendor } from "../vendor.js";
 import { encodeCohere } from "./encode.js";
 import { cohereStream } from "./fold.js";
 import { parseCohere } from "./parse.js";
+import { COHERE_PRICING } from "./prices.js";
 import { cohereFaults, cohereStreamError, failCohere } from "./refusals.js";
 import { cohereEvents, writeCohere } from "./write.js";
 
@@ -25,6 +25,7 @@ export const cohere = defineVendor({
     variable: "CO_API_URL",
     path: "",
   },
+  pricing: COHERE_PRICING,
   call(request, { options: { apiKey, model }, streaming }: CallTerms<CohereOptions>) {
     const body = encodeCohere(request, { model });
     return {

@@ -8,6 +8,7 @@ import type { WireStamp } from "../../wire/pieces.js";
 import { defineVendor } from "../vendor.js";
 import { encodeOpenAi, type MaxTokensField } from "./encode.js";
 import { isMistralHost, isMistralModel, toMistralBody } from "./mistral.js";
+import { MISTRAL_PRICING } from "./mistral-prices.js";
 import { mistralEvents, writeMistral } from "./mistral-write.js";
 import { failOpenAi, openAiFaults, openAiStreamError } from "./refusals.js";
 import { openAiStream } from "./fold.js";
@@ -38,7 +39,7 @@ export const openai = defineVendor({
   path: PATH,
   keyVariable: "OPENAI_API_KEY",
   client: { baseURLs: ["https://api.openai.com/v1"], variable: "OPENAI_BASE_URL", path: "/v1" },
-  pricing: OPENAI_PRICING,
+  pricing: { ...OPENAI_PRICING, ...MISTRAL_PRICING },
   ownOptions: {
     maxTokensField: (field) =>
       MAX_TOKENS_FIELDS.includes(field)

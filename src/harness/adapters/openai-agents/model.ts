@@ -11,7 +11,7 @@ import {
   type LlmTurnRequest,
 } from "../../../core/index.js";
 import { assertProvider, foreignProvider, streamOf, toFrameworkError, tornStream } from "../foreign-model.js";
-import { toLoose } from "../loose.js";
+import { asText, toLoose } from "../loose.js";
 import { readRequest, writeRequest } from "./request.js";
 import { readResponse, writeDone, writeResponse } from "./response.js";
 import type { AgentsModel, AgentsRequest, AgentsStreamEvent, AnyAgentsModel, RetryAdvice } from "./sdk-types.js";
@@ -119,11 +119,14 @@ async function* readEvents(
   name: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LlmStreamEvent> {
+  let model = "";
   for await (const item of events) {
-    const { type, delta, response } = toLoose(item);
+    const { type, delta, response, event } = toLoose(item);
+    // An event of chat completions names the model. The last event of such a stream does not.
+    model ||= asText(toLoose(event)["model"]);
     if (type === "output_text_delta" && typeof delta === "string") yield { type: "text-delta", text: delta };
     if (type !== "response_done") continue;
-    yield { type: "response", response: readResponse(toLoose(response)) };
+    yield { type: "response", response: readResponse(toLoose(response), model) };
     return;
   }
   // OpenAI's client ends an aborted stream without an error.

@@ -1,5 +1,5 @@
 // An answer of a model of the SDK as a turn response, and back. Data of the transport (the request's id, the raw answer and usage) is
-// dropped: it differs from call to call.
+// dropped, because it differs from call to call. Only the model's name is kept.
 
 import {
   canonicalize,
@@ -14,19 +14,21 @@ import { readAssistant, writeAssistant } from "./assistant.js";
 import { extrasOf, withExtras } from "./extras.js";
 import type { AgentsResponse, AgentsStreamEvent, AgentsUsage, Counts, OutputItem, TokenCounts } from "./sdk-types.js";
 
-/** `id` is the `responseId` of a whole answer, and the `id` of a streamed one. */
-export function readResponse({ output, usage, id }: Loose): LlmTurnResponse {
+/** `id` is the `responseId` of a whole answer, and the `id` of a streamed one. `named` is the model, if the answer does not name it. */
+export function readResponse({ output, usage, id, providerData }: Loose, named = ""): LlmTurnResponse {
   const items = Array.isArray(output) ? output.map(toLoose) : [];
   const message = readAssistant(items);
   const hasCalls = message.toolCalls !== undefined;
   const counted = readUsage(toLoose(usage));
   const exact = exactUsage(toLoose(usage), counted);
+  const model = asText(toLoose(providerData)["model"]) || named;
   return withExtras<LlmTurnResponse>(
     {
       message,
       ...(hasCalls ? {} : { finalAnswer: message.content }),
       stopReason: readStop(items, hasCalls),
       ...defined({ usage: counted }),
+      ...(model === "" ? {} : { model }),
     },
     { ...(asText(id) === "" ? {} : optional({ id })), ...optional({ usage: exact }) },
   );

@@ -2,6 +2,7 @@
 
 import { createUseCounter, pathUses, type ToleranceUse } from "../../../cassette/index.js";
 import type { PathRow } from "../gate-report.js";
+import type { RunSpending } from "../metrics/spending.js";
 import type { DistanceTable } from "../statistics/permutation.js";
 import { trajectoryDeparture, trajectoryDistance, type Trajectory } from "./trajectory.js";
 
@@ -11,6 +12,8 @@ export interface GateRun {
   turns: number;
   calls: number;
   success?: boolean;
+  /** Absent if nobody counted it. */
+  spending?: RunSpending;
 }
 
 /**

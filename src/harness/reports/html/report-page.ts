@@ -26,6 +26,8 @@ import { percent } from "../figures.js";
 import { rulesView, scenarioView, startOf, verdictBadge, VERDICT_SIGNS } from "./scenario-view.js";
 import { REPORT_SCRIPT } from "./script.js";
 import { REPORT_STYLE } from "./style.js";
+import { failOnText, metricNotes } from "../metrics.js";
+import { metricsView } from "./metrics-view.js";
 import { distanceView, outcomeView } from "./tables-view.js";
 
 const SHOWN_NAMES = 100;
@@ -126,12 +128,13 @@ function divergenceView(report: GateReport, places: readonly Place[]): Html {
   </p>`;
 }
 
-function pooledView({ pooled: { outcome, distance }, scenarios }: GateReport): Child {
-  if (outcome === undefined && distance === undefined) return undefined;
+function pooledView({ pooled: { outcome, distance }, scenarios, metrics }: GateReport): Child {
+  if (scenarios.length === 0) return undefined;
   return html`<details class="long">
     <summary>All ${counted(scenarios.length, "scenario")} together</summary>
     <div class="inner">
       ${outcome !== undefined && outcomeView(outcome)}${distance !== undefined && distanceView(distance)}
+      ${metricsView(metrics.all, metricNotes(metrics))}
     </div>
   </details>`;
 }
@@ -156,11 +159,11 @@ function commandsView({ commands }: GateReport): Html {
 }
 
 function settingsView({ settings }: GateReport): Html {
-  const { alpha, minRuns, failOn, onInconclusive, seed, order, content } = settings;
+  const { alpha, minRuns, onInconclusive, seed, order, content } = settings;
   const rows: [string, string][] = [
     ["False alarm rate", percent(alpha)],
     ["Minimum runs", String(minRuns)],
-    ["Fails on", failOn.join(", ") || "nothing"],
+    ["Fails on", failOnText(settings, "nothing").replaceAll(",", ", ")],
     ["Inconclusive", onInconclusive === "pass" ? "passes" : "fails"],
     ["Order of calls", order],
     ["Texts", content ? "compared" : "not compared"],

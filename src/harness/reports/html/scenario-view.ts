@@ -6,6 +6,7 @@ import { counted } from "../../html/figures.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
 import { allowedText, firstEdit, locationText, lossLines, placeOf, turnsOf, withoutOutcomeLines } from "../facts.js";
+import { metricsView } from "./metrics-view.js";
 import { distanceView, outcomeView, pathsView } from "./tables-view.js";
 import { rowId, rowOfEdit, timelineView } from "./timeline-view.js";
 
@@ -55,7 +56,8 @@ export function scenarioView(scenario: ScenarioReport, id: string, allowance: Al
     ${lossLines(scenario).map((line) => html`<p class="lost">${preview(line, 600)}.</p>`)} ${firstView(scenario, id)}
     ${rulesView(scenario)}
     <div class="tables">${outcome !== undefined && outcomeView(outcome)}${pathsView(scenario)}</div>
-    ${distance !== undefined && distanceView(distance)} ${bothView(scenario, id, allowance)} ${moreView(scenario)}
+    ${distance !== undefined && distanceView(distance)} ${metricsView(scenario.metrics)}
+    ${bothView(scenario, id, allowance)} ${moreView(scenario)}
   </article> `;
 }
 

@@ -22,6 +22,30 @@ async function eventsOf<T>(events: AsyncIterable<T> | undefined): Promise<T[]> {
 }
 
 describe("fromAgentsModel", () => {
+  const usage = { inputTokens: 12, outputTokens: 7, totalTokens: 19 };
+  const done = { id: "r", usage, output: [] };
+  it.each([
+    ["its last event", [{ type: "response_done", response: { ...done, providerData: { model: "gpt-4o" } } }]],
+    [
+      "an earlier event",
+      [
+        { type: "model", event: { model: "gpt-4o" } },
+        { type: "response_done", response: done },
+      ],
+    ],
+  ])("keeps the name of the model, so that the turn has a price: %s", async (_where, events) => {
+    const model = {
+      getResponse: () => Promise.resolve({ usage, output: [], providerData: { model: "gpt-4o" } }),
+      async *getStreamedResponse() {
+        yield* events;
+      },
+    };
+    const provider = fromAgentsModel(model as never);
+    expect((await provider.turn(ask)).model).toBe("gpt-4o");
+    const streamed = await eventsOf(provider.stream?.(ask));
+    expect(streamed.at(-1)).toMatchObject({ type: "response", response: { model: "gpt-4o" } });
+  });
+
   it("asks the model in its own words and reads its answer", async () => {
     const { model, asked } = agentsModel(PLAIN);
     const response = await fromAgentsModel(model, "acme").turn({

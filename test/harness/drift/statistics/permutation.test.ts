@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  combinations,
-  permutationTest,
-  type DistanceTable,
-} from "../../../../src/harness/drift/statistics/permutation.js";
+import { permutationTest, type DistanceTable } from "../../../../src/harness/drift/statistics/permutation.js";
 import { createRandom } from "../../../../src/harness/drift/statistics/random.js";
+import { combinations } from "../../../../src/harness/drift/statistics/relabeling.js";
 import { MAX_EXHAUSTIVE_RELABELINGS } from "../../../../src/harness/limits.js";
 
 /** Runs as points on a line. */

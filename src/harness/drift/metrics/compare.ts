@@ -1,0 +1,113 @@
+// Compares what the runs of both sides take, for each scenario and over all.
+
+import { defined } from "../../../core/index.js";
+import type { GateRun } from "../paths/path-table.js";
+import { drawsFor, meanDifference } from "../statistics/bootstrap.js";
+import { meanDifferenceTest, type Amounts } from "../statistics/mean-difference.js";
+import { createRandom } from "../statistics/random.js";
+import type { TestResult } from "../statistics/test-result.js";
+import { METRICS, type MetricFigures, type MetricName, type MetricSide } from "./figures.js";
+import type { RunAmount, TokenKinds } from "./spending.js";
+
+/** The runs of a scenario, sorted by file on each side. */
+export interface MeteredScenario {
+  scenario: string;
+  base: readonly GateRun[];
+  candidate: readonly GateRun[];
+}
+
+/** A metric over all scenarios before its p-value is corrected. */
+export type RawMetric = MetricFigures & { test?: Omit<TestResult, "adjusted"> };
+
+interface MetricSettings {
+  alpha: number;
+  seed: number;
+}
+
+const UNITS: Readonly<Record<MetricName, MetricFigures["unit"]>> = {
+  cost: "USD",
+  tokens: "tokens",
+  turns: "turns",
+  calls: "calls",
+  latency: "ms",
+};
+
+/** The metrics of one scenario of `all`. */
+export function scenarioMetrics(scenario: MeteredScenario, settings: MetricSettings, all: number): MetricFigures[] {
+  const terms = { ...settings, label: scenario.scenario, draws: drawsFor(all) };
+  return METRICS.map((metric) => figuresOf(metric, [scenario], terms).figures);
+}
+
+/** The metrics over all scenarios, with their tests. */
+export function pooledMetrics(scenarios: readonly MeteredScenario[], settings: MetricSettings): RawMetric[] {
+  return METRICS.map((metric) => {
+    const { figures, strata } = figuresOf(metric, scenarios, { ...settings, label: "", draws: drawsFor(1) });
+    if (strata === undefined) return figures;
+    const isPaired = strata.every(({ base, candidate }) => base.length === 1 && candidate.length === 1);
+    const pooledTest = isPaired ? "paired-permutation" : "stratified-permutation";
+    const kind = { test: strata.length === 1 ? "permutation" : pooledTest, sides: 1 } as const;
+    const random = createRandom(settings.seed, `test of ${metric}`);
+    return { ...figures, test: { ...kind, ...meanDifferenceTest(strata, random) } };
+  });
+}
+
+function figuresOf(
+  metric: MetricName,
+  scenarios: readonly MeteredScenario[],
+  { alpha, seed, label, draws }: MetricSettings & { label: string; draws: number },
+): { figures: MetricFigures; strata?: Amounts[] } {
+  const sides = (["base", "candidate"] as const).map((side) => scenarios.map((each) => each[side]));
+  const [base, candidate] = sides.map((runs) => toSide(metric, runs.flat())) as [MetricSide, MetricSide];
+  const level = 1 - alpha;
+  const figures = { metric, unit: UNITS[metric], base, candidate, level };
+  if (scenarios.length === 0 || base.unknown + candidate.unknown > 0) return { figures };
+  const amounts = (runs: readonly GateRun[]): number[] => runs.map((run) => amountOf(metric, run).value);
+  const strata = scenarios.map((each) => ({ base: amounts(each.base), candidate: amounts(each.candidate) }));
+  const { means, difference, relative } = meanDifference(
+    strata,
+    level,
+    createRandom(seed, `${metric} ${label}`),
+    draws,
+  );
+  return {
+    figures: {
+      ...figures,
+      base: { ...base, mean: means.base },
+      candidate: { ...candidate, mean: means.candidate },
+      difference,
+      ...defined({ relative }),
+    },
+    strata,
+  };
+}
+
+function toSide(metric: MetricName, runs: readonly GateRun[]): MetricSide {
+  const amounts = runs.map((run) => amountOf(metric, run));
+  return {
+    runs: runs.length,
+    unknown: amounts.filter(({ unknown }) => unknown > 0).length,
+    total: sum(amounts.map(({ value }) => value)),
+    ...(metric === "tokens" ? { kinds: kindsOf(runs) } : {}),
+  };
+}
+
+function amountOf(metric: MetricName, { turns, calls, spending }: GateRun): RunAmount {
+  if (metric === "turns") return { value: turns, unknown: 0 };
+  if (metric === "calls") return { value: calls, unknown: 0 };
+  return spending?.[metric] ?? { value: 0, unknown: Math.max(1, turns) };
+}
+
+function kindsOf(runs: readonly GateRun[]): TokenKinds {
+  const total = (kind: keyof TokenKinds): number => sum(runs.map(({ spending }) => spending?.tokens[kind] ?? 0));
+  const [cacheRead, cacheWrite] = [total("cacheRead"), total("cacheWrite")];
+  return {
+    input: total("input"),
+    output: total("output"),
+    ...(cacheRead === 0 ? {} : { cacheRead }),
+    ...(cacheWrite === 0 ? {} : { cacheWrite }),
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
