@@ -137,9 +137,14 @@ function commandName(program: Command, argv: readonly string[]): string | null {
   return program.commands.some((command) => command.name() === word) ? (word ?? null) : null;
 }
 
+/** First options of `record` that need no command. */
+const WITHOUT_COMMAND = ["--proxy", "--adopt"];
+
 /** True when --json is an argument of `cassette` itself, not of the command that `record` or `replay` runs. */
 function wantsJson(argv: readonly string[]): boolean {
-  const isRunner = (argv[0] === "record" && argv[1] !== "--proxy") || argv[0] === "replay";
-  const end = argv.findIndex((argument, at) => argument === "--" || (isRunner && at > 0 && !argument.startsWith("-")));
-  return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
+  const end = argv.indexOf("--");
+  if (end >= 0) return argv.slice(0, end).includes("--json");
+  const isRunner = (argv[0] === "record" && !WITHOUT_COMMAND.includes(argv[1] ?? "")) || argv[0] === "replay";
+  const command = isRunner ? argv.findIndex((argument, at) => at > 0 && !argument.startsWith("-")) : -1;
+  return (command < 0 ? argv : argv.slice(0, command)).includes("--json");
 }

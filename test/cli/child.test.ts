@@ -71,7 +71,7 @@ describe("the recording of a failed test", () => {
     expect(code).toBe(0);
     expect(err).toContain(
       "cassette record: kept the run of a failed test in runs/it's.failed.cassette.json, 2 turns\n" +
-        `   if the assertion is wrong: mv 'runs/it'\\''s.failed.cassette.json' 'runs/it'\\''s.cassette.json'\n`,
+        `   if the assertion is wrong: npx playhead record --adopt 'runs/it'\\''s.failed.cassette.json'\n`,
     );
   });
 });

@@ -600,7 +600,7 @@ describe("useCassetteHandlers", () => {
     expect([kept.entries.length, kept.extensions?.exchanges?.length]).toEqual([2, 1]);
 
     const missing = await rejection(useCassetteHandlers(file, { mode: "replay", baseUrls }));
-    expect((missing as CassetteError).hint).toContain("adopt it: mv ");
+    expect((missing as CassetteError).hint).toContain("adopt it: npx playhead record --adopt ");
     renameSync(failed, file);
     const replay = await useCassetteHandlers(file, { mode: "replay", baseUrls });
     server.resetHandlers(...replay);

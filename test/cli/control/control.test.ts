@@ -131,10 +131,13 @@ describe("a recording", () => {
     const { order } = await startControl({ OPENAI_BASE_URL: vendor.url });
     const opened = await order({ open: "bad.cassette.json", mode: "record", rerecord: "again" });
     await send(base(opened), "birds", PATH);
-    const closed = await order({ close: "cassette-1", failed: true });
+    const closed = await order({ close: "cassette-1", failed: true, error: "expected snow" });
+    expect(parseCassette(read("bad.failed.cassette.json"))).toMatchObject({
+      extensions: { outcome: { success: false, error: "expected snow" } },
+    });
     expect(closed).toMatchObject({ ok: true, written: "bad.failed.cassette.json" });
     expect(closed["report"]).toMatch(
-      /^the recording of this failed run was kept\n  look  .*\n  keep     mv .*\n  again    again$/,
+      /^the recording of this failed run was kept\n  look  .*\n  keep     npx playhead record --adopt .*\n  again    again$/,
     );
     expect(existsSync(join(folder, "bad.cassette.json"))).toBe(false);
   });

@@ -128,7 +128,7 @@ describe("a failure", () => {
     expect(messageOf(handle)).not.toContain("cassette show");
     expect(messageOf({ ...handle, failedFile: "a b.failed.cassette.json" })).toContain(
       "\n  look     npx playhead show 'a b.failed.cassette.json'" +
-        "\n  keep     mv 'a b.failed.cassette.json' 'a b.cassette.json' # if the assertion was wrong" +
+        "\n  keep     npx playhead record --adopt 'a b.failed.cassette.json' # if the assertion was wrong" +
         "\n  again    CASSETTE_MODE=refresh",
     );
   });
