@@ -181,7 +181,9 @@ def test_nothing(): pass
       "test_wrong.failed.cassette.json",
       "test_xfail.failed.cassette.json",
     ]);
-    expect(out).toContain("keep     npx playhead record --adopt __cassettes__/test_a.py/test_wrong.failed.cassette.json");
+    expect(out).toContain(
+      "keep     npx playhead record --adopt __cassettes__/test_a.py/test_wrong.failed.cassette.json",
+    );
     expect(out).toContain("No request came. Let the client read its base URL from OPENAI_BASE_URL");
   });
 

@@ -102,7 +102,9 @@ export function vitestProject(files: Readonly<Record<string, string>>): VitestPr
     write,
     cassettes() {
       const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-      const found = names.filter((name) => /(?<!\.failed)\.cassette\.json$/.test(name) && !name.startsWith("node_modules"));
+      const found = names.filter(
+        (name) => /(?<!\.failed)\.cassette\.json$/.test(name) && !name.startsWith("node_modules"),
+      );
       return Object.fromEntries(found.sort().map((name) => [name, readFileSync(join(folder, name), "utf8")]));
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -67,9 +67,7 @@ describe("explainExchangeMiss", () => {
     const request = post(EMBED, { input: "a" });
     const once = miss([request], request, [request]);
     expect(once).toMatchObject({ code: "exhausted", file: "a.cassette.json" });
-    expect(once.summary).toBe(
-      "POST /v1/embeddings was recorded once with this body, and the run sends it again",
-    );
+    expect(once.summary).toBe("POST /v1/embeddings was recorded once with this body, and the run sends it again");
     expect(miss([request, request], request, [request, request]).summary).toContain("recorded 2 times with this body");
   });
 
