@@ -96,7 +96,6 @@ function openFolder(
   const useCassette = createOwnedUseCassette(host, taken, {});
   const opened: Opened[] = [];
   const names = new Map<string, string>();
-  /** The part that was opened last under a name. */
   const current = new Map<string, CassetteHandle>();
 
   function place(name: string): string {
@@ -126,62 +125,76 @@ function openFolder(
       current.set(name, handle);
       return handle.provider;
     },
-    registry(registry) {
-      const dispatch: Registry["dispatch"] = (toolId, args, context) => {
-        const call = () => registry.dispatch(toolId, args, context);
-        return answer(current.get(context.nodeId), toolId, args, context, call);
-      };
-      return { dispatch } as typeof registry;
-    },
-    hook(hook) {
-      const dispatch: HookLike["dispatch"] = (name, call) => {
-        const handle = current.get(call.conversationId);
-        const isOffered = handle?.mode === "replay" && hook.schema?.().some((tool) => tool.name === name) === true;
-        if (!isOffered) return hook.dispatch?.(name, call);
-        return answer(handle, name, call.args, call, () => claimed(name, hook.dispatch?.(name, call)));
-      };
-      const whole: HookLike = {
-        schema: () => hook.schema?.() ?? [],
-        dispatch,
-        onStep: (notice) => hook.onStep?.(notice),
-      };
-      return whole as typeof hook;
-    },
+    registry: (registry) => registryOver(registry, current),
+    hook: (hook) => hookOver(hook, current),
     drop(name) {
       for (const part of opened) part.isDropped ||= part.name === name;
       current.delete(name);
     },
     async done(ended) {
       const end = checkEnd(ended);
-      const errors: unknown[] = [];
-      let isReplay = true;
-      for (const { opening, isDropped } of opened) {
-        if (isDropped) continue;
-        try {
-          const handle = await opening;
-          isReplay &&= handle.mode === "replay";
-          await handle.done(end);
-        } catch (error) {
-          errors.push(error);
-        }
-      }
-      if (errors.length > 0) throw errors[0];
-      if (isReplay && end.failed !== true && isReplaying(host, options)) await assertAllOpened();
+      const isReplay = await endAll(opened, end);
+      if (!isReplay || end.failed === true || !isReplaying(host, options)) return;
+      const [left, more] = await findUnopened(host, folder, opened);
+      if (left === undefined) return;
+      throw new CassetteError("unconsumed", `no part of the run opened ${left}${more}`, {
+        file: left,
+        hint: "Run the part again that recorded it, or delete the file.",
+        ...defined({ rerecord: options.rerecord }),
+      });
     },
   };
+}
 
-  async function assertAllOpened(): Promise<void> {
-    const files = new Set(opened.map(({ file }) => file));
-    const all = (await listCassettes(host.files, folder)) ?? [];
-    const left = all.map((name) => join(folder, name)).filter((file) => !files.has(file));
-    if (left.length === 0) return;
-    const more = left.length === 1 ? "" : `, and ${left.length - 1} more`;
-    throw new CassetteError("unconsumed", `no part of the run opened ${left[0]}${more}`, {
-      file: left[0] as string,
-      hint: "Run the part again that recorded it, or delete the file.",
-      ...defined({ rerecord: options.rerecord }),
-    });
+/** Ends every part and throws the first error. Resolves to true if all parts were replayed. */
+async function endAll(opened: readonly Opened[], end: RunEnd): Promise<boolean> {
+  const errors: unknown[] = [];
+  let isReplay = true;
+  for (const { opening, isDropped } of opened) {
+    if (isDropped) continue;
+    try {
+      const handle = await opening;
+      isReplay &&= handle.mode === "replay";
+      await handle.done(end);
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
+  return isReplay;
+}
+
+/** The first cassette of the folder that no part opened, and the number of others as text. */
+async function findUnopened({ files }: HarnessHost, folder: string, opened: readonly Opened[]) {
+  const known = new Set(opened.map(({ file }) => file));
+  const all = (await listCassettes(files, folder)) ?? [];
+  const left = all.map((name) => join(folder, name)).filter((file) => !known.has(file));
+  return [left[0], left.length <= 1 ? "" : `, and ${left.length - 1} more`] as const;
+}
+
+/** The part that was opened last under each name. */
+type Current = ReadonlyMap<string, CassetteHandle>;
+
+function registryOver<R extends Registry>(registry: R, current: Current): R {
+  const dispatch: Registry["dispatch"] = (toolId, args, context) => {
+    const call = () => registry.dispatch(toolId, args, context);
+    return answer(current.get(context.nodeId), toolId, args, context, call);
+  };
+  return { dispatch } as R;
+}
+
+function hookOver<H extends HookLike>(hook: H, current: Current): H {
+  const whole: HookLike = {
+    schema: () => hook.schema?.() ?? [],
+    dispatch(name, call) {
+      const handle = current.get(call.conversationId);
+      const isOffered = handle?.mode === "replay" && hook.schema?.().some((tool) => tool.name === name) === true;
+      if (!isOffered) return hook.dispatch?.(name, call);
+      return answer(handle, name, call.args, call, () => claimed(name, hook.dispatch?.(name, call)));
+    },
+    onStep: (notice) => hook.onStep?.(notice),
+  };
+  return whole as H;
 }
 
 /** The result of a call of a replayed part; `live` is called as the part's `replay` says. */
