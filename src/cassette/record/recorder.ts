@@ -174,9 +174,7 @@ function createLine(options: RecordingOptions) {
   const exchanges = createExchangeLine({ scrub: (value) => redactor.json(value), filter });
   const { prompts: keepsPrompts = true } = options;
   const turns: BuiltTurn[] = [];
-  const contexts: ContextExtension[] = [];
-  const streams: StreamedTurn[] = [];
-  const answeredBy: AnsweredTurn[] = [];
+  const [contexts, streams, answeredBy]: [ContextExtension[], StreamedTurn[], AnsweredTurn[]] = [[], [], []];
   const open: Slot[] = [];
   // The shortest prefix that every prompt since the last recorded one has in common with it: what a delta may keep.
   let common = 0;
@@ -218,8 +216,8 @@ function createLine(options: RecordingOptions) {
         answer(response, note) {
           try {
             const stored = recordable(() => toStored(response, redactor));
-            const steps = recordedSteps(response);
-            settle(slot, { kind: "answered", response: stored, streamed: note?.finish(stored), steps });
+            const how = { streamed: note?.finish(stored), steps: recordedSteps(response) };
+            settle(slot, { kind: "answered", response: stored, ...how });
           } catch (error) {
             settle(slot, { kind: "failed" });
             throw error;

@@ -74,8 +74,7 @@ async function runVertex(execution: Execution): Promise<NodeOutcome> {
   const { ctx, deps, grant, signal } = execution;
   const { vertex, inputs, ctx: values, runOutputs, secretInputNames } = ctx;
   const { id, type } = vertex;
-  if (type !== "agent")
-    return failure("internal", `vertex ${id} is of type ${String(type)}, which this executor does not run`);
+  if (type !== "agent") return failure("internal", `vertex ${id} is of type ${type}, which this executor does not run`);
   const authored = readAuthored(vertex);
   const tools = grant(id, authored);
   const scope = { inputs, ctx: values, runOutputs, ...defined({ secretInputNames }), signal };
@@ -110,12 +109,11 @@ async function runConversation(execution: Execution, prepared: Prepared): Promis
     authored.agent.provider,
     ...(authored.agent.fallback_chain ?? []).map(({ provider }) => provider),
   ];
-  const gates = createGates({ nodeId, model, providerIds }, deps);
-  const live = (): LlmProviderAdapter => createChain(authored, deps, signal, { heard, ...defined(gates) });
+  const { boundary, learn, ...beforeAttempt } = createGates({ nodeId, model, providerIds }, deps);
+  const live = (): LlmProviderAdapter => createChain(authored, deps, signal, { hear: heard.hear, ...beforeAttempt });
   const provider = await provideFor(deps, live, node);
   assertNotAborted(signal);
   const { timeoutMs, policies, budget, maxCorrections, system } = deps;
-  const { boundary, learn } = gates;
   const end = await runAgentTurn({
     ...{ nodeId, model, tools, provider, heard, project, emit, signal, maxCorrections },
     ...{ messages: toMessages(authored, prompt), limits: budget, ports: system, onAnswer: learn },
@@ -128,14 +126,14 @@ function createChain(
   authored: Authored,
   deps: CheckedDeps,
   signal: AbortSignal,
-  { heard, beforeAttempt }: { heard: ReturnType<typeof createHeard>; beforeAttempt?: FallbackOptions["beforeAttempt"] },
+  { hear, ...gate }: Pick<ReturnType<typeof createHeard>, "hear"> & Pick<FallbackOptions, "beforeAttempt">,
 ): LlmProviderAdapter {
-  const { keyFor, sleep, onAuthError, system } = deps;
+  const { keyFor, system } = deps;
   const entries = toFallbackEntries(authored, (id) => resolveProvider(deps, id));
   const ask = keyFor && ((id: string) => hostCall("keyFor", () => keyFor(id, signal)));
   return fallbackProvider(entries, {
-    ...{ onAttempt: heard.hear, onAttemptStart: heard.hear, ports: system },
-    ...defined({ sleep, onAuthError, keyFor: ask, beforeAttempt }),
+    ...{ onAttempt: hear, onAttemptStart: hear, ports: system, ...gate },
+    ...defined({ sleep: deps.sleep, onAuthError: deps.onAuthError, keyFor: ask }),
   });
 }
 

@@ -93,10 +93,10 @@ export function checkDeps(deps: AgentRunnerDeps): CheckedDeps {
   if (!isObject(deps)) throw invalidOptions(`the deps of ${OWNER} are ${showValue(deps)}`, "Pass an object.");
   assertKnownOptions(OWNER, deps, DEPS);
   for (const name of FUNCTIONS) assertFunction(name, deps[name], name === "resolveProvider");
-  assertFunction("registry.dispatch", (deps.registry as Partial<ToolRegistry> | undefined)?.dispatch, true);
-  assertFunction("resolverCapabilities.readFile", deps.resolverCapabilities?.readFile, false);
-  assertFunction("media.keep", deps.media?.keep, false);
-  assertFunction("media.rate", deps.media?.rate, false);
+  assertMethod("registry", deps.registry, "dispatch", true);
+  assertMethod("resolverCapabilities", deps.resolverCapabilities, "readFile");
+  assertMethod("media", deps.media, "keep");
+  assertMethod("media", deps.media, "rate");
   const { fsScope = "sandboxed", outputCheck = "json", limits = {}, policies, timeoutMs, ports } = deps;
   assertToolDefs(deps.tools);
   assertWord("fsScope", fsScope, ["sandboxed", "project", "full"]);
@@ -143,6 +143,11 @@ function assertFunction(name: string, value: unknown, isNeeded: boolean): void {
     `${name} of ${OWNER} is ${showValue(value)}`,
     `Pass a function${isNeeded ? "" : ", or omit it"}.`,
   );
+}
+
+function assertMethod(name: string, owner: unknown, method: string, isNeeded = false): void {
+  const value: unknown = isObject(owner) ? owner[method] : undefined;
+  assertFunction(`${name}.${method}`, value, isNeeded);
 }
 
 function assertWord(name: string, value: unknown, words: readonly unknown[]): void {
