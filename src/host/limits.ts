@@ -113,3 +113,7 @@ export const MAX_HTML_CONVERT_MIB = 512;
 export const DEFAULT_MAX_EXTRACTED_CHARACTERS = 10_000;
 export const DEFAULT_MAX_EXTRACTED_LINKS = 100;
 export const MAX_EXTRACTED_JSON_DEPTH = 100;
+
+// Prompt files
+/** Default limit in bytes of a file that a prompt template reads. */
+export const MAX_PROMPT_FILE_BYTES = 1_048_576;

@@ -10,7 +10,7 @@ import { defined } from "../defined.js";
 
 /** Receives the attempts of a chain: the `onAttempt` and `onAttemptStart` of its options. */
 export interface Heard {
-  tell(fact: FallbackStart | FallbackAttempt): void;
+  readonly tell: (fact: FallbackStart | FallbackAttempt) => void;
   /** Facts that a chain has told so far. */
   readonly walked: number;
   /** The model that answered last. */
