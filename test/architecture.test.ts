@@ -269,7 +269,7 @@ describe("the rooms", () => {
     ["core/events/log.ts", "../loop/budget.js"],
     ["core/memory/pins.ts", "../loop/loop.js"],
     ["core/loop/loop.ts", "../runtime/agent.js"],
-    ["core/runtime/agent.ts", "../vertex/executor.js"],
+    ["core/receipts/chain.ts", "../runtime/agent.js"],
     ["core/session/agent.ts", "../vertex/executor.js"],
     ["core/env/runtime.ts", "../session/agent.js"],
     ["core/errors.ts", "./canon/value.js"],

@@ -107,6 +107,7 @@ const PEER_ROOMS: Readonly<Record<string, string>> = {
 const FACE_ROOMS: Readonly<Record<string, string>> = {
   "src/core/env": "src/entry/env.ts",
   "src/core/session": "src/entry/session.ts",
+  "src/core/vertex": "src/entry/agent-runner.ts",
   "src/core/process": "src/entry/process.ts",
 };
 

@@ -2,6 +2,7 @@
 
 import type { LlmErrorKind } from "../../errors.js";
 import type { LlmTurnResponse } from "../../model/provider.js";
+import { judgeFailure, type FallbackAttempt, type Tried } from "./failure.js";
 
 /** One step of a chain on the way to an answer. The last step of a list is `answered`, and no other one is. */
 export interface AnswerStep {
@@ -25,4 +26,20 @@ export function noteSteps(response: LlmTurnResponse, steps: readonly AnswerStep[
 /** The steps that led to `response`. Undefined for one attempt, answered by the model that was requested. */
 export function stepsOf(response: LlmTurnResponse): readonly AnswerStep[] | undefined {
   return told.get(response);
+}
+
+/** The steps to an answer of `answered`, after `attempts`. Undefined if they say no more than the answer itself. */
+export function stepsTo(
+  attempts: readonly FallbackAttempt[],
+  answered: Tried,
+  model = answered.model,
+): AnswerStep[] | undefined {
+  if (attempts.length === 0 && model === answered.model) return undefined;
+  return [...attempts.map(toStep), { outcome: "answered", provider: answered.provider, model: answered.model }];
+}
+
+function toStep(attempt: FallbackAttempt): AnswerStep {
+  const { outcome, provider, model } = attempt;
+  if (attempt.outcome !== "failed") return { outcome, provider, model };
+  return { outcome, provider, model, kind: judgeFailure(attempt.error).kind };
 }
