@@ -46,3 +46,13 @@ export {
   type NodeEventBody,
   type NodeFailure,
 } from "../core/vertex/index.js";
+export {
+  // the chain, and the names by which other engines know parts of it
+  AgentError as LlmError,
+  fallbackProvider,
+  ToolArgError as ToolArgsInvalidError,
+  ToolPolicyError,
+  type FallbackEntry as FallbackPlanEntry,
+  type FallbackOptions as FallbackChainOptions,
+  type LlmProviderAdapter as LlmProvider,
+} from "../core/index.js";

@@ -27,8 +27,8 @@ import { createTimeWarning } from "../prompt/date-warning.js";
 import { BY_FUNCTION, type RedactOption } from "../redact/options.js";
 import { createRedactor, sealResponse, type Redactor } from "../redact/redactor.js";
 import type { RecordedStreaming, StreamedTurn } from "../stream/format.js";
-import { recordedSteps, type AnsweredTurn } from "../stream/answered-by.js";
-import type { StreamNote, StreamNoted } from "../stream/record.js";
+import { recordedSteps, type AnsweredTurn, type HowAnswered } from "../stream/answered-by.js";
+import type { StreamNote } from "../stream/record.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "../trust/sign.js";
 import {
   assertContext,
@@ -101,15 +101,7 @@ interface Slot {
   from: number;
   tail: LlmMessage[];
   context: TurnContext;
-  settled:
-    | { kind: "pending" }
-    | { kind: "failed" }
-    | {
-        kind: "answered";
-        response: LlmTurnResponse;
-        streamed: StreamNoted | undefined;
-        steps: AnsweredTurn["steps"] | undefined;
-      };
+  settled: { kind: "pending" } | { kind: "failed" } | { kind: "answered"; response: LlmTurnResponse; how: HowAnswered };
 }
 
 /** An empty recording of the provider that `nameOf` names. Throws `CassetteError` `invalid-options`. */
@@ -186,9 +178,9 @@ function createLine(options: RecordingOptions) {
       common = Math.min(common, slot.keep);
       if (slot.settled.kind !== "answered") continue;
       const { promptHash, tail, from, context } = slot;
-      const { response, streamed, steps } = slot.settled;
-      if (steps !== undefined) answeredBy.push({ turn: turns.length, steps });
-      if (streamed !== undefined) streams.push({ turn: turns.length, ...streamed });
+      const { response, how } = slot.settled;
+      if (how.steps !== undefined) answeredBy.push({ turn: turns.length, steps: how.steps });
+      if (how.streamed !== undefined) streams.push({ turn: turns.length, ...how.streamed });
       const keep = Math.max(common, from);
       noteContext(contexts, context, turns.length);
       const prompt = { keep, messages: keep === from ? tail : tail.slice(keep - from) };
@@ -217,7 +209,7 @@ function createLine(options: RecordingOptions) {
           try {
             const stored = recordable(() => toStored(response, redactor));
             const how = { streamed: note?.finish(stored), steps: recordedSteps(response) };
-            settle(slot, { kind: "answered", response: stored, ...how });
+            settle(slot, { kind: "answered", response: stored, how });
           } catch (error) {
             settle(slot, { kind: "failed" });
             throw error;

@@ -3,11 +3,18 @@
 
 import { isPlainObject, showValue, stepsOf, type AnswerStep, type LlmTurnResponse } from "../../core/index.js";
 import { extensionsOf, type Cassette } from "../file/format.js";
+import type { StreamNoted } from "./record.js";
 
 /** The steps that led to the answer of one turn. The last one is the answer. */
 export interface AnsweredTurn {
   turn: number;
   steps: AnswerStep[];
+}
+
+/** How an answer came: its stream, and the steps that led to it. */
+export interface HowAnswered {
+  readonly streamed: StreamNoted | undefined;
+  readonly steps: AnswerStep[] | undefined;
 }
 
 /** The steps to record for a response. Undefined if the chain took one step and the requested model answered. */

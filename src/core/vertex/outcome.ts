@@ -5,6 +5,7 @@ import type { BudgetCap } from "../loop/budget.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
 
+/** Why a vertex failed: a closed set. */
 export type NodeErrorCode =
   /** The run's signal fired, or a part of the run was aborted. */
   | "cancelled"
@@ -23,6 +24,7 @@ export type NodeErrorCode =
   /** A cap ended the run before the model did. */
   | "turn_limit";
 
+/** The failure of a vertex, as data. */
 export interface NodeFailure {
   readonly code: NodeErrorCode;
   /** For people: at most 500 characters, with keys masked. */

@@ -49,7 +49,7 @@ export interface Gates {
   readonly boundary?: Boundary;
   readonly beforeAttempt?: NonNullable<FallbackOptions["beforeAttempt"]>;
   /** Tells the estimate the answer to a conversation of `messages` messages. */
-  learn(response: LlmTurnResponse, messages: number): void;
+  readonly learn: (response: LlmTurnResponse, messages: number) => void;
 }
 
 export function createGates(
