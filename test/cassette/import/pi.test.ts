@@ -152,10 +152,11 @@ describe("a pi session", () => {
   });
 
   it("goes on after a line of another format", () => {
-    const lines = [entry("message", null, user("hi")), entry("model_change", null, { modelId: "m-1" })];
+    const change = entry("model_change", null, { modelId: "m-1" });
+    const asked = entry("message", change.id, user("hi"));
     const foreign = { timestamp, type: "turn_context", payload: { type: "turn_context" } };
-    const answered = entry("message", lines[0]?.id ?? null, answer(text("hello")));
-    const log = [header, foreign, ...lines, answered].map((line) => JSON.stringify(line)).join("\n");
+    const answered = entry("message", asked.id, answer(text("hello")));
+    const log = [header, foreign, change, asked, answered].map((line) => JSON.stringify(line)).join("\n");
     const errors: unknown[] = [];
     const onError = (error: unknown): void => void errors.push(error);
     const [run, ...more] = [...parseImport(log, { source: "s.jsonl", recordedAt: timestamp, onError })];

@@ -100,7 +100,7 @@ function recogniseFormat(
   const detection = detectFormat(value, before);
   if (detection.kind === "known") return detection.format;
   throw new CassetteError("import-unknown-format", `it is not in a known log format: it is ${detection.saw}`, {
-    hint: `The known formats are ${IMPORT_FORMATS.join(", ")}.`,
+    hint: `Convert it to a known format, such as openai-messages ({"messages": […]}). Known are ${IMPORT_FORMATS.join(", ")}.`,
   });
 }
 
