@@ -29,9 +29,8 @@ import { untilSignal } from "../serve/listen.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createNotes, type PrintLine } from "../terminal/output.js";
 import { CODING_AGENTS, type AgentName, type CodingAgent } from "./agents.js";
-import { compareFiles, differenceText, type FileDifference } from "./compare.js";
+import { compareFiles, differenceText, hadState } from "./compare.js";
 import { openAgentSession, type AgentSession } from "./session.js";
-import { isSame } from "./workspace.js";
 
 export interface ForkAgentOptions {
   readonly agent: AgentName;
@@ -160,12 +159,6 @@ function checkFiles({ at, source }: Fork, others: readonly WorkspaceExtension[],
   );
   if (differences.length === 0) return undefined;
   return { why: `the files are not as they were at turn ${at}: ${differences.map(differenceText).join("; ")}` };
-}
-
-/** True for a state that another conversation saw. Whether it saw it before or after the turn is not recorded. */
-function hadState({ changes }: WorkspaceExtension, { path, replayed }: FileDifference): boolean {
-  const states = changes.filter((change) => change.path === path).flatMap(({ before, after }) => [before, after]);
-  return states.some((state) => isSame(state, replayed));
 }
 
 /** Only misses and refusals are of interest here. */

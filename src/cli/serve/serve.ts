@@ -45,6 +45,7 @@ import { inRecordedOrder, loadAll, namesOf, type LoadedItem } from "./load.js";
 import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
 import { compareWith, printComparison, type FileComparison } from "../agent/compare.js";
 import { tunnelRule } from "../agent/door.js";
+import { resultsInOrder } from "../agent/results.js";
 import type { AgentSession } from "../agent/session.js";
 import { addMiss, type CountedMiss } from "./misses.js";
 import { parsePass, printRequests, toJsonRow } from "./requests.js";
@@ -122,7 +123,8 @@ export async function serve(
     const serveWith = (watching: ServeWatcher, isPassed?: IsPassed): HttpHandler =>
       serveHandler(shelf, watching, { nameOf, streaming: { streaming, speed }, held, ...defined({ isPassed }) });
     const door = { serve: (quiet: ServeWatcher) => serveWith(quiet), watcher, held };
-    const handler = recording ? recordRest(recording, door, note) : serveWith(watcher, isPassed);
+    const served = recording ? recordRest(recording, door, note) : serveWith(watcher, isPassed);
+    const handler = options.agent === undefined ? served : resultsInOrder(served);
     const server = await listen(faults === undefined ? handler : struckBy(faults, handler, held, add, note), {
       port: options.port,
       ...defined({ host: options.host }),
