@@ -1,8 +1,8 @@
 // The ledger: how a test run used each cassette, for the command that started the run.
 
 import { dirname, relative, resolve, sep } from "node:path";
-import { CassetteError } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { CassetteError, createRedactor, type MissReport, type RedactOption } from "../../cassette/index.js";
+import { defined, type FilePort, type JsonObject } from "../../core/index.js";
 
 export interface LedgerEnvironment {
   readonly CASSETTE_LEDGER?: string | undefined;
@@ -21,6 +21,26 @@ export interface LedgerLine {
   exchanges?: number;
   /** Turns from an older recording, in modes `from-first-miss` and `fork`. */
   kept?: number;
+  /** In mode `unfinished`: the first request that the cassette did not answer. `cassette ui` shows it. */
+  miss?: NotedMiss;
+}
+
+/** A miss, or for a request that is not a turn its code and description. */
+export type NotedMiss = MissReport | { code: string; what: string; pointer?: string };
+
+const EXCHANGE_MISSES: readonly string[] = ["exchange-missing", "exchange-changed"];
+
+/** The miss of a failed replay for its line. Empty for another error. */
+export function missOf(error: unknown, redact: RedactOption | undefined): Pick<LedgerLine, "miss"> {
+  if (!(error instanceof CassetteError)) return {};
+  const { code, summary: what, pointer, miss } = error;
+  if (miss !== undefined) return { miss: redactMiss(miss, redact) };
+  return EXCHANGE_MISSES.includes(code) ? { miss: redactMiss({ code, what, ...defined({ pointer }) }, redact) } : {};
+}
+
+/** A miss quotes the request, so it is redacted like a recording. */
+export function redactMiss(miss: NotedMiss, redact: RedactOption | undefined): NotedMiss {
+  return createRedactor(redact).json({ ...miss } as JsonObject) as unknown as NotedMiss;
 }
 
 /** Adds a line to the ledger, if there is one. Throws `CassetteError` `file-unreadable`. */
