@@ -58,10 +58,10 @@ export async function filePage(file: string, missed: string | undefined, sources
         if (miss === undefined) return missGone(file, missed);
         const link = linkIn(miss.link ?? miss.recording, sources, miss.link !== undefined);
         const { recording, report } = miss;
-        return found(toMissPage(file, { recording, report, ...defined({ link }) }, frame));
+        return found(toMissPage({ recording, report, ...defined({ link }) }, frame));
       }
       case "damaged":
-        return notice(422, "This file is damaged", contents.failure, file, root);
+        return notice("This file is damaged", contents.failure, file, root);
       case "other":
         return notFound(file);
     }
@@ -69,7 +69,7 @@ export async function filePage(file: string, missed: string | undefined, sources
     // A report of another version, or one that somebody edited.
     const message = error instanceof Error ? error.message : String(error);
     const failure: Failure = { exitCode: 2, code: "report-unusable", message: `the page cannot be made: ${message}` };
-    return notice(422, "This report cannot be shown", { ...failure, hint: "Write the report again." }, file, root);
+    return notice("This report cannot be shown", { ...failure, hint: "Write the report again." }, file, root);
   }
 }
 
@@ -80,7 +80,7 @@ export async function pairPage(old: string, now: string, sources: PageSources): 
   const sides: Parameters<typeof toPairPage>[0][] = [];
   for (const file of [old, now]) {
     const contents = await readContents(files, root, file);
-    if (contents.kind === "damaged") return notice(422, "This file is damaged", contents.failure, file, root);
+    if (contents.kind === "damaged") return notice("This file is damaged", contents.failure, file, root);
     if (contents.kind !== "cassette" && contents.kind !== "failed") return notFound(file);
     sides.push({ file, cassette: contents.cassette });
   }
@@ -98,7 +98,7 @@ export async function pairPage(old: string, now: string, sources: PageSources): 
     const described = describeTypical({ ...before, lines: [] }, { ...after, lines: [] }, options);
     return found(toPairPage(before, after, described, frame));
   } catch (error) {
-    return notice(422, "These two cannot be compared", toFailure(error), now, root);
+    return notice("These two cannot be compared", toFailure(error), now, root);
   }
 }
 
@@ -140,10 +140,10 @@ function missGone(file: string, missed: string | undefined): UiPage {
   return noticePage(404, { title: "This miss is gone", what, file });
 }
 
-function notice(status: number, title: string, failure: Failure, file: string, root: string): UiPage {
+function notice(title: string, failure: Failure, file: string, root: string): UiPage {
   const { message, hint, code, pointer } = failure;
   const verify = `Run npx playhead verify ${shellText(join(root, file))} for the details.`;
-  return noticePage(status, { title, what: message, code, file, ...defined({ pointer, hint: hint ?? verify }) });
+  return noticePage(200, { title, what: message, code, file, ...defined({ pointer, hint: hint ?? verify }) });
 }
 
 function noticePage(status: number, about: Notice): UiPage {

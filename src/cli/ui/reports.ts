@@ -118,7 +118,8 @@ function toMiss(value: unknown): NotedMiss | undefined {
 
 /** Reads a report of `mutate`, of which the last line may be half written. The last line of a mutant counts. */
 export function readMutants(text: string): UiMutants {
-  const [head = "", ...lines] = text.split("\n").filter((line) => line !== "");
+  // What follows the last line break is still being written.
+  const [head = "", ...lines] = text.split("\n").slice(0, -1);
   const plan = parse(head);
   const { command, seed } = isPlainObject(plan) ? plan : {};
   const mutants = new Map<string, UiMutant>();

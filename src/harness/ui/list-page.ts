@@ -145,6 +145,9 @@ function barView(items: readonly UiItem[], query: ListQuery): Html {
   </div>`;
 }
 
+/** The end of a name, which the kind of the item repeats. */
+const SUFFIX = /(?<=[^/])(?:\.failed)?\.(?:cassette|bundle)\.json$/;
+
 function rowView(item: UiItem): Html {
   const { kind, file, missed, state, badge, facts, about, changedMs } = item;
   const address = missed === undefined ? fileAddress(file) : addressOf({ file, miss: missed });
@@ -153,11 +156,15 @@ function rowView(item: UiItem): Html {
   const shownBadge = state === "damaged" ? { text: "damaged", look: "bad" as const } : badge;
   const name = missed ?? file;
   const slash = name.lastIndexOf("/") + 1;
+  const suffix = SUFFIX.exec(name)?.[0] ?? "";
+  const folders = name.slice(0, slash).split(/(?<=\/)/);
   const changed = new Date(changedMs).toISOString();
   return html`<li class="item ${state}">
     <span class="choose">${canCompare && html`<input type="checkbox" aria-label="${label}" />`}</span>
     <a class="name" href="${address}"
-      ><span class="folder">${name.slice(0, slash)}</span><bdi class="base">${name.slice(slash)}</bdi></a
+      ><span class="folder">${folders.map((part) => html`${part}<wbr />`)}</span
+      ><bdi class="base">${name.slice(slash, name.length - suffix.length)}</bdi
+      ><span class="suffix"><wbr />${suffix}</span></a
     >
     <span class="marks"
       ><span class="badge kind-${kind}">${KIND_WORDS[kind]}</span>${

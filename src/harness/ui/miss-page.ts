@@ -11,11 +11,11 @@ import type { UiMiss } from "./item.js";
 
 const SHOWN_ALSO = 50;
 
-export function toMissPage(file: string, { recording, link, report }: UiMiss, frame: PageFrame): string {
+export function toMissPage({ recording, link, report }: UiMiss, frame: PageFrame): string {
   const allowance = createAllowance(false, "the request has the full text");
   const turn = "turn" in report ? report.turn : undefined;
   const [first = "", ...rest] = report.what.split("\n");
-  const head = html`<p class="sides-named">Miss, noted in <code>${preview(file, 200)}</code></p>
+  const head = html`<p class="sides-named">A miss of a replay</p>
     <h1 class="verdict-line regression">
       <span class="sign-big" aria-hidden="true">✕</span>
       ${turn === undefined ? "A request was not answered" : `Turn ${turn} was not answered`}

@@ -24,7 +24,7 @@ export function toMutantsPage(
   const judged = noticed.length + survived.length;
   const look = judged === 0 ? "inconclusive" : survived.length > 0 ? "drift" : "same";
   const score = judged === 0 ? "No conclusion" : `${Math.floor((100 * noticed.length) / judged)} % noticed`;
-  const head = html`<p class="sides-named">Mutations: <code>${preview(file, 200)}</code></p>
+  const head = html`<p class="sides-named">Mutations of recordings</p>
     <h1 class="verdict-line ${look}">
       <span class="sign-big" aria-hidden="true">${look === "same" ? "✓" : look === "drift" ? "≠" : "?"}</span>
       ${score}

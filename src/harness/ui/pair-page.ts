@@ -84,8 +84,8 @@ function figuresView(old: PairSide, now: PairSide): Html {
           ([name, value], index) =>
             html`<tr>
               <th scope="row">${name}</th>
-              <td class="figure">${preview(value, 80)}</td>
-              <td class="figure">${preview(after[index]?.[1] ?? "", 80)}</td>
+              <td>${preview(value, 80)}</td>
+              <td>${preview(after[index]?.[1] ?? "", 80)}</td>
             </tr> `,
         )}
       </tbody>
@@ -111,18 +111,19 @@ function figuresOf({ cassette }: PairSide): [string, string][] {
 
 function railView(timeline: Parameters<typeof rowOfEdit>[0]["timeline"], edits: readonly Edit[]): Html {
   const more = edits.length - SHOWN_EDITS;
+  const home = `#${ID}`;
   return html`<nav class="rail" aria-label="Differences">
     <details class="rail-fold" open>
       <summary>Differences</summary>
       <ol>
         <li data-for="${ID}">
-          <a href="#${ID}"
+          <a href="${home}"
             ><span class="number"></span><span class="lines"><span>All turns</span></span></a
           >
         </li>
         ${edits.slice(0, SHOWN_EDITS).map(({ drift }, index) => {
           const row = rowOfEdit({ timeline }, index);
-          const address = `#${row === undefined ? ID : rowId(ID, row)}`;
+          const address = row === undefined ? home : `#${rowId(ID, row)}`;
           return html`<li>
             <a href="${address}"
               ><span class="number">${index + 1}</span

@@ -3,7 +3,7 @@
 export const UI_STYLE = `
 :root { --good: #1b6b3a; --good-wash: #e3f3e8; }
 @media (prefers-color-scheme: dark) { :root { --good: #86d9a2; --good-wash: #17301f; } }
-.ui-bar { display: flex; flex-wrap: wrap; gap: 0.3rem 0.9rem; align-items: baseline; max-width: 100rem; margin: 0 auto; padding: 0.6rem 1.5rem 0; font-size: 0.88rem; }
+.ui-bar { display: flex; flex-wrap: wrap; gap: 0.3rem 0.9rem; align-items: baseline; max-width: var(--page, 80rem); margin: 0 auto; padding: 0.6rem 1.5rem 0; font-size: 0.88rem; }
 .ui-bar a { color: var(--accent); }
 .ui-bar .back { font-weight: 600; text-decoration: none; }
 .ui-bar .back:hover { text-decoration: underline; }
@@ -38,7 +38,7 @@ export const UI_STYLE = `
 .item input { width: 1.05rem; height: 1.05rem; margin: 0; padding: 0; accent-color: var(--accent); vertical-align: -0.15rem; }
 .item .name { text-decoration: none; font-weight: 600; }
 .item .name:hover .base { text-decoration: underline; text-underline-offset: 3px; }
-.item .folder { color: var(--soft); font-weight: 400; }
+.item .folder, .item .suffix { color: var(--soft); font-weight: 400; }
 .item .marks { text-align: right; }
 .item time { color: var(--soft); font-size: 0.8rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .about-item { grid-column: 2 / -1; font-size: 0.86rem; color: var(--soft); overflow: hidden; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; }
@@ -61,10 +61,8 @@ export const UI_STYLE = `
   .plain .bar { position: static; }
 }
 @media (max-width: 44rem) {
-  .item { grid-template-columns: 1.5rem minmax(0, 1fr) auto; }
+  .item { grid-template-columns: 1.5rem minmax(0, 1fr) auto; padding-right: 0; }
+  .item .name { grid-column: 2 / -1; }
   .item .marks { grid-column: 2; text-align: left; }
-  .item time { grid-column: 3; grid-row: 1; }
-  .item .clock { display: none; }
-  .about-item { grid-column: 2 / -1; }
 }
 `;
