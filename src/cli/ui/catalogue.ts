@@ -13,6 +13,8 @@ export interface Catalogue {
   /** Looks at the folder, unless it was just looked at. */
   look(): void;
   has(file: string): boolean;
+  /** As {@link Catalogue.has}, and looks at the folder once more for an unknown file. */
+  find(file: string): boolean;
   items(): UiItem[];
   /** Files that wait to be read. */
   waiting(): number;
@@ -43,8 +45,8 @@ export function createCatalogue(root: string, read: (file: FoundFile) => Promise
     for (const listener of listeners) listener(changed);
   };
 
-  function look(): void {
-    if (performance.now() - lookedAt < pauseMs()) return;
+  function look(isForced = false): void {
+    if (!isForced && performance.now() - lookedAt < pauseMs()) return;
     const begin = performance.now();
     const found = findUiFiles(root);
     const changed = take(found.files);
@@ -112,8 +114,12 @@ export function createCatalogue(root: string, read: (file: FoundFile) => Promise
   }
 
   return {
-    look,
+    look: () => look(),
     has: (file) => known.has(file),
+    find(file) {
+      if (!known.has(file)) look(true);
+      return known.has(file);
+    },
     items: () => [...known.values()].flatMap(({ items }) => items),
     waiting: () => queue.size + (isReading ? 1 : 0),
     notes: () => notes,

@@ -39,7 +39,7 @@ export interface PageSources {
 /** The page of a file of the folder, or of the miss `missed` in it. */
 export async function filePage(file: string, missed: string | undefined, sources: PageSources): Promise<UiPage> {
   const { catalogue, files, root } = sources;
-  if (!catalogue.has(file)) return notFound(file);
+  if (!catalogue.find(file)) return notFound(file);
   const contents = await readContents(files, root, file);
   const frame = toFrame([file], linksOf(file, contents, catalogue));
   try {
@@ -76,7 +76,7 @@ export async function filePage(file: string, missed: string | undefined, sources
 /** Two recordings side by side. */
 export async function pairPage(old: string, now: string, sources: PageSources): Promise<UiPage> {
   const { catalogue, files, root, tolerances } = sources;
-  for (const file of [old, now]) if (!catalogue.has(file)) return notFound(file);
+  for (const file of [old, now]) if (!catalogue.find(file)) return notFound(file);
   const sides: Parameters<typeof toPairPage>[0][] = [];
   for (const file of [old, now]) {
     const contents = await readContents(files, root, file);

@@ -136,7 +136,7 @@ function barView(items: readonly UiItem[], query: ListQuery): Html {
       ${kinds.map((kind) => filter(kind, KIND_NAMES[kind], counts.get(kind) ?? 0, kind === query.kind))}
     </div>
     <a class="sort" id="sort" href="${sorted}">Sort by ${other === "name" ? "name" : "time"}</a>
-    <p class="chosen" id="chosen" role="status"></p>
+    <p class="chosen" id="chosen" aria-live="polite"></p>
     <a class="compare" id="compare" href="?" hidden>Compare the two</a>
     <p class="keys">
       <kbd>/</kbd> search · <kbd>↓</kbd> <kbd>↑</kbd> move · <kbd>Enter</kbd> open · <kbd>c</kbd> choose ·

@@ -42,7 +42,7 @@ export function toPairPage(
       </p>
       <h1>${title}</h1>
       <p class="note">Calls, their order and stop reasons are compared, as <code>cassette diff</code> does.</p>
-      ${figuresView(old, now)} ${offersView(contract)} ${leftOutView(allowance.leftOut())}
+      ${figuresView(old, now)} ${leftOutView(allowance.leftOut())}
     </header>
     <div class="layout">
       ${railView(described.timeline, edits)}
@@ -60,8 +60,9 @@ export function toPairPage(
           </p>
         </div>
         <section class="scenario" id="${ID}" tabindex="-1" aria-labelledby="${ID}-name" data-verdict="">
-          <h2 class="hidden" id="${ID}-name">Turns</h2>
-          ${timeline}
+          <h2 class="hidden">Side by side</h2>
+          <h3 class="hidden" id="${ID}-name">Turns</h3>
+          ${offersView(contract)} ${timeline}
         </section>
       </main>
     </div>`;
