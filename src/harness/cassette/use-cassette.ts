@@ -25,7 +25,7 @@ import {
 import { defined, providerName, type FilePort, type JsonObject, type LlmProviderAdapter } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
 import { once, type RunEnd } from "./run-end.js";
-import { createNote, missOf, toSize, type LedgerEnvironment, type LedgerLine, type Note } from "./ledger-writer.js";
+import { createNote, noteUnfinished, onceNamed, toSize, type LedgerEnvironment, type Note } from "./ledger-writer.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./path-in-lock.js";
 import { recordingPath } from "./into.js";
@@ -108,29 +108,6 @@ export function createOwnedUseCassette(
       throw withCommand(error, file, command);
     }
   };
-}
-
-/** Notes a failed test. An error here is ignored, since the test has its own. */
-async function noteUnfinished(note: Note, file: string, miss: Pick<LedgerLine, "miss"> = {}): Promise<void> {
-  await note(file, "unfinished", { turns: 0, ...miss }).catch(() => undefined);
-}
-
-/** As {@link once}, and names a failed run in the ledger, with its miss, so that `cassette prune` keeps its cassette. */
-function onceNamed(
-  note: Note,
-  file: string,
-  finish: (ended: RunEnd) => Promise<void>,
-  redact?: OpenedOptions["redact"],
-): CassetteHandle["done"] {
-  return once(async (ended) => {
-    try {
-      await finish(ended);
-    } catch (error) {
-      await noteUnfinished(note, file, missOf(error, redact));
-      throw error;
-    }
-    if (ended.failed === true) await noteUnfinished(note, file);
-  });
 }
 
 /** The options with the filters of a file read. */
