@@ -33,109 +33,130 @@ interface Known {
 
 /** `read` gives the items of a file, and never rejects. */
 export function createCatalogue(root: string, read: (file: FoundFile) => Promise<UiItem[]>): Catalogue {
-  const known = new Map<string, Known>();
-  const queue = new Set<string>();
-  const listeners = new Set<Listener>();
+  const table = createTable();
+  const watch = createWatch();
   let notes: readonly string[] = [];
   let [lookedAt, lookMs] = [-Infinity, 0];
-  let [isReading, isClosed] = [false, false];
-  let timer: NodeJS.Timeout | undefined;
-
-  const tell = (changed: ReadonlySet<string>): void => {
-    for (const listener of listeners) listener(changed);
-  };
 
   function look(isForced = false): void {
     if (!isForced && performance.now() - lookedAt < pauseMs()) return;
     const begin = performance.now();
     const found = findUiFiles(root);
-    const changed = take(found.files);
+    const changed = table.take(found.files);
     const isNoted = found.notes.join() !== notes.join();
     notes = found.notes;
     lookedAt = performance.now();
     lookMs = lookedAt - begin;
-    if (changed.size > 0 || isNoted) tell(changed);
+    if (changed.size > 0 || isNoted) watch.tell(changed);
     void readQueue();
-  }
-
-  /** Returns the paths that are new, changed or gone. */
-  function take(files: readonly FoundFile[]): Set<string> {
-    const changed = new Set<string>();
-    const paths = new Set(files.map(({ path }) => path));
-    for (const path of known.keys()) {
-      if (paths.has(path)) continue;
-      known.delete(path);
-      queue.delete(path);
-      changed.add(path);
-    }
-    const fresh = files.filter(({ path, stamp }) => known.get(path)?.found.stamp !== stamp);
-    for (const found of fresh) {
-      known.set(found.path, { found, items: known.get(found.path)?.items ?? waitingItems(found) });
-      changed.add(found.path);
-    }
-    // A set keeps its order, so files that changed just now go before those that wait already.
-    const before = [...queue].filter((path) => !changed.has(path));
-    queue.clear();
-    for (const { path } of fresh.sort((a, b) => b.changedMs - a.changedMs)) queue.add(path);
-    for (const path of before) queue.add(path);
-    return changed;
-  }
-
-  async function readQueue(): Promise<void> {
-    if (isReading) return;
-    isReading = true;
-    for (const path of queue) {
-      if (isClosed) break;
-      queue.delete(path);
-      const found = known.get(path)?.found;
-      if (found === undefined) continue;
-      const items = await read(found);
-      // It may have changed while it was read. Then it is in the queue again.
-      if (known.get(path)?.found === found) known.set(path, { found, items });
-      tell(NOTHING);
-      // Lets requests in between: files in the cache of the disk are read without a pause.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    isReading = false;
-    if (queue.size > 0 && !isClosed) void readQueue();
   }
 
   function pauseMs(): number {
     return Math.max(UI_LOOK_MS, 20 * lookMs);
   }
 
-  function watch(): void {
-    if (timer !== undefined || isClosed || listeners.size === 0) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      look();
-      watch();
-    }, pauseMs() + 1);
+  let isReading = false;
+  async function readQueue(): Promise<void> {
+    if (isReading) return;
+    isReading = true;
+    for (let found = table.next(); found !== undefined && !watch.isClosed(); found = table.next()) {
+      table.fill(found, await read(found));
+      watch.tell(NOTHING);
+      // Lets requests in between: files in the cache of the disk are read without a pause.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    isReading = false;
   }
 
   return {
     look: () => look(),
-    has: (file) => known.has(file),
+    has: (file) => table.has(file),
     find(file) {
-      if (!known.has(file)) look(true);
-      return known.has(file);
+      if (!table.has(file)) look(true);
+      return table.has(file);
     },
-    items: () => [...known.values()].flatMap(({ items }) => items),
-    waiting: () => queue.size + (isReading ? 1 : 0),
+    items: () => table.items(),
+    waiting: () => table.waiting() + (isReading ? 1 : 0),
     notes: () => notes,
-    listen(listener) {
+    listen: (listener) => watch.add(listener, { look, pauseMs }),
+    close: () => watch.close(),
+  };
+}
+
+/** The files that are known, and those that wait to be read. */
+function createTable() {
+  const known = new Map<string, Known>();
+  const queue = new Set<string>();
+  return {
+    has: (file: string): boolean => known.has(file),
+    items: (): UiItem[] => [...known.values()].flatMap(({ items }) => items),
+    waiting: (): number => queue.size,
+    /** Takes over what a look found. Returns the paths that are new, changed or gone. */
+    take(files: readonly FoundFile[]): Set<string> {
+      const paths = new Set(files.map(({ path }) => path));
+      const gone = [...known.keys()].filter((path) => !paths.has(path));
+      for (const path of gone) {
+        known.delete(path);
+        queue.delete(path);
+      }
+      const fresh = files.filter(({ path, stamp }) => known.get(path)?.found.stamp !== stamp);
+      for (const found of fresh) {
+        known.set(found.path, { found, items: known.get(found.path)?.items ?? waitingItems(found) });
+      }
+      const changed = fresh.sort((a, b) => b.changedMs - a.changedMs).map(({ path }) => path);
+      // A set keeps its order, so files that changed just now go before those that wait already.
+      const order = new Set([...changed, ...queue]);
+      queue.clear();
+      for (const path of order) queue.add(path);
+      return new Set([...gone, ...changed]);
+    },
+    /** The next file to read. */
+    next(): FoundFile | undefined {
+      const [path] = queue;
+      if (path === undefined) return undefined;
+      queue.delete(path);
+      return known.get(path)?.found;
+    },
+    /** If the file changed while it was read, it is in the queue again. */
+    fill(found: FoundFile, items: readonly UiItem[]): void {
+      if (known.get(found.path)?.found === found) known.set(found.path, { found, items });
+    },
+  };
+}
+
+/** Those who listen. While there are any, it looks at the folder again and again. */
+function createWatch() {
+  const listeners = new Set<Listener>();
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const start = (folder: { look: () => void; pauseMs: () => number }): void => {
+    if (timer !== undefined || isClosed || listeners.size === 0) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      folder.look();
+      start(folder);
+    }, folder.pauseMs() + 1);
+  };
+  return {
+    isClosed: (): boolean => isClosed,
+    tell(changed: ReadonlySet<string>): void {
+      for (const listener of listeners) listener(changed);
+    },
+    add(listener: Listener, folder: Parameters<typeof start>[0]): () => void {
       listeners.add(listener);
-      watch();
+      start(folder);
       return () => {
         listeners.delete(listener);
-        if (listeners.size > 0) return;
-        clearTimeout(timer);
-        timer = undefined;
+        if (listeners.size === 0) stop();
       };
     },
-    close() {
+    close(): void {
       isClosed = true;
-      clearTimeout(timer);
+      stop();
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import { dirname, relative, resolve, sep } from "node:path";
 import { CassetteError, createRedactor, type MissReport, type RedactOption } from "../../cassette/index.js";
-import { defined, type FilePort, type JsonObject } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import { once, type RunEnd } from "./run-end.js";
 
 export interface LedgerEnvironment {
@@ -41,7 +41,7 @@ function missOf(error: unknown, redact: RedactOption | undefined): Pick<LedgerLi
 
 /** A miss quotes the request, so it is redacted like a recording. */
 export function redactMiss(miss: NotedMiss, redact: RedactOption | undefined): NotedMiss {
-  return createRedactor(redact).json({ ...miss } as JsonObject) as unknown as NotedMiss;
+  return createRedactor(redact).json({ ...miss });
 }
 
 /** Adds a line to the ledger, if there is one. Throws `CassetteError` `file-unreadable`. */

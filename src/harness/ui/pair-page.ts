@@ -3,7 +3,7 @@
 import { countedTurns, sumUsage, type Cassette } from "../../cassette/index.js";
 import { successOf } from "../drift/outcome.js";
 import type { Edit } from "../drift/gate-report.js";
-import { describeTypical } from "../drift/paths/typical.js";
+import type { describeTypical } from "../drift/paths/typical.js";
 import { createAllowance } from "../html/allowance.js";
 import { costTotal, counted, grouped, tokenTotal } from "../html/figures.js";
 import { leftOutView } from "../html/head-view.js";
