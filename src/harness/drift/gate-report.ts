@@ -154,6 +154,20 @@ export interface GateFailure {
   reason: string;
 }
 
+/** The finding of the headline, the same in every format: scenario, metric and figures belong together. */
+export interface Headline {
+  /** The finding in plain words: counts and amounts, no statistics. */
+  sentence: string;
+  /** What decided the verdict. `verdict`: nothing in particular, such as a verdict of `same`. */
+  kind: GateFailure["kind"];
+  metric: MetricName | "success" | "paths" | "rules" | "scenarios";
+  /** The scenario, or the one that contributes most to a finding over all scenarios. Absent if nothing differs. */
+  scenario?: string;
+  /** The figures of both sides, such as "6 of 6" and "1 of 6". Absent if there are none. */
+  base?: string;
+  candidate?: string;
+}
+
 export interface ScenarioReport {
   scenario: string;
   verdict: Verdict;
@@ -230,9 +244,10 @@ export interface GateReport {
   settings: GateSettings;
   verdict: Verdict;
   reason: string;
+  headline: Headline;
   /** True if the build fails, because `failures` is not empty. */
   fails: boolean;
-  /** All causes of failure. The first is the one in `reason`, if that one fails the gate. */
+  /** All causes of failure. The first is the one of the headline, if that one fails the gate. */
   failures: GateFailure[];
   counts: Record<Verdict, number>;
   pooled: PooledReport;

@@ -3,6 +3,7 @@
 
 import { defined } from "../../core/index.js";
 import { findFailures } from "./failures.js";
+import { writeHeadline } from "./headline.js";
 import { judgeTests, planLevel, type JudgedTests } from "./levels.js";
 import { inOrder, measure, sumOutcomes, toOutcomes, type GateScenario, type Measured } from "./measure.js";
 import { pooledMetrics, scenarioMetrics, type MeteredScenario } from "./metrics/compare.js";
@@ -44,23 +45,23 @@ export function runGate(
   onProgress: (done: number, total: number) => void = () => undefined,
 ): GateReport {
   const { settings, scenarios: given, unpaired } = input;
-  const sorted = inOrderOfNames(given);
-  const measured = sorted.map((scenario, index) => {
-    onProgress(index, sorted.length);
+  const named = inOrderOfNames(given);
+  const measured = named.map((scenario, index) => {
+    onProgress(index, named.length);
     return measure(scenario, settings.seed);
   });
   const pooled = measured.length > 1 ? poolTests(measured, settings) : undefined;
-  const { judged, metrics } = judgeEverything(measured, sorted, pooled, settings);
+  const { judged, metrics } = judgeEverything(measured, named, pooled, settings);
   const plannedLevel = planLevel(measured, settings);
   const scenarios = measured.map((figures, index) => ({
     ...toReport(figures, index, judged, input, plannedLevel),
-    metrics: scenarioMetrics(sorted[index] as MeteredScenario, settings, sorted.length),
+    metrics: scenarioMetrics(named[index] as MeteredScenario, settings, named.length),
   }));
   const others = measured.filter((_, index) => scenarios[index]?.verdict !== "better");
   const pooledReport = pooled === undefined ? {} : toPooledReport(measured, others, pooled, judged, settings);
   const otherTest = pooledReport.others;
   const canOthersDecide = otherTest === undefined || otherTest.attainable * judged.shares <= settings.alpha;
-  const { verdict, reason } = judgeAll({
+  const { verdict, reason, about } = judgeAll({
     scenarios,
     pooled: pooledReport,
     metrics,
@@ -77,15 +78,10 @@ export function runGate(
   const count = (wanted: Verdict): number => scenarios.filter((each) => each.verdict === wanted).length;
   const total = (side: "base" | "candidate"): number =>
     measured.reduce((sum, { withoutOutcome }) => sum + withoutOutcome[side], 0);
-  const failures = findFailures({
-    settings,
-    verdict,
-    reason,
-    pooled: pooledReport,
-    metrics,
-    scenarios: worstFirst({ scenarios, verdict, pooled: pooledReport, settings }),
-    unpaired: [...unpaired],
-  });
+  const judgedAll = { settings, verdict, reason, pooled: pooledReport, metrics, unpaired: [...unpaired] };
+  const headline = writeHeadline({ ...judgedAll, scenarios }, about);
+  const sorted = worstFirst({ scenarios, verdict, pooled: pooledReport, settings, headline });
+  const failures = findFailures({ ...judgedAll, headline, scenarios: sorted });
   const only = (wanted: UnpairedScenario["side"]): string[] =>
     unpaired.filter(({ side }) => side === wanted).map(({ scenario }) => scenario);
   return {
@@ -95,6 +91,7 @@ export function runGate(
     settings,
     verdict,
     reason,
+    headline,
     fails: failures.length > 0,
     failures,
     counts: Object.fromEntries(VERDICTS.map((wanted) => [wanted, count(wanted)])) as Record<Verdict, number>,

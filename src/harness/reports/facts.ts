@@ -11,10 +11,12 @@ import type {
   ScenarioReport,
   UnpairedScenario,
 } from "../drift/gate-report.js";
+import { isAboutScenarios } from "../drift/failures.js";
 import { lossOf, worstFirst } from "../drift/paths/ranking.js";
 import { fewestRuns } from "../drift/verdict.js";
 import { counted, grouped } from "../html/figures.js";
 import { atMost } from "../text/at-most.js";
+import { metricCell } from "./metrics.js";
 import { decimal, distanceLine, outcomeLine } from "./figures.js";
 
 /** The scenarios that make the gate fail. Reports mark only these as failing. */
@@ -27,8 +29,9 @@ export function otherFailures({ failures }: GateReport): GateFailure[] {
 }
 
 /** Joins the findings of the scenarios and all others. The group with the headline's finding comes first. */
-export function headlineFirst<Item>({ verdict, counts }: GateReport, scenarios: Item[], others: Item[]): Item[] {
-  return counts[verdict] > 0 ? [...scenarios, ...others] : [...others, ...scenarios];
+export function headlineFirst<Item>(report: GateReport, scenarios: Item[], others: Item[]): Item[] {
+  const isFirst = isAboutScenarios(report.headline, report.verdict, report.scenarios);
+  return isFirst ? [...scenarios, ...others] : [...others, ...scenarios];
 }
 
 /** `otherFailures` without the one that the headline names. */
@@ -111,12 +114,24 @@ export function notShownLines({ verdict, counts, scenarios, pooled }: GateReport
   ];
 }
 
-/** The first scenario that is not the same, and its first difference if any. Undefined if no scenario differs. */
-export function headOf(report: GateReport): { scenario: ScenarioReport; edit?: Edit; lost: string[] } | undefined {
+interface Head {
+  scenario: ScenarioReport;
+  edit?: Edit;
+  lost: string[];
+  /** "cost: $0.041 → $0.052, +26.8% [+15.0%, +40.1%]", if the headline is about a metric. */
+  grown?: string;
+}
+
+/** The headline's scenario, or the first that is not the same, and its first difference. Undefined if no scenario differs. */
+export function headOf(report: GateReport): Head | undefined {
+  const { headline } = report;
   for (const scenario of worstFirst(report)) {
     const [edit, lost] = [firstEdit(scenario), lossLines(scenario)];
-    if (scenario.verdict === "same" && edit === undefined && lost.length === 0) continue;
-    return { scenario, lost, ...defined({ edit }) };
+    const isNamed = scenario.scenario === headline.scenario;
+    if (!isNamed && scenario.verdict === "same" && edit === undefined && lost.length === 0) continue;
+    const metric = isNamed ? scenario.metrics.find((each) => each.metric === headline.metric) : undefined;
+    const grown = metric === undefined ? undefined : `${metric.metric}: ${metricCell(metric)}`;
+    return { scenario, lost, ...defined({ edit, grown }) };
   }
   return undefined;
 }

@@ -37,12 +37,13 @@ const SHOWN_NAMES = 12;
 
 /** Writes the report, with recorded text escaped and a line break at the end. */
 export function textReport(report: GateReport): string {
-  const { verdict, reason, counts, scenarios, pooled, settings, unpaired, commands, fails } = report;
+  const { verdict, reason, headline, counts, scenarios, pooled, settings, unpaired, commands, fails } = report;
   const shown = worstFirst(report).filter((scenario) => isShown(scenario, scenarios.length));
   const counted = WORST_FIRST.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);
   const undecided = undecidedText(report);
   const hint = unpairedHint(report.onlyBase, report.onlyCandidate);
   const lines = [
+    headline.sentence,
     `${verdict}: ${reason}`,
     `  ${plural(scenarios.length, "scenario")}: ${counted.join(", ")}`,
     `  ${runsText(report)}`,

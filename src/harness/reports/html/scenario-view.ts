@@ -35,8 +35,12 @@ export function startOf(scenario: ScenarioReport, id: string): string {
   return row === undefined ? id : rowId(id, row);
 }
 
-/** `id` is the scenario's element id on the page. */
-export function scenarioView(scenario: ScenarioReport, id: string, allowance: Allowance): Html {
+/** `id` is the scenario's element id on the page. `isHead`: the box at the top leads to it. */
+export function scenarioView(
+  scenario: ScenarioReport,
+  { id, isHead }: { id: string; isHead: boolean },
+  allowance: Allowance,
+): Html {
   const { verdict, reason, withoutOutcome, outcome, distance, base, candidate } = scenario;
   return html`<article
     class="scenario"
@@ -44,7 +48,7 @@ export function scenarioView(scenario: ScenarioReport, id: string, allowance: Al
     tabindex="-1"
     aria-labelledby="${id}-name"
     data-verdict="${verdict}"
-    data-stop="${isStop(scenario) ? "yes" : "no"}"
+    data-stop="${isStop(scenario, isHead) ? "yes" : "no"}"
   >
     <header class="scenario-head">
       <h3 id="${id}-name">${preview(scenario.scenario, 300)}</h3>
@@ -61,9 +65,9 @@ export function scenarioView(scenario: ScenarioReport, id: string, allowance: Al
   </article> `;
 }
 
-/** True if the typical runs are the same, but the scenario is not: the keys then stop at the scenario. */
-function isStop({ verdict, timeline }: ScenarioReport): boolean {
-  return verdict !== "same" && timeline.every(({ edits }) => edits.length === 0);
+/** True if the typical runs are the same, but the scenario is not, or the box leads here: the keys stop at the scenario. */
+function isStop({ verdict, timeline }: ScenarioReport, isHead: boolean): boolean {
+  return (isHead || verdict !== "same") && timeline.every(({ edits }) => edits.length === 0);
 }
 
 function bothView(scenario: ScenarioReport, id: string, allowance: Allowance): Child {
