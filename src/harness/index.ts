@@ -86,7 +86,8 @@ export { turnLines } from "./drift/turn-lines.js";
 export type { GateScenario } from "./drift/measure.js";
 export { spendingOf } from "./drift/metrics/spending.js";
 export { thresholdText } from "./drift/metrics/threshold.js";
-export { outcomeOf, successOf } from "./drift/outcome.js";
+export { failureOf, outcomeOf, successOf } from "./drift/outcome.js";
+export { shownRuns } from "./reports/facts.js";
 export type { GateRun } from "./drift/paths/path-table.js";
 export type {
   Edit,

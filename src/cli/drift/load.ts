@@ -14,6 +14,7 @@ import {
 } from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
 import {
+  failureOf,
   outcomeOf,
   pairScenarios,
   scenarioOf,
@@ -147,7 +148,7 @@ function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateR
     trajectory: trajectoryOf(cassette, { ignore, readOnly, order, content, ...defined({ tolerances }) }),
     turns: cassette.entries.length,
     calls: callsOf(cassette).length,
-    ...defined({ success }),
+    ...defined({ success, failure: success === true ? undefined : failureOf(cassette) }),
     spending: spendingOf(cassette, options.price),
   };
 }

@@ -25,6 +25,8 @@ export interface RunRef extends WholeAmounts {
   path: string;
   /** Absent if the recording has no outcome. */
   success?: boolean;
+  /** The message of a failed run: the assertion of its test, or the error that ended it. */
+  failure?: string;
   turns: number;
   calls: number;
 }
@@ -184,9 +186,14 @@ export interface ScenarioReport {
   distance?: DistanceComparison;
   /** Cost, tokens, turns, calls and latency. They do not affect the verdict of a scenario. */
   metrics: MetricFigures[];
-  /** The most typical run of each side (least mean distance to its own side), which `edits` and `timeline` compare. */
+  /**
+   * The most typical run of each side (least mean distance to its own side), which `edits` and `timeline` compare. If success was lost
+   * or gained, and the verdict is not `drift`, the most typical of the runs that succeeded on one side and failed on the other.
+   */
   typical: { base: string; candidate: string };
   edits: Edit[];
+  /** True if the two runs make the same calls and one failed. Then `edits` are differences of their texts, whatever the settings. */
+  textsOnly?: boolean;
   /** Index into `edits` of the first edit in turn order. Absent without edits. */
   firstDivergence?: number;
   timeline: TimelineRow[];

@@ -136,7 +136,7 @@ function toReport(
   { settings, scenarios: given, rules: all }: GateInput,
   plannedLevel: number,
 ): Omit<ScenarioReport, "metrics"> {
-  const { scenario, base, candidate, withoutOutcome, paths, typical, sampled, tolerances } = measured;
+  const { scenario, base, candidate, withoutOutcome, paths, typical, contrast, sampled, tolerances } = measured;
   const rules = all?.get(scenario) ?? [];
   const adjusted = { test: judged.outcome.adjusted[index] ?? 1, better: judged.better.adjusted[index] ?? 1 };
   const outcome = measured.outcome && toOutcomeComparison(measured.outcome, adjusted, settings.alpha);
@@ -168,7 +168,8 @@ function toReport(
     paths,
     ...defined({ outcome }),
     distance,
-    typical,
+    // Where other paths are the finding, the typical runs show them best.
+    typical: decision.verdict === "drift" ? typical : (contrast ?? typical),
     edits: [],
     timeline: [],
     contract: [],

@@ -30,6 +30,8 @@ export interface Measured {
   /** True if a one-way order allows every difference between the sides. */
   isAllowed: boolean;
   typical: { base: string; candidate: string };
+  /** A run that succeeded and one that failed, if success was lost or gained: the most typical ones. */
+  contrast?: { base: string; candidate: string };
   distances: DistanceTable;
   excess: DistanceEstimate;
   distanceTest: PermutationResult;
@@ -50,14 +52,19 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
   const [oldSample, nowSample] = [sample(old, random), sample(now, random)];
   const distances = distanceTable(oldSample, nowSample);
   const isSampled = oldSample.length < old.length || nowSample.length < now.length;
-  const typicalOf = (from: number, to: number): string =>
-    [...oldSample, ...nowSample][mostTypical(distances, from, to)]?.file ?? "";
+  const sampled = [...oldSample, ...nowSample];
+  const typicalOf = (side: "base" | "candidate", success?: boolean): string | undefined => {
+    const [from, to] = side === "base" ? [0, distances.base] : [distances.base, distances.runs];
+    const isWanted = (run: number): boolean => success === undefined || sampled[run]?.success === success;
+    return sampled[mostTypical(distances, from, to, isWanted)]?.file;
+  };
   const outcome = measureOutcome(old, now);
+  const contrast = contrastOf(outcome, typicalOf);
   const gap = findGap(old, now);
-  const toRef = ({ file, trajectory, turns, calls, success, spending }: GateRun): RunRef => ({
+  const toRef = ({ file, trajectory, turns, calls, success, failure, spending }: GateRun): RunRef => ({
     file,
     path: labels.get(trajectory.key) ?? "",
-    ...defined({ success }),
+    ...defined({ success, failure }),
     turns,
     calls,
     ...(spending === undefined ? {} : wholeAmounts(spending)),
@@ -71,7 +78,8 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
     isAllowed:
       old.some(({ trajectory }) => trajectory.isOneWay) &&
       distances.distances.every((far, place) => far === 0 || !isAcross(place, distances)),
-    typical: { base: typicalOf(0, distances.base), candidate: typicalOf(distances.base, distances.runs) },
+    typical: { base: typicalOf("base") ?? "", candidate: typicalOf("candidate") ?? "" },
+    ...defined({ contrast }),
     distances,
     excess: distanceExcess(distances),
     distanceTest: permutationTest([distances], random),
@@ -81,6 +89,19 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
     ...(isSampled ? { sampled: { base: oldSample.length, candidate: nowSample.length } } : {}),
     ...defined({ outcome }),
   };
+}
+
+/** Undefined if the rates are the same, or if no run of the sample has the outcome. */
+function contrastOf(
+  outcome: Measured["outcome"],
+  typicalOf: (side: "base" | "candidate", success: boolean) => string | undefined,
+): Measured["contrast"] {
+  if (outcome === undefined) return undefined;
+  const { base: old, candidate: now } = outcome.stratum;
+  const change = now.successes * old.runs - old.successes * now.runs;
+  if (change === 0) return undefined;
+  const [base, candidate] = [typicalOf("base", change < 0), typicalOf("candidate", change > 0)];
+  return base === undefined || candidate === undefined ? undefined : { base, candidate };
 }
 
 function isAcross(place: number, { base, runs }: DistanceTable): boolean {

@@ -8,6 +8,7 @@ import type {
   GateFailure,
   GateReport,
   Location,
+  RunRef,
   ScenarioReport,
   UnpairedScenario,
 } from "../drift/gate-report.js";
@@ -100,6 +101,25 @@ export function lossLines(scenario: ScenarioReport): string[] {
   return [`success was lost: ${before}, ${now.successes} of ${now.runs} now (failed: ${named})`];
 }
 
+/** The runs that the timeline of a scenario compares. */
+export function shownRuns({ base, candidate, typical }: ScenarioReport): [RunRef | undefined, RunRef | undefined] {
+  return [base.find(({ file }) => file === typical.base), candidate.find(({ file }) => file === typical.candidate)];
+}
+
+/** "compared: old/a.0.cassette.json, which succeeded", "with: new/a.2.cassette.json, which failed: expected …". No line for runs alike. */
+export function contrastLines(scenario: ScenarioReport): string[] {
+  const [old, now] = shownRuns(scenario);
+  if (old?.success === undefined || now?.success === undefined || old.success === now.success) return [];
+  return [`shown: ${old.file}, which ${endText(old)}`, `against: ${now.file}, which ${endText(now)}`];
+}
+
+/** "succeeded", or "failed: expected 2 to be 3". */
+export function endText({ success, failure }: RunRef): string {
+  if (success === true) return "succeeded";
+  const [first = ""] = (failure ?? "").split("\n");
+  return first === "" ? "failed" : `failed: ${first}`;
+}
+
 /** What a pass over all scenarios does not show, if some of them could not be judged alone. */
 export function notShownLines({ verdict, counts, scenarios, pooled }: GateReport): string[] {
   if ((verdict !== "same" && verdict !== "better") || counts.inconclusive === 0) return [];
@@ -168,6 +188,7 @@ export function scenarioLines(scenario: ScenarioReport): string[] {
     reason,
     ...withoutOutcomeLines(withoutOutcome),
     ...lossLines(scenario),
+    ...contrastLines(scenario),
     ...(first === undefined ? [] : [`first divergence: ${editLine(first)}`]),
     ...(outcome === undefined ? [] : [outcomeLine(outcome)]),
     ...(distance === undefined ? [] : [distanceLine(distance)]),

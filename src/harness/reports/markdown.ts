@@ -14,6 +14,7 @@ import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
 import { MAX_COMMENT_BYTES, MAX_SUMMARY_BYTES } from "../limits.js";
 import {
   allowedText,
+  contrastLines,
   countFew,
   failingNames,
   firstEdit,
@@ -214,7 +215,7 @@ function divergenceOf(report: GateReport): string[] {
           : "### First finding",
     "",
     ...first,
-    ...[...(grown === undefined ? [] : [grown]), ...lost].flatMap((line) => [
+    ...[...(grown === undefined ? [] : [grown]), ...lost, ...contrastLines(scenario)].flatMap((line) => [
       `In ${text(scenario.scenario)} ${text(line, SHOWN_SENTENCE)}`,
       "",
     ]),

@@ -19,6 +19,7 @@ import { pText } from "../drift/words.js";
 import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
 import {
   allowedText,
+  contrastLines,
   locationText,
   lossLines,
   notShownLines,
@@ -225,7 +226,7 @@ function scenarioLines(scenarioReport: ScenarioReport, all: number): string[] {
     ...(distance === undefined ? [] : distanceLines(distance)),
     // Those of the only scenario stand above.
     ...(all === 1 ? [] : scenarioMetricLines(scenarioReport.metrics).map((line) => `  ${line}`)),
-    ...lossLines(scenarioReport).map((line) => `  ${line}`),
+    ...[...lossLines(scenarioReport), ...contrastLines(scenarioReport)].map((line) => `  ${line}`),
     ...pathLines(paths),
     ...(paths.length > SHOWN_PATHS ? [`  and ${plural(paths.length - SHOWN_PATHS, "more path")}`] : []),
     ...brokenLines(rules, { base: base.length, candidate: candidate.length }),

@@ -12,6 +12,8 @@ export interface GateRun {
   turns: number;
   calls: number;
   success?: boolean;
+  /** The message of a failed run. */
+  failure?: string;
   /** Absent if nobody counted it. */
   spending?: RunSpending;
 }
@@ -115,10 +117,19 @@ export function distanceTable(base: readonly GateRun[], candidate: readonly Gate
   return { base: base.length, runs: all.length, distances };
 }
 
-/** The index of the run with the least mean distance, both ways, to the runs `from` … `to` - 1. The first wins a tie. */
-export function mostTypical({ runs, distances }: DistanceTable, from: number, to: number): number {
-  let [best, least] = [from, Infinity];
+/**
+ * The index of the wanted run with the least mean distance, both ways, to the runs `from` … `to` - 1. The first wins a tie. -1 if no
+ * run is wanted.
+ */
+export function mostTypical(
+  { runs, distances }: DistanceTable,
+  from: number,
+  to: number,
+  isWanted: (run: number) => boolean,
+): number {
+  let [best, least] = [-1, Infinity];
   for (let run = from; run < to; run++) {
+    if (!isWanted(run)) continue;
     let sum = 0;
     for (let other = from; other < to; other++) {
       sum += (distances[run * runs + other] as number) + (distances[other * runs + run] as number);

@@ -5,7 +5,16 @@ import type { Allowance } from "../../html/allowance.js";
 import { counted } from "../../html/figures.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
-import { allowedText, firstEdit, locationText, lossLines, placeOf, turnsOf, withoutOutcomeLines } from "../facts.js";
+import {
+  allowedText,
+  contrastLines,
+  firstEdit,
+  locationText,
+  lossLines,
+  placeOf,
+  turnsOf,
+  withoutOutcomeLines,
+} from "../facts.js";
 import { metricsView } from "./metrics-view.js";
 import { distanceView, outcomeView, pathsView } from "./tables-view.js";
 import { rowId, rowOfEdit, timelineView } from "./timeline-view.js";
@@ -57,8 +66,8 @@ export function scenarioView(
     </header>
     <p class="reason">${preview(reason, 1_000)}</p>
     ${withoutOutcomeLines(withoutOutcome).map((line) => html`<p class="note">${line}.</p>`)}
-    ${lossLines(scenario).map((line) => html`<p class="lost">${preview(line, 600)}.</p>`)} ${firstView(scenario, id)}
-    ${rulesView(scenario)}
+    ${[...lossLines(scenario), ...contrastLines(scenario)].map((line) => html`<p class="lost">${preview(line, 600)}.</p>`)}
+    ${firstView(scenario, id)} ${rulesView(scenario)}
     <div class="tables">${outcome !== undefined && outcomeView(outcome)}${pathsView(scenario)}</div>
     ${distance !== undefined && distanceView(distance)} ${metricsView(scenario.metrics)}
     ${bothView(scenario, id, allowance)} ${moreView(scenario)}
@@ -72,7 +81,8 @@ function isStop({ verdict, timeline }: ScenarioReport, isHead: boolean): boolean
 
 function bothView(scenario: ScenarioReport, id: string, allowance: Allowance): Child {
   if (scenario.timeline.length === 0) return undefined;
-  const inner = html`<summary>Typical runs side by side</summary>
+  const title = contrastLines(scenario).length === 0 ? "Typical runs" : "A run that succeeded and one that failed,";
+  const inner = html`<summary>${title} side by side</summary>
     ${timelineView(scenario, id, allowance)}`;
   return scenario.verdict === "same"
     ? html`<details class="both">${inner}</details>`
