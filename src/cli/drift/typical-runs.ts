@@ -19,7 +19,7 @@ import { MAX_DESCRIBED_SCENARIOS } from "../limits.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
-import { linesOf } from "./load.js";
+import { linesOf } from "./scenario.js";
 
 interface TypicalSources {
   store: CassetteStore;

@@ -5,7 +5,14 @@ import { defined } from "../../core/index.js";
 import { findFailures } from "./failures.js";
 import { writeHeadline } from "./headline.js";
 import { judgeTests, planLevel, type JudgedTests } from "./levels.js";
-import { inOrder, measure, sumOutcomes, toOutcomes, type GateScenario, type Measured } from "./measure.js";
+import {
+  measureScenario,
+  sumOutcomes,
+  toOutcomes,
+  type GateScenario,
+  type Measured,
+  type MeasuredScenario,
+} from "./measure.js";
 import { pooledMetrics, scenarioMetrics, type MeteredScenario } from "./metrics/compare.js";
 import type { MetricReport } from "./metrics/figures.js";
 import { judgeMetrics, unpricedModels } from "./metrics/judge.js";
@@ -40,16 +47,17 @@ export interface GateInput {
 }
 
 /** Compares all scenarios. The same runs, settings and seed give the same report, in any order of runs. */
-export function runGate(
-  input: GateInput,
-  onProgress: (done: number, total: number) => void = () => undefined,
+export function runGate({ scenarios, ...input }: GateInput): GateReport {
+  return judgeGate({ ...input, scenarios: scenarios.map((each) => measureScenario(each, input.settings.seed)) });
+}
+
+/** {@link runGate} for scenarios that are measured already. */
+export function judgeGate(
+  input: Omit<GateInput, "scenarios"> & { scenarios: readonly MeasuredScenario[] },
 ): GateReport {
   const { settings, scenarios: given, unpaired } = input;
-  const named = inOrderOfNames(given);
-  const measured = named.map((scenario, index) => {
-    onProgress(index, named.length);
-    return measure(scenario, settings.seed);
-  });
+  const named = [...given].sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
+  const measured = named.map((each) => each.measured);
   const pooled = measured.length > 1 ? poolTests(measured, settings) : undefined;
   const { judged, metrics } = judgeEverything(measured, named, pooled, settings);
   const plannedLevel = planLevel(measured, settings);
@@ -106,12 +114,6 @@ export function runGate(
   };
 }
 
-function inOrderOfNames(scenarios: readonly GateScenario[]): GateScenario[] {
-  return scenarios
-    .map(({ scenario, base, candidate }) => ({ scenario, base: inOrder(base), candidate: inOrder(candidate) }))
-    .sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
-}
-
 /** Judges all tests together, because they share alpha. */
 function judgeEverything(
   measured: readonly Measured[],
@@ -133,7 +135,7 @@ function toReport(
   measured: Measured,
   index: number,
   judged: JudgedTests,
-  { settings, scenarios: given, rules: all }: GateInput,
+  { settings, scenarios: given, rules: all }: Pick<GateInput, "settings" | "rules"> & { scenarios: readonly unknown[] },
   plannedLevel: number,
 ): Omit<ScenarioReport, "metrics"> {
   const { scenario, base, candidate, withoutOutcome, paths, typical, contrast, sampled, tolerances } = measured;

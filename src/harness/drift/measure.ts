@@ -2,7 +2,15 @@
 
 import { defined } from "../../core/index.js";
 import { MAX_COMPARED_RUNS } from "../limits.js";
-import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/path-table.js";
+import {
+  haveSamePaths,
+  mostTypical,
+  pathTable,
+  distanceTable,
+  toleratedIn,
+  type GateRun,
+  type TracedRun,
+} from "./paths/path-table.js";
 import type { ToleranceUse } from "../../cassette/index.js";
 import { wholeAmounts } from "./metrics/spending.js";
 import type { Outcomes, PathRow, RunRef } from "./gate-report.js";
@@ -17,8 +25,23 @@ import type { Stratum } from "./statistics/stratified.js";
 /** The runs of a scenario on both sides, at least one on each. */
 export interface GateScenario {
   scenario: string;
+  base: TracedRun[];
+  candidate: TracedRun[];
+}
+
+/** A measured scenario as plain data: its runs without their paths, sorted by file. */
+export interface MeasuredScenario {
+  scenario: string;
   base: GateRun[];
   candidate: GateRun[];
+  measured: Measured;
+}
+
+/** Measures a scenario, and drops the paths of its runs. */
+export function measureScenario({ scenario, base, candidate }: GateScenario, seed: number): MeasuredScenario {
+  const bare = (runs: readonly TracedRun[]): GateRun[] => inOrder(runs).map(({ trajectory: _, ...run }) => run);
+  const measured = measure({ scenario, base, candidate }, seed);
+  return { scenario, base: bare(base), candidate: bare(candidate), measured };
 }
 
 export interface Measured {
@@ -45,7 +68,7 @@ export interface Measured {
 }
 
 /** Measures a scenario. The same runs and seed give the same figures, in any order of runs. */
-export function measure({ scenario, base, candidate }: GateScenario, seed: number): Measured {
+function measure({ scenario, base, candidate }: GateScenario, seed: number): Measured {
   const [old, now] = [inOrder(base), inOrder(candidate)];
   const { rows, labels } = pathTable(old, now);
   const random = createRandom(seed, scenario);
@@ -61,7 +84,7 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
   const outcome = measureOutcome(old, now);
   const contrast = contrastOf(outcome, typicalOf);
   const gap = findGap(old, now);
-  const toRef = ({ file, trajectory, turns, calls, success, failure, spending }: GateRun): RunRef => ({
+  const toRef = ({ file, trajectory, turns, calls, success, failure, spending }: TracedRun): RunRef => ({
     file,
     path: labels.get(trajectory.key) ?? "",
     ...defined({ success, failure }),
@@ -109,16 +132,16 @@ function isAcross(place: number, { base, runs }: DistanceTable): boolean {
 }
 
 /** Sorted by file, so that no result depends on the order of the runs. */
-export function inOrder(runs: readonly GateRun[]): GateRun[] {
+function inOrder(runs: readonly TracedRun[]): TracedRun[] {
   return [...runs].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
 }
 
-function sample(runs: readonly GateRun[], random: { below(limit: number): number }): GateRun[] {
+function sample(runs: readonly TracedRun[], random: { below(limit: number): number }): TracedRun[] {
   if (runs.length <= MAX_COMPARED_RUNS) return [...runs];
   const left = [...runs];
-  const taken = Array.from(
+  const taken: TracedRun[] = Array.from(
     { length: MAX_COMPARED_RUNS },
-    () => left.splice(random.below(left.length), 1)[0] as GateRun,
+    () => left.splice(random.below(left.length), 1)[0] as TracedRun,
   );
   return inOrder(taken);
 }

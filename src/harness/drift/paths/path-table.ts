@@ -6,9 +6,9 @@ import type { RunSpending } from "../metrics/spending.js";
 import type { DistanceTable } from "../statistics/permutation.js";
 import { trajectoryDeparture, trajectoryDistance, type Trajectory } from "./trajectory.js";
 
+/** What the gate needs of a run once its scenario is measured. */
 export interface GateRun {
   file: string;
-  trajectory: Trajectory;
   turns: number;
   calls: number;
   success?: boolean;
@@ -18,18 +18,23 @@ export interface GateRun {
   spending?: RunSpending;
 }
 
+/** A run with its path. */
+export interface TracedRun extends GateRun {
+  trajectory: Trajectory;
+}
+
 /**
  * Lists every path once, sorted by how often the baseline took it, then the candidate, then by the calls. Also returns the label of
  * each path by its key.
  */
 export function pathTable(
-  base: readonly GateRun[],
-  candidate: readonly GateRun[],
+  base: readonly TracedRun[],
+  candidate: readonly TracedRun[],
 ): { rows: PathRow[]; labels: ReadonlyMap<string, string> } {
   const rows = new Map<string, PathRow & { order: string }>();
   const pathOf = createPaths();
   const keys = new Map<string, string>();
-  const count = (runs: readonly GateRun[], side: "base" | "candidate"): void => {
+  const count = (runs: readonly TracedRun[], side: "base" | "candidate"): void => {
     for (const { trajectory } of runs) {
       const { key, steps } = pathOf(trajectory);
       const row = rows.get(key) ?? { label: "", steps, base: 0, candidate: 0, order: JSON.stringify(steps) };
@@ -70,7 +75,7 @@ function createPaths(): (trajectory: Trajectory) => Trajectory {
  * Lists every tolerance used for paths and distances: between each run and the first run of its path, and between the first runs of
  * any two paths.
  */
-export function toleratedIn(runs: readonly GateRun[], labels: ReadonlyMap<string, string>): ToleranceUse[] {
+export function toleratedIn(runs: readonly TracedRun[], labels: ReadonlyMap<string, string>): ToleranceUse[] {
   const uses = createUseCounter();
   const firsts = new Map<string, Trajectory>();
   for (const { trajectory } of runs) {
@@ -97,7 +102,7 @@ export function haveSamePaths(rows: readonly PathRow[]): boolean {
 }
 
 /** How far each run departs from each other run. Equal pairs of paths are computed once. */
-export function distanceTable(base: readonly GateRun[], candidate: readonly GateRun[]): DistanceTable {
+export function distanceTable(base: readonly TracedRun[], candidate: readonly TracedRun[]): DistanceTable {
   const all = [...base, ...candidate];
   const known = new Map<string, number>();
   const distances = new Float64Array(all.length ** 2);
