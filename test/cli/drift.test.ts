@@ -75,6 +75,25 @@ describe("cassette drift", () => {
     expect((await cli(["drift", "old", "again"])).err).toBe("");
   });
 
+  it("gives the same report with any number of threads", async () => {
+    const sides = ["threads-old", "threads-new"];
+    for (const side of sides) {
+      for (const name of ["a", "b", "c"]) {
+        for (const run of [0, 1]) put(`${side}/${name}.${run}.cassette.json`, recording(["find"], run === 0));
+      }
+    }
+    const [one, two] = [
+      await cli(["drift", ...sides, "--json", "--jobs", "1"]),
+      await cli(["drift", ...sides, "--json", "--jobs", "2"]),
+    ];
+    expect(one.out).toContain('"scenario": "c"');
+    expect(two).toEqual(one);
+    writeFileSync(join(folder, `${sides[1] ?? ""}/b.0.cassette.json`), "{}");
+    const refused = await cli(["drift", ...sides, "--json", "--jobs", "2"]);
+    expect(refused.out).toContain("threads-new/b.0.cassette.json");
+    expect(refused).toEqual(await cli(["drift", ...sides, "--json", "--jobs", "1"]));
+  });
+
   it("exits 1 on other paths, and shows them, the figures, the first difference and its line", async () => {
     const ran = await cli(["drift", "old", "new"]);
     expect(ran.code).toBe(1);
