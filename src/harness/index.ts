@@ -100,13 +100,14 @@ export type { UseCassetteOptions } from "./cassette/options.js";
 export type { CassetteAssertions } from "./matchers/assertions.js";
 export { createMatchers } from "./matchers/matchers.js";
 export { createMatcherHost } from "./matchers/host.js";
-export { runGate } from "./drift/gate.js";
+export { judgeGate, runGate } from "./drift/gate.js";
 export { turnLines } from "./drift/turn-lines.js";
-export type { GateScenario } from "./drift/measure.js";
+export { measureScenario, type GateScenario, type MeasuredScenario } from "./drift/measure.js";
 export { spendingOf } from "./drift/metrics/spending.js";
 export { thresholdText } from "./drift/metrics/threshold.js";
-export { outcomeOf, successOf } from "./drift/outcome.js";
-export type { GateRun } from "./drift/paths/path-table.js";
+export { failureOf, outcomeOf, successOf } from "./drift/outcome.js";
+export { shownRuns } from "./reports/facts.js";
+export type { GateRun, TracedRun } from "./drift/paths/path-table.js";
 export type {
   Edit,
   GateReport,

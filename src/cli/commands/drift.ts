@@ -6,6 +6,7 @@ import { parseThreshold } from "../options/threshold.js";
 import type { ReportTarget } from "../drift/outputs.js";
 import { comparisonOptions } from "../options/comparison.js";
 import {
+  jobsOption,
   METRIC_CHOICES,
   pricesOption,
   wholeNumber,
@@ -47,6 +48,7 @@ export function driftCommand(program: Command, io: CommandIo): void {
       parseReporters,
     )
     .option("--force", "replace existing report files")
+    .addOption(jobsOption())
     .option("--json", "print one JSON document")
     .action(async (base: string, candidate: string, given: Omit<DriftOptions, "reporter"> & Partial<DriftOptions>) => {
       const { drift } = await import("../drift/drift.js");

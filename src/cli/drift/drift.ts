@@ -13,14 +13,13 @@ import {
   DEFAULT_MAX_FILE_BYTES,
   parseAcceptances,
 } from "../../cassette/index.js";
-import { runGate, type GateScenario, type GateSettings } from "../../harness/index.js";
+import { judgeGate, type GateSettings, type MeasuredScenario } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import { assertSuccessPointer } from "../bless/bless.js";
 import { refuseComparison } from "../diff/diff.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, writeJson, createNotes } from "../terminal/output.js";
-import { createProgress } from "../terminal/progress.js";
 import { acceptance, reproduceCommand, type FoundFiles, type DriftOptions } from "./commands.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
 import { assertWritable, writeRefusals, writeReports } from "./outputs.js";
@@ -40,12 +39,15 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   const sides = await findSides(files, base, candidate);
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
   await noteSides(base, candidate, files, io);
-  const store = createCassetteStore(files);
-  const given = { tolerances: tolerated?.value, rules: ruled?.value, price };
-  const loading = createProgress(io, "loading");
-  const loaded = await loadRuns({ store, files }, sides.paired, { ...options, ...given }, loading);
+  const { ignore, readOnly, order, content, success, seed } = options;
+  const compared = { ignore, readOnly, order, content: content === true, success, seed };
+  const named = { tolerances: options.tolerances, rules: options.rules, prices: options.prices };
+  const terms = { tolerances: tolerated?.value, rules: ruled?.value, price };
+  const loaded = await loadRuns(sides.paired, { cwd: io.cwd, ...compared, ...named }, terms, {
+    threads: options.jobs,
+    io,
+  });
   const { scenarios, unpaired, failures, broken, unfit } = loaded;
-  loading.clear();
   if (failures.length > 0) {
     const refused = failures.map(({ code, message, file }) => ({ code, message, ...defined({ file }) }));
     await writeRefusals({ base, candidate, refused }, options, io);
@@ -55,14 +57,11 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   assertOutcomes(scenarios, options);
   const used = defined({ tolerances: tolerated?.file, rules: ruled?.file });
   const settings = toSettings(options, used);
-  const comparing = createProgress(io, "comparing");
   const reproduce = reproduceCommand(base, candidate, options, used);
   const commands = { reproduce, ...acceptance(sides.targets, options, unfit, io.cwd) };
-  const judged = runGate({ base, candidate, scenarios, unpaired, settings, rules: broken, commands }, (done, total) =>
-    comparing.step(done, total),
-  );
-  comparing.clear();
-  const report = await addTypicalRuns(judged, { store, files, tolerances: given.tolerances }, io);
+  const judged = judgeGate({ base, candidate, scenarios, unpaired, settings, rules: broken, commands });
+  const sources = { store: createCassetteStore(files), files, tolerances: tolerated?.value };
+  const report = await addTypicalRuns(judged, sources, io);
   const exitCode = report.fails ? EXIT.drift : EXIT.ok;
   await writeReports(report, options, io);
   if (options.json === true) writeJson(io, "drift", exitCode, report);
@@ -90,7 +89,7 @@ function toSettings(options: DriftOptions, used: FoundFiles): GateSettings {
 }
 
 /** A pointer without a value in any run is a mistake, which would otherwise pass silently. */
-function assertOutcomes(scenarios: readonly GateScenario[], { success }: DriftOptions): void {
+function assertOutcomes(scenarios: readonly MeasuredScenario[], { success }: DriftOptions): void {
   if (success === undefined) return;
   const runs = scenarios.flatMap(({ base, candidate }) => [...base, ...candidate]);
   if (runs.some((run) => run.success !== undefined)) return;

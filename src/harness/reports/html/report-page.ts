@@ -37,7 +37,10 @@ const SHOWN_CAUSES = 20;
 export function htmlReport(report: GateReport, frame?: PageFrame): string {
   const allowance = createAllowance(false, "the cassette has the full text");
   const places = worstFirst(report).map((scenario, index) => ({ scenario, id: `scenario-${index + 1}` }));
-  const views = places.map(({ scenario, id }) => scenarioView(scenario, id, allowance));
+  const head = headOf(report)?.scenario.scenario;
+  const views = places.map(({ scenario, id }) =>
+    scenarioView(scenario, { id, isHead: scenario.scenario === head }, allowance),
+  );
   const body = html`<a class="skip" href="#scenarios">Skip to the scenarios</a>
     <header class="top">${headView(report, places)} ${leftOutNote(allowance.leftOut())}</header>
     <div class="layout">
@@ -60,7 +63,7 @@ interface Place {
 }
 
 function headView(report: GateReport, places: readonly Place[]): Html {
-  const { verdict, fails, reason, base, candidate } = report;
+  const { verdict, fails, reason, headline, base, candidate } = report;
   const notShown = notShownLines(report);
   const [few, undecided] = [verdict === "same" && countFew(report) > 0, undecidedText(report)];
   // A pass over all scenarios together, or in few runs, proves less, so the page does not look like a full pass.
@@ -78,6 +81,7 @@ function headView(report: GateReport, places: readonly Place[]): Html {
         >${fails ? "the gate fails" : undecided === "" ? "the gate passes" : `the gate passes, ${undecided}`}</span
       >
     </h1>
+    <p class="plain">${preview(headline.sentence, 1_000)}</p>
     <p class="reason">${preview(reason, 2_000)}</p>
     ${[...notShown, ...hintLines(report)].map((line) => html`<p class="note">${line}.</p>`)} ${causesView(report)}
     ${withoutOutcomeLines(report.withoutOutcome).map((line) => html`<p class="reason">${line}.</p>`)}
@@ -102,9 +106,15 @@ function divergenceView(report: GateReport, places: readonly Place[]): Html {
   if (found === undefined || place === undefined) {
     return html`<p class="callout">No difference was found between the typical runs.</p>`;
   }
-  const { edit, lost, scenario } = found;
+  const { edit, lost, grown, scenario } = found;
   const address = `#${startOf(place.scenario, place.id)}`;
   const name = html`<code>${preview(scenario.scenario, 120)}</code>`;
+  if (grown !== undefined) {
+    return html`<p class="callout" id="head-divergence">
+      <strong>Where ${report.headline.metric} grew most:</strong> in ${name}. ${preview(grown, 400)}.
+      <a class="jump" href="${address}">Show it <kbd>n</kbd></a>
+    </p>`;
+  }
   if (edit === undefined && lost.length === 0) {
     return html`<p class="callout" id="head-divergence">
       <strong>First finding:</strong> in ${name}, whose typical runs do not differ. ${preview(scenario.reason, 600)}.

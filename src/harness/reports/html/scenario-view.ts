@@ -5,7 +5,16 @@ import type { Allowance } from "../../html/allowance.js";
 import { counted } from "../../html/figures.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
-import { allowedText, firstEdit, locationText, lossLines, placeOf, turnsOf, withoutOutcomeLines } from "../facts.js";
+import {
+  allowedText,
+  contrastLines,
+  firstEdit,
+  locationText,
+  lossLines,
+  placeOf,
+  turnsOf,
+  withoutOutcomeLines,
+} from "../facts.js";
 import { metricsView } from "./metrics-view.js";
 import { distanceView, outcomeView, pathsView } from "./tables-view.js";
 import { rowId, rowOfEdit, timelineView } from "./timeline-view.js";
@@ -35,8 +44,12 @@ export function startOf(scenario: Pick<ScenarioReport, "timeline" | "firstDiverg
   return row === undefined ? id : rowId(id, row);
 }
 
-/** `id` is the scenario's element id on the page. */
-export function scenarioView(scenario: ScenarioReport, id: string, allowance: Allowance): Html {
+/** `id` is the scenario's element id on the page. `isHead`: the box at the top leads to it. */
+export function scenarioView(
+  scenario: ScenarioReport,
+  { id, isHead }: { id: string; isHead: boolean },
+  allowance: Allowance,
+): Html {
   const { verdict, reason, withoutOutcome, outcome, distance, base, candidate } = scenario;
   return html`<article
     class="scenario"
@@ -44,7 +57,7 @@ export function scenarioView(scenario: ScenarioReport, id: string, allowance: Al
     tabindex="-1"
     aria-labelledby="${id}-name"
     data-verdict="${verdict}"
-    data-stop="${isStop(scenario) ? "yes" : "no"}"
+    data-stop="${isStop(scenario, isHead) ? "yes" : "no"}"
   >
     <header class="scenario-head">
       <h3 id="${id}-name">${preview(scenario.scenario, 300)}</h3>
@@ -53,22 +66,23 @@ export function scenarioView(scenario: ScenarioReport, id: string, allowance: Al
     </header>
     <p class="reason">${preview(reason, 1_000)}</p>
     ${withoutOutcomeLines(withoutOutcome).map((line) => html`<p class="note">${line}.</p>`)}
-    ${lossLines(scenario).map((line) => html`<p class="lost">${preview(line, 600)}.</p>`)} ${firstView(scenario, id)}
-    ${rulesView(scenario)}
+    ${[...lossLines(scenario), ...contrastLines(scenario)].map((line) => html`<p class="lost">${preview(line, 600)}.</p>`)}
+    ${firstView(scenario, id)} ${rulesView(scenario)}
     <div class="tables">${outcome !== undefined && outcomeView(outcome)}${pathsView(scenario)}</div>
     ${distance !== undefined && distanceView(distance)} ${metricsView(scenario.metrics)}
     ${bothView(scenario, id, allowance)} ${moreView(scenario)}
   </article> `;
 }
 
-/** True if the typical runs are the same, but the scenario is not: the keys then stop at the scenario. */
-function isStop({ verdict, timeline }: ScenarioReport): boolean {
-  return verdict !== "same" && timeline.every(({ edits }) => edits.length === 0);
+/** True if the typical runs are the same, but the scenario is not, or the box leads here: the keys stop at the scenario. */
+function isStop({ verdict, timeline }: ScenarioReport, isHead: boolean): boolean {
+  return (isHead || verdict !== "same") && timeline.every(({ edits }) => edits.length === 0);
 }
 
 function bothView(scenario: ScenarioReport, id: string, allowance: Allowance): Child {
   if (scenario.timeline.length === 0) return undefined;
-  const inner = html`<summary>Typical runs side by side</summary>
+  const title = contrastLines(scenario).length === 0 ? "Typical runs" : "A run that succeeded and one that failed,";
+  const inner = html`<summary>${title} side by side</summary>
     ${timelineView(scenario, id, allowance)}`;
   return scenario.verdict === "same"
     ? html`<details class="both">${inner}</details>`

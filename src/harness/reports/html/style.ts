@@ -20,6 +20,7 @@ html { scroll-padding-top: 5.5rem; }
 .drift > .sign-big, .badge.drift, .mini.drift { color: var(--warn); background: var(--warn-wash); }
 .inconclusive > .sign-big, .badge.inconclusive, .mini.inconclusive { color: var(--soft); background: var(--sunk); }
 .better > .sign-big, .badge.better, .mini.better, .same > .sign-big, .badge.same, .mini.same { color: var(--good); background: var(--good-wash); }
+.top > .plain { font-size: 1.2rem; font-weight: 600; max-width: 60rem; margin-bottom: 0.3rem; }
 .top > .reason { font-size: 1.05rem; max-width: 60rem; }
 .callout { border: 1px solid var(--accent); border-left-width: 5px; background: var(--wash); border-radius: 8px; padding: 0.7rem 0.9rem; font-size: 1.02rem; max-width: 72rem; }
 .jump { display: inline-block; font-weight: 600; color: var(--accent); white-space: nowrap; }
