@@ -102,7 +102,11 @@ export function lossLines(scenario: ScenarioReport): string[] {
 }
 
 /** The runs that the timeline of a scenario compares. */
-export function shownRuns({ base, candidate, typical }: ScenarioReport): [RunRef | undefined, RunRef | undefined] {
+export function shownRuns({
+  base,
+  candidate,
+  typical,
+}: Pick<ScenarioReport, "base" | "candidate" | "typical">): [RunRef | undefined, RunRef | undefined] {
   return [base.find(({ file }) => file === typical.base), candidate.find(({ file }) => file === typical.candidate)];
 }
 

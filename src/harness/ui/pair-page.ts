@@ -32,7 +32,8 @@ export function toPairPage(
   const allowance = createAllowance(false, "the cassette has the full text");
   const { edits, contract } = described;
   const typical = { base: old.file, candidate: now.file };
-  const timeline = timelineView({ ...described, typical }, ID, allowance);
+  // The figures of this page say how each run ended.
+  const timeline = timelineView({ ...described, base: [], candidate: [], typical }, ID, allowance);
   const title = edits.length === 0 ? "No difference" : counted(edits.length, "difference");
   const body = html`<a class="skip" href="#content">Skip to the turns</a>
     <header class="top">

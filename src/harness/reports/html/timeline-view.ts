@@ -24,7 +24,10 @@ export function rowOfEdit({ timeline }: Pick<ScenarioReport, "timeline">, edit: 
 }
 
 /** What a timeline shows of a scenario. */
-export type TimelineParts = Pick<ScenarioReport, "timeline" | "typical" | "edits" | "firstDivergence">;
+export type TimelineParts = Pick<
+  ScenarioReport,
+  "base" | "candidate" | "timeline" | "typical" | "edits" | "firstDivergence"
+>;
 
 /** `id` is the scenario's element id on the page. */
 export function timelineView(scenario: TimelineParts, id: string, allowance: Allowance): Html {
