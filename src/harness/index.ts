@@ -54,7 +54,7 @@ export {
 } from "./cassette/recording.js";
 export { withCommand } from "./cassette/refused.js";
 export { cutOutcomeError } from "./cassette/run-end.js";
-export { MAX_ASKED, MAX_MUTANTS_PER_CASSETTE } from "./limits.js";
+export { MAX_ASKED, MAX_MUTANTS_PER_CASSETTE, MAX_SCORES } from "./limits.js";
 export { mutateCassette } from "./mutate/apply.js";
 export { MUTANT_KINDS, type Mutant, type MutantKind } from "./mutate/mutant.js";
 export { listMutants } from "./mutate/list.js";
@@ -85,6 +85,8 @@ export { runGate } from "./drift/gate.js";
 export { turnLines } from "./drift/turn-lines.js";
 export type { GateScenario } from "./drift/measure.js";
 export { spendingOf } from "./drift/metrics/spending.js";
+export { isScore } from "./drift/metrics/figures.js";
+export { listText } from "./drift/metrics/words.js";
 export { thresholdText } from "./drift/metrics/threshold.js";
 export { outcomeOf, successOf } from "./drift/outcome.js";
 export type { GateRun } from "./drift/paths/path-table.js";
@@ -100,6 +102,8 @@ export type {
 } from "./drift/gate-report.js";
 export { pairScenarios, scenarioOf, type PairedScenarios, type RunFile } from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf } from "./drift/paths/trajectory.js";
+export { isScoreName, SCORE_NAME_HINT, scoresOf } from "./scores/scores.js";
+export { agreementOf, agreementText, meanGrade } from "./scores/agreement.js";
 export { describeTypical, type TypicalRun } from "./drift/paths/typical.js";
 export { toJobSummary } from "./reports/markdown.js";
 export { refusalText, type GateRefusal } from "./reports/refusal.js";

@@ -17,6 +17,7 @@ import {
   outcomeOf,
   pairScenarios,
   scenarioOf,
+  scoresOf,
   spendingOf,
   successOf,
   trajectoryOf,
@@ -149,6 +150,7 @@ function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateR
     calls: callsOf(cassette).length,
     ...defined({ success }),
     spending: spendingOf(cassette, options.price),
+    scores: scoresOf(cassette),
   };
 }
 

@@ -5,6 +5,7 @@ import { MAX_COMPARED_RUNS } from "../limits.js";
 import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/path-table.js";
 import type { ToleranceUse } from "../../cassette/index.js";
 import { wholeAmounts } from "./metrics/spending.js";
+import { meanGrade } from "../scores/agreement.js";
 import type { Outcomes, PathRow, RunRef } from "./gate-report.js";
 import { distanceExcess, type DistanceEstimate } from "./statistics/effect.js";
 import { fisherTest, type Counts, type ExactResult } from "./statistics/fisher.js";
@@ -54,13 +55,16 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
     [...oldSample, ...nowSample][mostTypical(distances, from, to)]?.file ?? "";
   const outcome = measureOutcome(old, now);
   const gap = findGap(old, now);
-  const toRef = ({ file, trajectory, turns, calls, success, spending }: GateRun): RunRef => ({
+  const toRef = ({ file, trajectory, turns, calls, success, spending, scores }: GateRun): RunRef => ({
     file,
     path: labels.get(trajectory.key) ?? "",
     ...defined({ success }),
     turns,
     calls,
     ...(spending === undefined ? {} : wholeAmounts(spending)),
+    ...(scores === undefined || scores.size === 0
+      ? {}
+      : { scores: Object.fromEntries([...scores].map(([name, grades]) => [name, meanGrade(grades)])) }),
   });
   return {
     scenario,

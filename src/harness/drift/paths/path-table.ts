@@ -14,6 +14,8 @@ export interface GateRun {
   success?: boolean;
   /** Absent if nobody counted it. */
   spending?: RunSpending;
+  /** The grades of each recorded score. */
+  scores?: ReadonlyMap<string, readonly number[]>;
 }
 
 /**
