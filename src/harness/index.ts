@@ -102,7 +102,9 @@ export type {
 } from "./drift/gate-report.js";
 export { pairScenarios, scenarioOf, type PairedScenarios, type RunFile } from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf } from "./drift/paths/trajectory.js";
-export { isScoreName, SCORE_NAME_HINT, scoresOf } from "./scores/scores.js";
+export { createJudge, type Judge } from "./scores/judge.js";
+export { scorers } from "./scores/scorers.js";
+export { createScoreSheet, isScoreName, SCORE_NAME_HINT, scoresOf, type RecordedScores } from "./scores/scores.js";
 export { agreementOf, agreementText, meanGrade } from "./scores/agreement.js";
 export { describeTypical, type TypicalRun } from "./drift/paths/typical.js";
 export { toJobSummary } from "./reports/markdown.js";
