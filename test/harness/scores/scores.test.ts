@@ -84,7 +84,11 @@ describe("a recording", () => {
 
   it("without scores has the extensions it had before", async () => {
     const { cassette } = await recordWith(() => undefined);
-    expect(Object.keys(cassette.version === 2 ? (cassette.extensions ?? {}) : {})).toEqual(["createdWith", "prompts", "contexts"]);
+    expect(Object.keys(cassette.version === 2 ? (cassette.extensions ?? {}) : {})).toEqual([
+      "createdWith",
+      "prompts",
+      "contexts",
+    ]);
   });
 
   it("may hold other things under the name, which are no scores", async () => {
