@@ -9,7 +9,7 @@ export interface Agreement {
   grades: number;
   /** The share of pairs of grades of one answer that are equal, each answer with the same weight. */
   same: number;
-  /** 1: the repetitions agree. 0: they differ as much as grades of different answers. Absent if all grades are equal. */
+  /** 1: the repetitions agree. 0: they differ as much as grades of different answers. Absent if all grades are equal, and for one answer. */
   alpha?: number;
 }
 
@@ -24,7 +24,7 @@ export function agreementOf(answers: readonly (readonly number[])[]): Agreement 
     answers: repeated.length,
     grades: all.length,
     same: sum(repeated.map(sharedPairs)) / repeated.length,
-    ...(expected === 0 ? {} : { alpha: 1 - observed / expected }),
+    ...(expected === 0 || repeated.length === 1 ? {} : { alpha: 1 - observed / expected }),
   };
 }
 
