@@ -1,7 +1,7 @@
 // Reads the changes that `--fail-on` allows: `cost:+20%`, `turns:+2`, `score:helpful:-0.1`.
 
 import { isScoreName, SCORE_NAME_HINT, type GateSettings } from "../../harness/index.js";
-import { METRIC_CHOICES, type MetricChoice } from "../options/values.js";
+import { METRIC_CHOICES, type MetricChoice } from "./values.js";
 
 type Threshold = NonNullable<GateSettings["thresholds"]>[number];
 
