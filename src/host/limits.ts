@@ -113,3 +113,6 @@ export const MAX_HTML_CONVERT_MIB = 512;
 export const DEFAULT_MAX_EXTRACTED_CHARACTERS = 10_000;
 export const DEFAULT_MAX_EXTRACTED_LINKS = 100;
 export const MAX_EXTRACTED_JSON_DEPTH = 100;
+
+/** Memory of a thread for new values, in MiB. Threads only pass data through, and more would only delay their garbage collection. */
+export const MAX_THREAD_YOUNG_MB = 8;

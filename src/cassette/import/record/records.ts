@@ -4,6 +4,7 @@
 import { parseBoundedJson, thrownText } from "../../../core/index.js";
 import { CassetteError } from "../../errors.js";
 import { refuseWeight } from "../../file/json.js";
+import { MAX_HEAD_CHARACTERS } from "../../limits.js";
 import { isMessageList } from "../formats/message-log.js";
 
 /** The place of a record: a line counted from 1, or an item of an array counted from 0. */
@@ -12,9 +13,8 @@ export interface RecordPlace {
   number: number;
 }
 
-/** How much of a text shows whether it is one document or has a document on each line. */
+/** Lines that show whether a text is one document or has a document on each line. */
 const HEAD_LINES = 20;
-const MAX_HEAD_CHARACTERS = 100_000;
 
 type LogRecord = { place: RecordPlace; value: unknown } | { place: RecordPlace; error: CassetteError };
 
