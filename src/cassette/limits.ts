@@ -128,6 +128,8 @@ export const MAX_THREAD_LINES = 1_000_000;
 export const MAX_AGENT_DEPTH = 16;
 /** Characters of the attachments of one run (UTF-16 units): one text may be named any number of times. */
 export const MAX_ATTACHED_CHARACTERS = 64 * 1024 * 1024;
+/** Characters of an imported text that show its kind. */
+export const MAX_HEAD_CHARACTERS = 100_000;
 /** Characters of one segment of an imported cassette's path. */
 export const MAX_PATH_SEGMENT_CHARACTERS = 100;
 /** Characters that a task pattern takes of one value. The rest becomes a hash. */

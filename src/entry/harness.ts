@@ -49,6 +49,12 @@ export {
   summariseSteps,
 } from "../harness/index.js";
 export {
+  // scores
+  createJudge,
+  scorers,
+  type Judge,
+} from "../harness/index.js";
+export {
   // drift and pages
   toBundlePage,
   toConversationPage,

@@ -36,11 +36,30 @@ export {
 } from "./fixture/vitest-fixture.js";
 export { toBundlePage, toConversationPage, type ConversationPage } from "./html/conversation-page.js";
 export type { LeftOut } from "./html/allowance.js";
+export { htmlReport } from "./reports/html/report-page.js";
+export { addressOf } from "./ui/address.js";
+export { toFrame, UI_POLICY, type BarLink } from "./ui/frame.js";
+export {
+  ITEM_KINDS,
+  type ItemKind,
+  type ItemLook,
+  type UiItem,
+  type UiMiss,
+  type UiMutant,
+  type UiMutants,
+} from "./ui/item.js";
+export { toListPage, type ListQuery } from "./ui/list-page.js";
+export { toMissPage } from "./ui/miss-page.js";
+export { toMutantsPage } from "./ui/mutants-page.js";
+export { toNoticePage, type Notice } from "./ui/notice-page.js";
+export { toPairPage } from "./ui/pair-page.js";
 export {
   createNote as createLedgerNote,
+  redactMiss,
   toSize,
   type LedgerLine,
   type Note as LedgerNote,
+  type NotedMiss,
 } from "./cassette/ledger-writer.js";
 export { recordingPath } from "./cassette/into.js";
 export { isCI, resolveMode, type CassetteMode } from "./cassette/mode.js";
@@ -60,6 +79,7 @@ export {
   type CassetteFolderOptions,
 } from "./cassette/cassette-folder.js";
 export { MAX_ASKED, MAX_MUTANTS_PER_CASSETTE } from "./limits.js";
+export { MAX_ASKED, MAX_MUTANTS_PER_CASSETTE, MAX_SCORES } from "./limits.js";
 export { mutateCassette } from "./mutate/apply.js";
 export { MUTANT_KINDS, type Mutant, type MutantKind } from "./mutate/mutant.js";
 export { listMutants } from "./mutate/list.js";
@@ -86,13 +106,16 @@ export type { UseCassetteOptions } from "./cassette/options.js";
 export type { CassetteAssertions } from "./matchers/assertions.js";
 export { createMatchers } from "./matchers/matchers.js";
 export { createMatcherHost } from "./matchers/host.js";
-export { runGate } from "./drift/gate.js";
+export { judgeGate, runGate } from "./drift/gate.js";
 export { turnLines } from "./drift/turn-lines.js";
-export type { GateScenario } from "./drift/measure.js";
+export { measureScenario, type GateScenario, type MeasuredScenario } from "./drift/measure.js";
 export { spendingOf } from "./drift/metrics/spending.js";
+export { isScore } from "./drift/metrics/figures.js";
+export { listText } from "./drift/metrics/words.js";
 export { thresholdText } from "./drift/metrics/threshold.js";
-export { outcomeOf, successOf } from "./drift/outcome.js";
-export type { GateRun } from "./drift/paths/path-table.js";
+export { failureOf, outcomeOf, successOf } from "./drift/outcome.js";
+export { shownRuns } from "./reports/facts.js";
+export type { GateRun, TracedRun } from "./drift/paths/path-table.js";
 export type {
   Edit,
   GateReport,
@@ -105,6 +128,10 @@ export type {
 } from "./drift/gate-report.js";
 export { pairScenarios, scenarioOf, type PairedScenarios, type RunFile } from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf } from "./drift/paths/trajectory.js";
+export { createJudge, type Judge } from "./scores/judge.js";
+export { scorers } from "./scores/scorers.js";
+export { createScoreSheet, isScoreName, SCORE_NAME_HINT, scoresOf, type RecordedScores } from "./scores/scores.js";
+export { agreementOf, agreementText, meanGrade } from "./scores/agreement.js";
 export { describeTypical, type TypicalRun } from "./drift/paths/typical.js";
 export { toJobSummary } from "./reports/markdown.js";
 export { refusalText, type GateRefusal } from "./reports/refusal.js";

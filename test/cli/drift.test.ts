@@ -75,6 +75,25 @@ describe("cassette drift", () => {
     expect((await cli(["drift", "old", "again"])).err).toBe("");
   });
 
+  it("gives the same report with any number of threads", async () => {
+    const sides = ["threads-old", "threads-new"];
+    for (const side of sides) {
+      for (const name of ["a", "b", "c"]) {
+        for (const run of [0, 1]) put(`${side}/${name}.${run}.cassette.json`, recording(["find"], run === 0));
+      }
+    }
+    const [one, two] = [
+      await cli(["drift", ...sides, "--json", "--jobs", "1"]),
+      await cli(["drift", ...sides, "--json", "--jobs", "2"]),
+    ];
+    expect(one.out).toContain('"scenario": "c"');
+    expect(two).toEqual(one);
+    writeFileSync(join(folder, `${sides[1] ?? ""}/b.0.cassette.json`), "{}");
+    const refused = await cli(["drift", ...sides, "--json", "--jobs", "2"]);
+    expect(refused.out).toContain("threads-new/b.0.cassette.json");
+    expect(refused).toEqual(await cli(["drift", ...sides, "--json", "--jobs", "1"]));
+  });
+
   it("exits 1 on other paths, and shows them, the figures, the first difference and its line", async () => {
     const ran = await cli(["drift", "old", "new"]);
     expect(ran.code).toBe(1);
@@ -498,7 +517,7 @@ describe("cassette drift with prices and thresholds", () => {
     );
     expect(ran.code).toBe(1);
     expect(ran.out).toMatch(
-      /^regression: the cost rose from \$0\.0361 to \$0\.0511 a run, .* more than the allowed \+20%/,
+      /^regression: the cost rose from \$0\.0361 to \$0\.0511 a run, .* more than the allowed \+20%/m,
     );
     expect(ran.out).toContain(", allowed +20%: regression\n");
     expect(ran.out).toContain(", allowed +1: same\n");
@@ -516,7 +535,7 @@ describe("cassette drift with prices and thresholds", () => {
     );
     expect(markdown).toContain("Holm over the metrics with a threshold");
     const html = readFileSync(page, "utf8");
-    expect(html).toContain("What a run takes, with 95% intervals");
+    expect(html).toMatch(/What a run takes, with\s+95% intervals/);
     expect(html).toContain("allowed +20%: regression");
     expect(readFileSync(xml, "utf8")).toMatch(
       /<testcase name="all scenarios: cost".*>[\s\S]*?<failure message="the cost rose/,
@@ -536,12 +555,12 @@ describe("cassette drift with prices and thresholds", () => {
     const unknown = await cli(["drift", ...sides, "--fail-on", "cost:+20%", "--on-inconclusive", "fail"]);
     expect(unknown.code).toBe(1);
     expect(unknown.out).toMatch(
-      /^inconclusive: the cost is unknown in 1 of 6 runs of the candidate: no list has a price of orbit-1\. --prices FILE/,
+      /^inconclusive: the cost is unknown in 1 of 6 runs of the candidate: no list has a price of orbit-1\. --prices FILE/m,
     );
     expect(unknown.out).toContain(" → at least $0.255 in 6 runs, 1 of them unpriced, allowed +20%: inconclusive\n");
     expect(unknown.out).toContain("  no price of orbit-1. --prices FILE sets prices\n");
     const known = await cli(["drift", ...sides, "--fail-on", "cost:+20%", "--prices", prices]);
-    expect(known.out).toMatch(/^regression: the cost rose/);
+    expect(known.out).toMatch(/^regression: the cost rose/m);
     expect(known.out).toContain(`--prices ${prices}`);
     writeFileSync(prices, JSON.stringify({ "orbit-1": { input: 2.5, output: -10 } }));
     const wrong = await cli(["drift", ...sides, "--prices", prices, "--json"]);
@@ -552,7 +571,10 @@ describe("cassette drift with prices and thresholds", () => {
     ["cost:20%", '"cost:20%" has no +. Give an increase, such as cost:+20% or cost:+0.01.'],
     ["cost:-20%", '"cost:-20%" has no +.'],
     ["turns:+two", '"turns:+two" is not a threshold. Give an increase, such as turns:+20% or turns:+2.'],
-    ["money:+2", '"money:+2" names no metric. The metrics are cost, tokens, turns, calls, latency.'],
+    ["money:+2", '"money:+2" names no metric. The metrics are cost, tokens, turns, calls, latency and score:NAME.'],
+    ["score:helpful:+0.1", "has no -, and a score gets worse if it falls. Give a decrease, such as score:helpful:-0.1"],
+    ["score:helpful", '"score:helpful" is not a threshold. Give a decrease'],
+    ["score:a b:-1", "has no valid name of a score. Use up to 60 letters"],
     ["cost:+1,cost:+2%", "cost has two thresholds. Give one."],
     ["cost", '"cost" is not a verdict. Use none, or some of'],
     ["none,drift,cost:+1", '"none" is not a verdict.'],

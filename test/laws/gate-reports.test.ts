@@ -7,6 +7,8 @@ import { VERDICTS, type GateReport, type UnpairedScenario } from "../../src/harn
 import { worstFirst } from "../../src/harness/drift/paths/ranking.js";
 import { githubReport } from "../../src/harness/reports/github.js";
 import { htmlReport } from "../../src/harness/reports/html/report-page.js";
+import { jsonReport } from "../../src/harness/reports/json.js";
+import { escapeMarkdown } from "../../src/harness/reports/markdown-text.js";
 import { junitReport } from "../../src/harness/reports/junit.js";
 import { markdownReport } from "../../src/harness/reports/markdown.js";
 import { sarifReport } from "../../src/harness/reports/sarif.js";
@@ -88,8 +90,33 @@ function assertOneStory(report: GateReport): void {
   }
 }
 
+/** Every format has the headline's sentence, and its scenario, figures and first failure are those of that sentence. */
+function assertOneHeadline(report: GateReport): void {
+  const { headline, failures, verdict } = report;
+  const written = [textReport, junitReport, sarifReport, githubReport, htmlReport, jsonReport].map((write) =>
+    write(report),
+  );
+  for (const text of written) expect(text).toContain(headline.sentence);
+  expect(markdownReport(report)).toContain(escapeMarkdown(headline.sentence));
+  expect(headline.sentence).not.toMatch(/p [=<]|corrected|interval/);
+  if (headline.scenario !== undefined && headline.kind !== "unpaired") {
+    expect(headline.sentence).toContain(headline.scenario);
+    expect(worstFirst(report)[0]?.scenario).toBe(headline.scenario);
+  }
+  if (headline.metric === "success" && headline.candidate !== undefined) {
+    expect(headline.sentence).toContain(headline.candidate);
+    expect(headline.sentence).toContain(headline.base);
+  }
+  const [first] = failures;
+  if (first?.verdict === verdict && first.kind !== "verdict") expect(headline.kind).toBe(first.kind);
+  if (headline.kind === "scenario" && first?.kind === "scenario" && first.verdict === verdict) {
+    expect(first.scenario).toBe(headline.scenario);
+  }
+}
+
 /** The sentence of the verdict, the lists, the box of the page and its keys begin with one and the same scenario. */
 function assertOneFirst(report: GateReport): void {
+  assertOneHeadline(report);
   const first = worstFirst(report).find(({ verdict }) => verdict !== "same");
   if (first === undefined) return;
   const named = /^\d+ of \d+ scenarios (?:got worse|changed|improved) \((?:first: )?(\S+)\): (.*)$/s.exec(

@@ -16,6 +16,9 @@ import type {
   Verdict,
 } from "../../src/harness/drift/gate-report.js";
 import { findFailures } from "../../src/harness/drift/failures.js";
+import { writeHeadline } from "../../src/harness/drift/headline.js";
+import { ofVerdict } from "../../src/harness/drift/paths/ranking.js";
+import type { Overall } from "../../src/harness/drift/verdict.js";
 import { VERDICTS } from "../../src/harness/drift/gate-report.js";
 import type { MetricFigures } from "../../src/harness/drift/metrics/figures.js";
 
@@ -174,6 +177,7 @@ export function gateReport(scenarios: ScenarioReport[], rest: Partial<GateReport
     },
     verdict,
     reason: verdict === "same" ? "No scenario differs." : `1 of ${scenarios.length} scenarios shows a ${verdict}.`,
+    headline: { sentence: "", kind: "verdict", metric: "paths" },
     fails: false,
     failures: [],
     counts,
@@ -195,10 +199,30 @@ export function gateReport(scenarios: ScenarioReport[], rest: Partial<GateReport
 /** The report with all fields that follow from its findings and settings. */
 export function rejudged(report: GateReport, settings: Partial<GateSettings> = {}): GateReport {
   const judged = { ...report, settings: { ...report.settings, ...settings } };
-  const failures = findFailures(judged);
+  const headline = report.headline.sentence === "" ? writeHeadline(judged, aboutOf(judged)) : report.headline;
+  const failures = findFailures({ ...judged, headline });
   const only = (wanted: string): string[] =>
     judged.unpaired.filter(({ side }) => side === wanted).map((each) => each.scenario);
-  return { ...judged, failures, fails: failures.length > 0, onlyBase: only("base"), onlyCandidate: only("candidate") };
+  return {
+    ...judged,
+    headline,
+    failures,
+    fails: failures.length > 0,
+    onlyBase: only("base"),
+    onlyCandidate: only("candidate"),
+  };
+}
+
+/** The finding that decides a report made by hand. */
+function aboutOf({ verdict, scenarios, metrics, pooled, settings, unpaired: alone }: GateReport): Overall["about"] {
+  const [first] = ofVerdict(scenarios, verdict);
+  if (verdict !== "same" && first !== undefined) return { kind: "scenario", scenario: first.scenario };
+  const metric = metrics.all.find((each) => each.verdict === verdict)?.metric;
+  if (verdict !== "same" && metric !== undefined) return { kind: "metric", metric };
+  if ((pooled.outcome?.test.adjusted ?? 1) <= settings.alpha) return { kind: "pooled-outcome" };
+  if ((pooled.distance?.test.adjusted ?? 1) <= settings.alpha) return { kind: "pooled-distance" };
+  const [one] = alone;
+  return verdict === "same" || one === undefined ? { kind: "verdict" } : { kind: "unpaired", scenario: one.scenario };
 }
 
 /** A scenario on one side only. */

@@ -25,6 +25,7 @@ export interface DriftOptions extends ComparisonFlags {
   rules?: FileFlag;
   reporter: ReportTarget[];
   force?: boolean;
+  jobs?: number;
 }
 
 /** The same comparison: the same sides with every setting that decides the result, default files included. */

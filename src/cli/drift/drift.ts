@@ -13,14 +13,20 @@ import {
   DEFAULT_MAX_FILE_BYTES,
   parseAcceptances,
 } from "../../cassette/index.js";
-import { runGate, type GateScenario, type GateSettings } from "../../harness/index.js";
+import {
+  isScore,
+  judgeGate,
+  listText,
+  MAX_SCORES,
+  type GateSettings,
+  type MeasuredScenario,
+} from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import { assertSuccessPointer } from "../bless/bless.js";
 import { refuseComparison } from "../diff/diff.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, writeJson, createNotes } from "../terminal/output.js";
-import { createProgress } from "../terminal/progress.js";
 import { acceptance, reproduceCommand, type FoundFiles, type DriftOptions } from "./commands.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
 import { assertWritable, writeRefusals, writeReports } from "./outputs.js";
@@ -40,12 +46,17 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   const sides = await findSides(files, base, candidate);
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
   await noteSides(base, candidate, files, io);
-  const store = createCassetteStore(files);
-  const given = { tolerances: tolerated?.value, rules: ruled?.value, price };
-  const loading = createProgress(io, "loading");
-  const loaded = await loadRuns({ store, files }, sides.paired, { ...options, ...given }, loading);
+  const judges = sides.paired.judges.length;
+  if (judges > 0) createNotes(io)(`note: ${count(judges, "recording")} of judges left out of the comparison`);
+  const { ignore, readOnly, order, content, success, seed } = options;
+  const compared = { ignore, readOnly, order, content: content === true, success, seed };
+  const named = { tolerances: options.tolerances, rules: options.rules, prices: options.prices };
+  const terms = { tolerances: tolerated?.value, rules: ruled?.value, price };
+  const loaded = await loadRuns(sides.paired, { cwd: io.cwd, ...compared, ...named }, terms, {
+    threads: options.jobs,
+    io,
+  });
   const { scenarios, unpaired, failures, broken, unfit } = loaded;
-  loading.clear();
   if (failures.length > 0) {
     const refused = failures.map(({ code, message, file }) => ({ code, message, ...defined({ file }) }));
     await writeRefusals({ base, candidate, refused }, options, io);
@@ -53,16 +64,14 @@ export async function drift(base: string, candidate: string, options: DriftOptio
     return;
   }
   assertOutcomes(scenarios, options);
+  assertScores(scenarios, options);
   const used = defined({ tolerances: tolerated?.file, rules: ruled?.file });
   const settings = toSettings(options, used);
-  const comparing = createProgress(io, "comparing");
   const reproduce = reproduceCommand(base, candidate, options, used);
   const commands = { reproduce, ...acceptance(sides.targets, options, unfit, io.cwd) };
-  const judged = runGate({ base, candidate, scenarios, unpaired, settings, rules: broken, commands }, (done, total) =>
-    comparing.step(done, total),
-  );
-  comparing.clear();
-  const report = await addTypicalRuns(judged, { store, files, tolerances: given.tolerances }, io);
+  const judged = judgeGate({ base, candidate, scenarios, unpaired, settings, rules: broken, commands });
+  const sources = { store: createCassetteStore(files), files, tolerances: tolerated?.value };
+  const report = await addTypicalRuns(judged, sources, io);
   const exitCode = report.fails ? EXIT.drift : EXIT.ok;
   await writeReports(report, options, io);
   if (options.json === true) writeJson(io, "drift", exitCode, report);
@@ -90,7 +99,7 @@ function toSettings(options: DriftOptions, used: FoundFiles): GateSettings {
 }
 
 /** A pointer without a value in any run is a mistake, which would otherwise pass silently. */
-function assertOutcomes(scenarios: readonly GateScenario[], { success }: DriftOptions): void {
+function assertOutcomes(scenarios: readonly MeasuredScenario[], { success }: DriftOptions): void {
   if (success === undefined) return;
   const runs = scenarios.flatMap(({ base, candidate }) => [...base, ...candidate]);
   if (runs.some((run) => run.success !== undefined)) return;
@@ -99,6 +108,21 @@ function assertOutcomes(scenarios: readonly GateScenario[], { success }: DriftOp
     `no run has true, false or a number at ${JSON.stringify(success)} of its outcome`,
     "The pointer is into extensions.outcome or extensions.import.outcome. npx playhead show --json prints both.",
   );
+}
+
+/** A threshold of a score that no run has is a mistake, which would otherwise pass silently. */
+function assertScores(scenarios: readonly MeasuredScenario[], { failOn: { thresholds } }: DriftOptions): void {
+  const runs = scenarios.flatMap(({ base, candidate }) => [...base, ...candidate]);
+  const names = [...new Set(runs.flatMap(({ scores }) => [...(scores?.keys() ?? [])]))].sort();
+  const known = names.length === 0 ? "No run has a score" : `The scores are ${listText(names)}`;
+  if (names.length > MAX_SCORES) {
+    const what = `the runs have ${names.length} different scores, and ${MAX_SCORES} is the limit`;
+    throw new CliError("nothing-to-compare", what, `${known}. Give the same score the same name in every test.`);
+  }
+  const missing = thresholds.find(({ metric }) => isScore(metric) && !names.includes(metric.slice("score:".length)));
+  if (missing === undefined) return;
+  const what = `--fail-on names ${missing.metric}, which no run has`;
+  throw new CliError("nothing-to-compare", what, `${known}. A test records one with score(name, value).`);
 }
 
 function nothingShared(base: string, candidate: string, { paired, names }: Sides): CliError {

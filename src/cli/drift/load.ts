@@ -1,38 +1,24 @@
-// Loads the runs of every scenario from two paths, each reduced to what the gate compares.
+// Finds the runs of both sides, and loads and measures every scenario, on several threads where that is faster.
 
 import { basename } from "node:path";
-import {
-  callsOf,
-  type Cassette,
-  type CassetteStore,
-  type RuleSet,
-  type Tolerances,
-  type TurnPricer,
-  checkRules,
-  DEFAULT_MAX_FILE_BYTES,
-  type RuleBreak,
-} from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
 import {
-  outcomeOf,
   pairScenarios,
   scenarioOf,
-  spendingOf,
-  successOf,
-  trajectoryOf,
-  type GateRun,
-  type GateScenario,
-  type GateSettings,
+  type MeasuredScenario,
   type PairedScenarios,
   type RuleFinding,
   type RunFile,
   type UnpairedScenario,
-  turnLines,
 } from "../../harness/index.js";
+import { doJobs } from "../../host/index.js";
 import { CliError, type Failure } from "../errors.js";
-import type { Progress } from "../terminal/progress.js";
+import { lostFailure, threadScript } from "../threads.js";
+import { createProgress } from "../terminal/progress.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
 import type { SideTargets, Unfit } from "./commands.js";
-import { findTarget, loadRecording, pathIn, type Target } from "../options/recordings.js";
+import { findTarget, pathIn, type Target } from "../options/recordings.js";
+import { loaderWith, noneUnfit, type LoadJob, type LoadResult, type LoadSettings, type LoadTerms } from "./scenario.js";
 
 export interface Sides {
   targets: SideTargets;
@@ -62,20 +48,8 @@ function runsAt(target: Target, name = basename(target.path)): RunFile[] {
   return target.names.map((below) => ({ name: below, file: pathIn(target.path, below) }));
 }
 
-/** The settings that decide which parts of a recording are compared. */
-interface ReduceOptions {
-  ignore: readonly string[];
-  readOnly: readonly string[];
-  order: GateSettings["order"];
-  content?: boolean;
-  success?: string;
-  tolerances: Tolerances | undefined;
-  rules: RuleSet | undefined;
-  price: TurnPricer;
-}
-
 interface LoadedRuns {
-  scenarios: GateScenario[];
+  scenarios: MeasuredScenario[];
   unpaired: UnpairedScenario[];
   failures: Failure[];
   /** By scenario, of those on both sides. */
@@ -83,98 +57,44 @@ interface LoadedRuns {
   unfit: Unfit;
 }
 
-/**
- * Loads every run of the shared scenarios and every other run of the candidate, one at a time, and goes on after a refused one. A
- * refused run of a scenario that only the candidate has is a failure only if there are rules, which it must keep.
- */
+/** Loads and measures the shared scenarios, and checks the other runs of the candidate. Names every refused file. */
 export async function loadRuns(
-  { store, files }: { store: CassetteStore; files: FilePort },
   { shared, unpaired }: PairedScenarios,
-  options: ReduceOptions,
-  progress: Progress,
+  settings: LoadSettings,
+  terms: LoadTerms,
+  { threads, io }: { threads: number | undefined; io: CommandIo },
 ): Promise<LoadedRuns> {
-  const total =
-    shared.reduce((sum, { base, candidate }) => sum + base.length + candidate.length, 0) +
-    unpaired.reduce((sum, { side, runs }) => sum + (side === "candidate" ? runs.length : 0), 0);
-  const failures: Failure[] = [];
-  const unfit: Unfit = { failed: 0, brokenOff: 0, unproven: 0, refused: 0 };
-  let done = 0;
-  const load = async (runs: readonly RunFile[], side: RuleFinding["side"], isNeeded = true) => {
-    const loaded: { runs: GateRun[]; broken: RuleFinding[] } = { runs: [], broken: [] };
-    for (const { file } of runs) {
-      progress.step(done++, total);
-      const recording = await loadRecording(store, file);
-      if (recording.kind === "failed") {
-        if (isNeeded) failures.push(recording.failure);
-        unfit.refused++;
-        continue;
-      }
-      const { cassette } = recording;
-      if (side === "candidate") countUnfit(unfit, cassette, options.success);
-      loaded.runs.push(reduce(file, cassette, options));
-      if (options.rules === undefined) continue;
-      loaded.broken.push(...(await findBroken(files, { file, cassette, side }, options.rules)));
-    }
-    return loaded;
-  };
-  const scenarios: GateScenario[] = [];
-  const broken = new Map<string, RuleFinding[]>();
-  for (const { scenario, base, candidate } of shared) {
-    const [old, now] = [await load(base, "base"), await load(candidate, "candidate")];
-    scenarios.push({ scenario, base: old.runs, candidate: now.runs });
-    broken.set(scenario, [...old.broken, ...now.broken]);
-  }
-  const alone: UnpairedScenario[] = [];
-  for (const { scenario, side, runs } of unpaired) {
-    const rules = side === "candidate" ? (await load(runs, side, options.rules !== undefined)).broken : [];
-    alone.push({ scenario, side, runs: runs.length, file: runs[0]?.file ?? "", rules });
-  }
-  return { scenarios, unpaired: alone, failures, broken, unfit };
-}
-
-function countUnfit(unfit: Unfit, cassette: Cassette, success: string | undefined): void {
-  const outcome = outcomeOf(cassette, success);
-  if (cassette.version === 1) unfit.unproven++;
-  else if (outcome === "failed") unfit.failed++;
-  else if (outcome === "broken-off" || (outcome === "unrecorded" && success !== undefined)) unfit.brokenOff++;
-}
-
-function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateRun {
-  const { ignore, readOnly, order, content = false, tolerances } = options;
-  const success = successOf(cassette, options.success);
-  return {
-    file,
-    trajectory: trajectoryOf(cassette, { ignore, readOnly, order, content, ...defined({ tolerances }) }),
-    turns: cassette.entries.length,
-    calls: callsOf(cassette).length,
-    ...defined({ success }),
-    spending: spendingOf(cassette, options.price),
-  };
-}
-
-/** One finding for each broken rule: the first break, and the number of further ones. */
-async function findBroken(
-  files: FilePort,
-  { file, cassette, side }: { file: string; cassette: Cassette; side: RuleFinding["side"] },
-  rules: RuleSet,
-): Promise<RuleFinding[]> {
-  const broken = new Map<string, { first: RuleBreak; more: number }>();
-  for (const found of checkRules(cassette, rules)) {
-    const known = broken.get(found.rule);
-    if (known === undefined) broken.set(found.rule, { first: found, more: found.more ?? 0 });
-    else known.more += 1 + (found.more ?? 0);
-  }
-  if (broken.size === 0) return [];
-  const lines = await linesOf(files, file);
-  return [...broken.values()].map(({ first: { rule, turn, sentence }, more }): RuleFinding => {
-    const line = lines[turn];
-    const location = { file, turn, ...defined({ line }) };
-    return { rule, side, location, sentence: more === 0 ? sentence : `${sentence} And ${more} more of this rule.` };
+  const alone = unpaired.filter(({ side }) => side === "candidate");
+  const jobs: LoadJob[] = [
+    ...shared.map(({ scenario, base, candidate }) => ({ scenario, base, candidate })),
+    ...alone.map(({ scenario, runs }) => ({ scenario, base: [], candidate: runs })),
+  ];
+  const progress = createProgress(io, "loading");
+  const results = doJobs(jobs, {
+    script: threadScript("drift"),
+    settings,
+    ...defined({ threads }),
+    here: loaderWith(filesAt(io), settings, terms),
+    lost: ({ scenario, candidate }, why): LoadResult => {
+      const failures = [lostFailure(candidate[0]?.file ?? scenario, why)];
+      return { failures, broken: [], unfit: noneUnfit() };
+    },
   });
-}
-
-/** The line on which each turn begins. */
-export async function linesOf(files: FilePort, file: string): Promise<number[]> {
-  const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
-  return read.kind === "read" ? turnLines(new TextDecoder().decode(read.bytes)) : [];
+  const loaded: LoadedRuns = { scenarios: [], unpaired: [], failures: [], broken: new Map(), unfit: noneUnfit() };
+  const brokenAlone = new Map<string, RuleFinding[]>();
+  let done = 0;
+  for await (const { scenario, failures, broken, unfit } of results) {
+    progress.step(done, jobs.length);
+    const job = jobs[done++] as LoadJob;
+    if (scenario !== undefined) loaded.scenarios.push(scenario);
+    loaded.failures.push(...failures);
+    (job.base.length > 0 ? loaded.broken : brokenAlone).set(job.scenario, broken);
+    for (const kind of Object.keys(unfit) as (keyof Unfit)[]) loaded.unfit[kind] += unfit[kind];
+  }
+  progress.clear();
+  loaded.unpaired = unpaired.map(({ scenario, side, runs }) => {
+    const rules = brokenAlone.get(scenario) ?? [];
+    return { scenario, side, runs: runs.length, file: runs[0]?.file ?? "", rules: side === "candidate" ? rules : [] };
+  });
+  return loaded;
 }

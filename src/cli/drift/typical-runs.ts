@@ -8,12 +8,18 @@ import {
   type ToleranceUse,
 } from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
-import { describeTypical, type GateReport, type ScenarioReport, type TypicalRun } from "../../harness/index.js";
+import {
+  describeTypical,
+  shownRuns,
+  type GateReport,
+  type ScenarioReport,
+  type TypicalRun,
+} from "../../harness/index.js";
 import { MAX_DESCRIBED_SCENARIOS } from "../limits.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
-import { linesOf } from "./load.js";
+import { linesOf } from "./scenario.js";
 
 interface TypicalSources {
   store: CassetteStore;
@@ -51,7 +57,9 @@ async function describe(
   const candidate = await readTypical(scenario.typical.candidate, store, files);
   const { order, content, ignore = [], readOnly = [] } = settings;
   try {
-    const compared = { order, content, ignore, readOnly, ...defined({ tolerances }) };
+    const [old, now] = shownRuns(scenario);
+    const otherOutcomes = old?.success !== undefined && now?.success !== undefined && old.success !== now.success;
+    const compared = { order, content, ignore, readOnly, otherOutcomes, ...defined({ tolerances }) };
     const described = describeTypical(base, candidate, compared);
     return { ...scenario, ...described, tolerances: joinUses(scenario.tolerances, described.tolerances) };
   } catch (error) {

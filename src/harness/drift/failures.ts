@@ -12,19 +12,32 @@ import type {
 import { pooledDrift, unpairedBreak } from "./verdict.js";
 import { worseText } from "./words.js";
 
-type Judged = Pick<GateReport, "settings" | "verdict" | "reason" | "pooled" | "metrics" | "scenarios" | "unpaired">;
+type Judged = Pick<
+  GateReport,
+  "settings" | "verdict" | "reason" | "headline" | "pooled" | "metrics" | "scenarios" | "unpaired"
+>;
 
 /** Lists all causes, or none if the gate passes. The first is the finding in the verdict's reason, if that one fails the gate. */
 export function findFailures(judged: Judged): GateFailure[] {
-  const { settings, verdict, reason, scenarios } = judged;
+  const { settings, verdict, reason, headline, scenarios } = judged;
   const ofScenarios = scenarioFailures(judged);
   const others = [...pooledFailures(judged), ...metricFailures(judged), ...unpairedFailures(judged)];
-  const named = others.filter((failure) => failure.reason === reason);
-  const rest = others.filter((failure) => failure.reason !== reason);
-  const isScenarioFirst = scenarios.some((scenario) => scenario.verdict === verdict);
+  const isNamed = (failure: GateFailure): boolean => failure.reason === reason;
+  const named = others.filter(isNamed);
+  const rest = others.filter((failure) => !isNamed(failure));
+  const isScenarioFirst = isAboutScenarios(headline, verdict, scenarios);
   const found = isScenarioFirst ? [...ofScenarios, ...others] : [...named, ...rest, ...ofScenarios];
   if (found.length > 0 || !isFailing(verdict, settings)) return found;
   return [{ kind: "verdict", verdict, reason }];
+}
+
+/** True if the headline is about a scenario on both sides, or about the verdict that some of them have. */
+export function isAboutScenarios(
+  { kind }: GateReport["headline"],
+  verdict: Verdict,
+  scenarios: readonly ScenarioReport[],
+): boolean {
+  return kind === "scenario" || (kind === "verdict" && scenarios.some((each) => each.verdict === verdict));
 }
 
 function isFailing(verdict: Verdict, { failOn, onInconclusive }: GateSettings): boolean {

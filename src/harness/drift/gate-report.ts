@@ -25,8 +25,12 @@ export interface RunRef extends WholeAmounts {
   path: string;
   /** Absent if the recording has no outcome. */
   success?: boolean;
+  /** The message of a failed run: the assertion of its test, or the error that ended it. */
+  failure?: string;
   turns: number;
   calls: number;
+  /** The recorded scores, each the mean of its grades. Absent if there are none. */
+  scores?: Record<string, number>;
 }
 
 /** One sequence of tool calls, and how often each side took it. `steps` are turns. Order within a turn does not count. */
@@ -154,6 +158,20 @@ export interface GateFailure {
   reason: string;
 }
 
+/** The finding of the headline, the same in every format: scenario, metric and figures belong together. */
+export interface Headline {
+  /** The finding in plain words: counts and amounts, no statistics. */
+  sentence: string;
+  /** What decided the verdict. `verdict`: nothing in particular, such as a verdict of `same`. */
+  kind: GateFailure["kind"];
+  metric: MetricName | "success" | "paths" | "rules" | "scenarios";
+  /** The scenario, or the one that contributes most to a finding over all scenarios. Absent if nothing differs. */
+  scenario?: string;
+  /** The figures of both sides, such as "6 of 6" and "1 of 6". Absent if there are none. */
+  base?: string;
+  candidate?: string;
+}
+
 export interface ScenarioReport {
   scenario: string;
   verdict: Verdict;
@@ -168,11 +186,16 @@ export interface ScenarioReport {
   paths: PathRow[];
   outcome?: OutcomeComparison;
   distance?: DistanceComparison;
-  /** Cost, tokens, turns, calls and latency. They do not affect the verdict of a scenario. */
+  /** Cost, tokens, turns, calls, latency and scores. They do not affect the verdict of a scenario. */
   metrics: MetricFigures[];
-  /** The most typical run of each side (least mean distance to its own side), which `edits` and `timeline` compare. */
+  /**
+   * The most typical run of each side (least mean distance to its own side), which `edits` and `timeline` compare. If success was lost
+   * or gained, and the verdict is not `drift`, the most typical of the runs that succeeded on one side and failed on the other.
+   */
   typical: { base: string; candidate: string };
   edits: Edit[];
+  /** True if the two runs make the same calls and one failed. Then `edits` are differences of their texts, whatever the settings. */
+  textsOnly?: boolean;
   /** Index into `edits` of the first edit in turn order. Absent without edits. */
   firstDivergence?: number;
   timeline: TimelineRow[];
@@ -230,13 +253,14 @@ export interface GateReport {
   settings: GateSettings;
   verdict: Verdict;
   reason: string;
+  headline: Headline;
   /** True if the build fails, because `failures` is not empty. */
   fails: boolean;
-  /** All causes of failure. The first is the one in `reason`, if that one fails the gate. */
+  /** All causes of failure. The first is the one of the headline, if that one fails the gate. */
   failures: GateFailure[];
   counts: Record<Verdict, number>;
   pooled: PooledReport;
-  /** Cost, tokens, turns, calls and latency over all scenarios. */
+  /** Cost, tokens, turns, calls, latency and scores over all scenarios. */
   metrics: MetricReport;
   scenarios: ScenarioReport[];
   onlyBase: string[];

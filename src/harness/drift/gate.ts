@@ -3,8 +3,16 @@
 
 import { defined } from "../../core/index.js";
 import { findFailures } from "./failures.js";
+import { writeHeadline } from "./headline.js";
 import { judgeTests, planLevel, type JudgedTests } from "./levels.js";
-import { inOrder, measure, sumOutcomes, toOutcomes, type GateScenario, type Measured } from "./measure.js";
+import {
+  measureScenario,
+  sumOutcomes,
+  toOutcomes,
+  type GateScenario,
+  type Measured,
+  type MeasuredScenario,
+} from "./measure.js";
 import { pooledMetrics, scenarioMetrics, type MeteredScenario } from "./metrics/compare.js";
 import type { MetricReport } from "./metrics/figures.js";
 import { judgeMetrics, unpricedModels } from "./metrics/judge.js";
@@ -39,28 +47,29 @@ export interface GateInput {
 }
 
 /** Compares all scenarios. The same runs, settings and seed give the same report, in any order of runs. */
-export function runGate(
-  input: GateInput,
-  onProgress: (done: number, total: number) => void = () => undefined,
+export function runGate({ scenarios, ...input }: GateInput): GateReport {
+  return judgeGate({ ...input, scenarios: scenarios.map((each) => measureScenario(each, input.settings.seed)) });
+}
+
+/** {@link runGate} for scenarios that are measured already. */
+export function judgeGate(
+  input: Omit<GateInput, "scenarios"> & { scenarios: readonly MeasuredScenario[] },
 ): GateReport {
   const { settings, scenarios: given, unpaired } = input;
-  const sorted = inOrderOfNames(given);
-  const measured = sorted.map((scenario, index) => {
-    onProgress(index, sorted.length);
-    return measure(scenario, settings.seed);
-  });
+  const named = [...given].sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
+  const measured = named.map((each) => each.measured);
   const pooled = measured.length > 1 ? poolTests(measured, settings) : undefined;
-  const { judged, metrics } = judgeEverything(measured, sorted, pooled, settings);
+  const { judged, metrics } = judgeEverything(measured, named, pooled, settings);
   const plannedLevel = planLevel(measured, settings);
   const scenarios = measured.map((figures, index) => ({
     ...toReport(figures, index, judged, input, plannedLevel),
-    metrics: scenarioMetrics(sorted[index] as MeteredScenario, settings, sorted.length),
+    metrics: scenarioMetrics(named[index] as MeteredScenario, settings, named.length),
   }));
   const others = measured.filter((_, index) => scenarios[index]?.verdict !== "better");
   const pooledReport = pooled === undefined ? {} : toPooledReport(measured, others, pooled, judged, settings);
   const otherTest = pooledReport.others;
   const canOthersDecide = otherTest === undefined || otherTest.attainable * judged.shares <= settings.alpha;
-  const { verdict, reason } = judgeAll({
+  const { verdict, reason, about } = judgeAll({
     scenarios,
     pooled: pooledReport,
     metrics,
@@ -77,15 +86,10 @@ export function runGate(
   const count = (wanted: Verdict): number => scenarios.filter((each) => each.verdict === wanted).length;
   const total = (side: "base" | "candidate"): number =>
     measured.reduce((sum, { withoutOutcome }) => sum + withoutOutcome[side], 0);
-  const failures = findFailures({
-    settings,
-    verdict,
-    reason,
-    pooled: pooledReport,
-    metrics,
-    scenarios: worstFirst({ scenarios, verdict, pooled: pooledReport, settings }),
-    unpaired: [...unpaired],
-  });
+  const judgedAll = { settings, verdict, reason, pooled: pooledReport, metrics, unpaired: [...unpaired] };
+  const headline = writeHeadline({ ...judgedAll, scenarios }, about);
+  const sorted = worstFirst({ scenarios, verdict, pooled: pooledReport, settings, headline });
+  const failures = findFailures({ ...judgedAll, headline, scenarios: sorted });
   const only = (wanted: UnpairedScenario["side"]): string[] =>
     unpaired.filter(({ side }) => side === wanted).map(({ scenario }) => scenario);
   return {
@@ -95,6 +99,7 @@ export function runGate(
     settings,
     verdict,
     reason,
+    headline,
     fails: failures.length > 0,
     failures,
     counts: Object.fromEntries(VERDICTS.map((wanted) => [wanted, count(wanted)])) as Record<Verdict, number>,
@@ -107,12 +112,6 @@ export function runGate(
     withoutOutcome: { base: total("base"), candidate: total("candidate") },
     commands: input.commands,
   };
-}
-
-function inOrderOfNames(scenarios: readonly GateScenario[]): GateScenario[] {
-  return scenarios
-    .map(({ scenario, base, candidate }) => ({ scenario, base: inOrder(base), candidate: inOrder(candidate) }))
-    .sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
 }
 
 /** Judges all tests together, because they share alpha. */
@@ -136,10 +135,10 @@ function toReport(
   measured: Measured,
   index: number,
   judged: JudgedTests,
-  { settings, scenarios: given, rules: all }: GateInput,
+  { settings, scenarios: given, rules: all }: Pick<GateInput, "settings" | "rules"> & { scenarios: readonly unknown[] },
   plannedLevel: number,
 ): Omit<ScenarioReport, "metrics"> {
-  const { scenario, base, candidate, withoutOutcome, paths, typical, sampled, tolerances } = measured;
+  const { scenario, base, candidate, withoutOutcome, paths, typical, contrast, sampled, tolerances } = measured;
   const rules = all?.get(scenario) ?? [];
   const adjusted = { test: judged.outcome.adjusted[index] ?? 1, better: judged.better.adjusted[index] ?? 1 };
   const outcome = measured.outcome && toOutcomeComparison(measured.outcome, adjusted, settings.alpha);
@@ -171,7 +170,8 @@ function toReport(
     paths,
     ...defined({ outcome }),
     distance,
-    typical,
+    // Where other paths are the finding, the typical runs show them best.
+    typical: decision.verdict === "drift" ? typical : (contrast ?? typical),
     edits: [],
     timeline: [],
     contract: [],

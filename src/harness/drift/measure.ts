@@ -2,9 +2,18 @@
 
 import { defined } from "../../core/index.js";
 import { MAX_COMPARED_RUNS } from "../limits.js";
-import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/path-table.js";
+import {
+  haveSamePaths,
+  mostTypical,
+  pathTable,
+  distanceTable,
+  toleratedIn,
+  type GateRun,
+  type TracedRun,
+} from "./paths/path-table.js";
 import type { ToleranceUse } from "../../cassette/index.js";
 import { wholeAmounts } from "./metrics/spending.js";
+import { meanGrade } from "../scores/agreement.js";
 import type { Outcomes, PathRow, RunRef } from "./gate-report.js";
 import { distanceExcess, type DistanceEstimate } from "./statistics/effect.js";
 import { fisherTest, type Counts, type ExactResult } from "./statistics/fisher.js";
@@ -17,8 +26,23 @@ import type { Stratum } from "./statistics/stratified.js";
 /** The runs of a scenario on both sides, at least one on each. */
 export interface GateScenario {
   scenario: string;
+  base: TracedRun[];
+  candidate: TracedRun[];
+}
+
+/** A measured scenario as plain data: its runs without their paths, sorted by file. */
+export interface MeasuredScenario {
+  scenario: string;
   base: GateRun[];
   candidate: GateRun[];
+  measured: Measured;
+}
+
+/** Measures a scenario, and drops the paths of its runs. */
+export function measureScenario({ scenario, base, candidate }: GateScenario, seed: number): MeasuredScenario {
+  const bare = (runs: readonly TracedRun[]): GateRun[] => inOrder(runs).map(({ trajectory: _, ...run }) => run);
+  const measured = measure({ scenario, base, candidate }, seed);
+  return { scenario, base: bare(base), candidate: bare(candidate), measured };
 }
 
 export interface Measured {
@@ -30,6 +54,8 @@ export interface Measured {
   /** True if a one-way order allows every difference between the sides. */
   isAllowed: boolean;
   typical: { base: string; candidate: string };
+  /** A run that succeeded and one that failed, if success was lost or gained: the most typical ones. */
+  contrast?: { base: string; candidate: string };
   distances: DistanceTable;
   excess: DistanceEstimate;
   distanceTest: PermutationResult;
@@ -43,24 +69,32 @@ export interface Measured {
 }
 
 /** Measures a scenario. The same runs and seed give the same figures, in any order of runs. */
-export function measure({ scenario, base, candidate }: GateScenario, seed: number): Measured {
+function measure({ scenario, base, candidate }: GateScenario, seed: number): Measured {
   const [old, now] = [inOrder(base), inOrder(candidate)];
   const { rows, labels } = pathTable(old, now);
   const random = createRandom(seed, scenario);
   const [oldSample, nowSample] = [sample(old, random), sample(now, random)];
   const distances = distanceTable(oldSample, nowSample);
   const isSampled = oldSample.length < old.length || nowSample.length < now.length;
-  const typicalOf = (from: number, to: number): string =>
-    [...oldSample, ...nowSample][mostTypical(distances, from, to)]?.file ?? "";
+  const sampled = [...oldSample, ...nowSample];
+  const typicalOf = (side: "base" | "candidate", success?: boolean): string | undefined => {
+    const [from, to] = side === "base" ? [0, distances.base] : [distances.base, distances.runs];
+    const isWanted = (run: number): boolean => success === undefined || sampled[run]?.success === success;
+    return sampled[mostTypical(distances, from, to, isWanted)]?.file;
+  };
   const outcome = measureOutcome(old, now);
+  const contrast = contrastOf(outcome, typicalOf);
   const gap = findGap(old, now);
-  const toRef = ({ file, trajectory, turns, calls, success, spending }: GateRun): RunRef => ({
+  const toRef = ({ file, trajectory, turns, calls, success, failure, spending, scores }: TracedRun): RunRef => ({
     file,
     path: labels.get(trajectory.key) ?? "",
-    ...defined({ success }),
+    ...defined({ success, failure }),
     turns,
     calls,
     ...(spending === undefined ? {} : wholeAmounts(spending)),
+    ...(scores === undefined || scores.size === 0
+      ? {}
+      : { scores: Object.fromEntries([...scores].map(([name, grades]) => [name, meanGrade(grades)])) }),
   });
   return {
     scenario,
@@ -71,7 +105,8 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
     isAllowed:
       old.some(({ trajectory }) => trajectory.isOneWay) &&
       distances.distances.every((far, place) => far === 0 || !isAcross(place, distances)),
-    typical: { base: typicalOf(0, distances.base), candidate: typicalOf(distances.base, distances.runs) },
+    typical: { base: typicalOf("base") ?? "", candidate: typicalOf("candidate") ?? "" },
+    ...defined({ contrast }),
     distances,
     excess: distanceExcess(distances),
     distanceTest: permutationTest([distances], random),
@@ -83,21 +118,34 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
   };
 }
 
+/** Undefined if the rates are the same, or if no run of the sample has the outcome. */
+function contrastOf(
+  outcome: Measured["outcome"],
+  typicalOf: (side: "base" | "candidate", success: boolean) => string | undefined,
+): Measured["contrast"] {
+  if (outcome === undefined) return undefined;
+  const { base: old, candidate: now } = outcome.stratum;
+  const change = now.successes * old.runs - old.successes * now.runs;
+  if (change === 0) return undefined;
+  const [base, candidate] = [typicalOf("base", change < 0), typicalOf("candidate", change > 0)];
+  return base === undefined || candidate === undefined ? undefined : { base, candidate };
+}
+
 function isAcross(place: number, { base, runs }: DistanceTable): boolean {
   return Math.floor(place / runs) < base && place % runs >= base;
 }
 
 /** Sorted by file, so that no result depends on the order of the runs. */
-export function inOrder(runs: readonly GateRun[]): GateRun[] {
+function inOrder(runs: readonly TracedRun[]): TracedRun[] {
   return [...runs].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
 }
 
-function sample(runs: readonly GateRun[], random: { below(limit: number): number }): GateRun[] {
+function sample(runs: readonly TracedRun[], random: { below(limit: number): number }): TracedRun[] {
   if (runs.length <= MAX_COMPARED_RUNS) return [...runs];
   const left = [...runs];
-  const taken = Array.from(
+  const taken: TracedRun[] = Array.from(
     { length: MAX_COMPARED_RUNS },
-    () => left.splice(random.below(left.length), 1)[0] as GateRun,
+    () => left.splice(random.below(left.length), 1)[0] as TracedRun,
   );
   return inOrder(taken);
 }

@@ -2,6 +2,7 @@
 
 import type { Cassette } from "../../cassette/index.js";
 import { isPlainObject, valueAt } from "../../core/index.js";
+import { cutWithCount } from "./paths/typical.js";
 
 /** RFC 6901 pointers into the outcome, in the order they are tried: the fields of common benchmarks. */
 const DEFAULT_POINTERS = ["/success", "/utility", "/passed", "/resolved", "/reward"];
@@ -33,6 +34,14 @@ export function outcomeOf(cassette: Cassette, pointer?: string): RunOutcome {
 export function successOf(cassette: Cassette, pointer?: string): boolean | undefined {
   const outcome = outcomeOf(cassette, pointer);
   return outcome === "succeeded" || outcome === "failed" ? outcome === "succeeded" : undefined;
+}
+
+/** The message of a run that did not succeed. Undefined if it recorded none. */
+export function failureOf(cassette: Cassette): string | undefined {
+  if (cassette.version === 1) return undefined;
+  const outcome = cassette.extensions?.["outcome"];
+  const error = isPlainObject(outcome) ? outcome["error"] : undefined;
+  return typeof error !== "string" || error === "" ? undefined : cutWithCount(error);
 }
 
 function hasError(outcome: unknown): boolean {

@@ -8,6 +8,7 @@ import { unpairedHint } from "../../cassette/index.js";
 import { ofVerdict } from "./paths/ranking.js";
 import type {
   DistanceComparison,
+  GateFailure,
   OutcomeComparison,
   PooledReport,
   RuleFinding,
@@ -23,6 +24,13 @@ interface Decision {
   verdict: Verdict;
   reason: string;
   runsNeeded?: number;
+}
+
+/** The verdict over all scenarios, and the finding that decided it. */
+export interface Overall {
+  verdict: Verdict;
+  reason: string;
+  about: Pick<GateFailure, "kind" | "scenario" | "metric">;
 }
 
 interface ScenarioFigures {
@@ -141,31 +149,44 @@ interface OverallFigures {
 }
 
 /** Judges all scenarios together. A scenario on only one side is a drift, unless `sharedOnly` is set. */
-export function judgeAll(figures: OverallFigures): Decision {
+export function judgeAll(figures: OverallFigures): Overall {
   const { scenarios, pooled, unpaired, sharedOnly, alpha } = figures;
   const regressed = firstOf("regression", scenarios);
   if (regressed !== undefined) return regressed;
-  const broken = unpaired.map(unpairedBreak).find((reason) => reason !== undefined);
-  if (broken !== undefined) return { verdict: "regression", reason: broken };
+  for (const each of unpaired) {
+    const reason = unpairedBreak(each);
+    if (reason !== undefined) return found("regression", reason, { kind: "unpaired", scenario: each.scenario });
+  }
   if (pooled.outcome !== undefined && pooled.outcome.test.adjusted <= alpha) {
-    return { verdict: "regression", reason: `over all scenarios ${worseText(pooled.outcome)}` };
+    return found("regression", `over all scenarios ${worseText(pooled.outcome)}`, { kind: "pooled-outcome" });
   }
   const dearer = figures.metrics.all.find(({ verdict }) => verdict === "regression");
-  if (dearer !== undefined) return { verdict: "regression", reason: dearer.reason ?? "" };
+  if (dearer !== undefined) {
+    return found("regression", dearer.reason ?? "", { kind: "metric", metric: dearer.metric });
+  }
   const drifted = firstOf("drift", scenarios) ?? pooledDrift(figures);
   if (drifted !== undefined) return drifted;
-  if (unpaired.length > 0 && !sharedOnly) {
-    const names = (wanted: UnpairedScenario["side"]): string[] =>
-      unpaired.flatMap(({ side, scenario }) => (side === wanted ? [scenario] : []));
-    const hint = unpairedHint(names("base"), names("candidate"));
-    const why = hint === "" ? "" : `; ${hint}`;
-    return { verdict: "drift", reason: `${plural(unpaired.length, "scenario")} on one side only${why}` };
+  const [alone] = unpaired;
+  if (alone !== undefined && !sharedOnly) {
+    return found("drift", unpairedText(unpaired), { kind: "unpaired", scenario: alone.scenario });
   }
   const undrifted = judgeUndrifted(figures);
   if (undrifted.verdict !== "same" && undrifted.verdict !== "better") return undrifted;
   const open = figures.metrics.all.find(({ verdict }) => verdict === "inconclusive");
-  if (open !== undefined) return { verdict: "inconclusive", reason: open.reason ?? "" };
+  if (open !== undefined) return found("inconclusive", open.reason ?? "", { kind: "metric", metric: open.metric });
   return judgeGain(figures) ?? undrifted;
+}
+
+function found(verdict: Verdict, reason: string, about: Overall["about"] = { kind: "verdict" }): Overall {
+  return { verdict, reason, about };
+}
+
+function unpairedText(unpaired: readonly UnpairedScenario[]): string {
+  const names = (wanted: UnpairedScenario["side"]): string[] =>
+    unpaired.flatMap(({ side, scenario }) => (side === wanted ? [scenario] : []));
+  const hint = unpairedHint(names("base"), names("candidate"));
+  const why = hint === "" ? "" : `; ${hint}`;
+  return `${plural(unpaired.length, "scenario")} on one side only${why}`;
 }
 
 /** Judges the paths over all scenarios. Better scenarios may take other paths, so the others alone must differ too. */
@@ -173,37 +194,42 @@ export function pooledDrift({
   scenarios,
   pooled: { distance, others },
   alpha,
-}: Pick<OverallFigures, "scenarios" | "pooled" | "alpha">): Decision | undefined {
+}: Pick<OverallFigures, "scenarios" | "pooled" | "alpha">): Overall | undefined {
   if (distance === undefined || distance.test.adjusted > alpha) return undefined;
   const isAnyBetter = scenarios.some(({ verdict }) => verdict === "better");
   if (isAnyBetter && (others?.adjusted ?? 1) > alpha) return undefined;
-  return { verdict: "drift", reason: `over all scenarios ${apartText(distance)}` };
+  return found("drift", `over all scenarios ${apartText(distance)}`, { kind: "pooled-distance" });
 }
 
-function judgeGain({ scenarios, pooled: { outcome }, gaps, alpha }: OverallFigures): Decision | undefined {
+function judgeGain({ scenarios, pooled: { outcome }, gaps, alpha }: OverallFigures): Overall | undefined {
   const gained = firstOf("better", scenarios);
   if (gained !== undefined) return gained;
   const isComplete = gaps.length === 0 && scenarios.every(({ withoutOutcome }) => withoutOutcome.base === 0);
   if (outcome === undefined || outcome.better.adjusted > alpha || !isComplete) return undefined;
-  return { verdict: "better", reason: `over all scenarios ${betterText(outcome)}` };
+  return found("better", `over all scenarios ${betterText(outcome)}`, { kind: "pooled-outcome" });
 }
 
-function judgeUndrifted({ scenarios, pooled, canDecide, gaps, minRuns }: OverallFigures): Decision {
+function judgeUndrifted({ scenarios, pooled, canDecide, gaps, minRuns }: OverallFigures): Overall {
   const [only] = scenarios;
-  if (scenarios.length === 1 && only !== undefined) return only;
-  const open = ofVerdict(scenarios, "inconclusive").length;
-  if (open === 0) return { verdict: "same", reason: sameText(scenarios, minRuns) };
+  if (scenarios.length === 1 && only !== undefined) return ofScenario(only);
+  const [open, ...more] = ofVerdict(scenarios, "inconclusive");
+  if (open === undefined) return found("same", sameText(scenarios, minRuns));
   const [gap] = gaps;
   if (gap !== undefined) {
     const reason = `outcomes are missing in ${gaps.length} of ${plural(scenarios.length, "scenario")}, such as ${gap.scenario}: ${gap.gap}`;
-    return { verdict: "inconclusive", reason };
+    return found("inconclusive", reason, { kind: "scenario", scenario: gap.scenario });
   }
+  const count = more.length + 1;
   if (canDecide.distance && (pooled.outcome === undefined || canDecide.outcome)) {
-    const reason = `no difference beyond chance over all scenarios together, but ${open} of ${scenarios.length} have too few runs to be judged alone`;
-    return { verdict: "same", reason };
+    const reason = `no difference beyond chance over all scenarios together, but ${count} of ${scenarios.length} have too few runs to be judged alone`;
+    return found("same", reason);
   }
-  const reason = `${open} of ${plural(scenarios.length, "scenario")} differ, but have too few runs to rule out chance`;
-  return { verdict: "inconclusive", reason };
+  const reason = `${count} of ${plural(scenarios.length, "scenario")} differ, but have too few runs to rule out chance`;
+  return found("inconclusive", reason, { kind: "scenario", scenario: open.scenario });
+}
+
+function ofScenario({ verdict, reason, scenario }: ScenarioReport): Overall {
+  return found(verdict, reason, { kind: "scenario", scenario });
 }
 
 function sameText(scenarios: readonly ScenarioReport[], minRuns: number): string {
@@ -214,12 +240,13 @@ function sameText(scenarios: readonly ScenarioReport[], minRuns: number): string
 }
 
 /** The decision of the first scenario of this verdict, which every report shows first. */
-function firstOf(verdict: keyof typeof CHANGES, scenarios: readonly ScenarioReport[]): Decision | undefined {
-  const found = ofVerdict(scenarios, verdict);
-  const [first] = found;
-  if (first === undefined || scenarios.length === 1) return first;
-  const reason = `${found.length} of ${plural(scenarios.length, "scenario")} ${CHANGES[verdict]} (${found.length > 1 ? "first: " : ""}${first.scenario}): ${first.reason}`;
-  return { verdict, reason };
+function firstOf(verdict: keyof typeof CHANGES, scenarios: readonly ScenarioReport[]): Overall | undefined {
+  const all = ofVerdict(scenarios, verdict);
+  const [first] = all;
+  if (first === undefined) return undefined;
+  if (scenarios.length === 1) return ofScenario(first);
+  const reason = `${all.length} of ${plural(scenarios.length, "scenario")} ${CHANGES[verdict]} (${all.length > 1 ? "first: " : ""}${first.scenario}): ${first.reason}`;
+  return found(verdict, reason, { kind: "scenario", scenario: first.scenario });
 }
 
 const CHANGES = { regression: "got worse", drift: "changed", better: "improved" } as const;

@@ -8,13 +8,16 @@ import type {
   GateFailure,
   GateReport,
   Location,
+  RunRef,
   ScenarioReport,
   UnpairedScenario,
 } from "../drift/gate-report.js";
+import { isAboutScenarios } from "../drift/failures.js";
 import { lossOf, worstFirst } from "../drift/paths/ranking.js";
 import { fewestRuns } from "../drift/verdict.js";
 import { counted, grouped } from "../html/figures.js";
 import { atMost } from "../text/at-most.js";
+import { metricCell } from "./metrics.js";
 import { decimal, distanceLine, outcomeLine } from "./figures.js";
 
 /** The scenarios that make the gate fail. Reports mark only these as failing. */
@@ -27,8 +30,9 @@ export function otherFailures({ failures }: GateReport): GateFailure[] {
 }
 
 /** Joins the findings of the scenarios and all others. The group with the headline's finding comes first. */
-export function headlineFirst<Item>({ verdict, counts }: GateReport, scenarios: Item[], others: Item[]): Item[] {
-  return counts[verdict] > 0 ? [...scenarios, ...others] : [...others, ...scenarios];
+export function headlineFirst<Item>(report: GateReport, scenarios: Item[], others: Item[]): Item[] {
+  const isFirst = isAboutScenarios(report.headline, report.verdict, report.scenarios);
+  return isFirst ? [...scenarios, ...others] : [...others, ...scenarios];
 }
 
 /** `otherFailures` without the one that the headline names. */
@@ -97,6 +101,29 @@ export function lossLines(scenario: ScenarioReport): string[] {
   return [`success was lost: ${before}, ${now.successes} of ${now.runs} now (failed: ${named})`];
 }
 
+/** The runs that the timeline of a scenario compares. */
+export function shownRuns({
+  base,
+  candidate,
+  typical,
+}: Pick<ScenarioReport, "base" | "candidate" | "typical">): [RunRef | undefined, RunRef | undefined] {
+  return [base.find(({ file }) => file === typical.base), candidate.find(({ file }) => file === typical.candidate)];
+}
+
+/** "compared: old/a.0.cassette.json, which succeeded", "with: new/a.2.cassette.json, which failed: expected …". No line for runs alike. */
+export function contrastLines(scenario: ScenarioReport): string[] {
+  const [old, now] = shownRuns(scenario);
+  if (old?.success === undefined || now?.success === undefined || old.success === now.success) return [];
+  return [`shown: ${old.file}, which ${endText(old)}`, `against: ${now.file}, which ${endText(now)}`];
+}
+
+/** "succeeded", or "failed: expected 2 to be 3". */
+export function endText({ success, failure }: RunRef): string {
+  if (success === true) return "succeeded";
+  const [first = ""] = (failure ?? "").split("\n");
+  return first === "" ? "failed" : `failed: ${first}`;
+}
+
 /** What a pass over all scenarios does not show, if some of them could not be judged alone. */
 export function notShownLines({ verdict, counts, scenarios, pooled }: GateReport): string[] {
   if ((verdict !== "same" && verdict !== "better") || counts.inconclusive === 0) return [];
@@ -111,12 +138,24 @@ export function notShownLines({ verdict, counts, scenarios, pooled }: GateReport
   ];
 }
 
-/** The first scenario that is not the same, and its first difference if any. Undefined if no scenario differs. */
-export function headOf(report: GateReport): { scenario: ScenarioReport; edit?: Edit; lost: string[] } | undefined {
+interface Head {
+  scenario: ScenarioReport;
+  edit?: Edit;
+  lost: string[];
+  /** "cost: $0.041 → $0.052, +26.8% [+15.0%, +40.1%]", if the headline is about a metric. */
+  grown?: string;
+}
+
+/** The headline's scenario, or the first that is not the same, and its first difference. Undefined if no scenario differs. */
+export function headOf(report: GateReport): Head | undefined {
+  const { headline } = report;
   for (const scenario of worstFirst(report)) {
     const [edit, lost] = [firstEdit(scenario), lossLines(scenario)];
-    if (scenario.verdict === "same" && edit === undefined && lost.length === 0) continue;
-    return { scenario, lost, ...defined({ edit }) };
+    const isNamed = scenario.scenario === headline.scenario;
+    if (!isNamed && scenario.verdict === "same" && edit === undefined && lost.length === 0) continue;
+    const metric = isNamed ? scenario.metrics.find((each) => each.metric === headline.metric) : undefined;
+    const grown = metric === undefined ? undefined : `${metric.metric}: ${metricCell(metric)}`;
+    return { scenario, lost, ...defined({ edit, grown }) };
   }
   return undefined;
 }
@@ -153,6 +192,7 @@ export function scenarioLines(scenario: ScenarioReport): string[] {
     reason,
     ...withoutOutcomeLines(withoutOutcome),
     ...lossLines(scenario),
+    ...contrastLines(scenario),
     ...(first === undefined ? [] : [`first divergence: ${editLine(first)}`]),
     ...(outcome === undefined ? [] : [outcomeLine(outcome)]),
     ...(distance === undefined ? [] : [distanceLine(distance)]),

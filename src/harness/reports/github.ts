@@ -46,8 +46,9 @@ export function githubReport(report: GateReport): string {
     ...(undecidedText(report) === "" ? [] : [undecidedText(report)]),
     ...withoutOutcomeLines(report.withoutOutcome),
   ];
-  const reason = toVisible(report.reason).replace(/\.$/, "");
-  return `${[...lines, `cassette drift: ${report.verdict}. ${reason}. ${end.join(". ")}.`].join("\n")}\n`;
+  const [said, reason] = [report.headline.sentence, report.reason].map((text) => toVisible(text).replace(/\.$/, ""));
+  const last = `cassette drift: ${report.verdict}. ${said ?? ""}. ${reason ?? ""}. ${end.join(". ")}.`;
+  return `${[...lines, last].join("\n")}\n`;
 }
 
 function otherAnnotations(report: GateReport): Annotation[] {

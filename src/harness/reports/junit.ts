@@ -27,7 +27,9 @@ export function junitReport(report: GateReport): string {
   const failures = cases.filter(({ failure }) => failure !== undefined).length;
   const skipped = cases.filter((each) => each.failure === undefined && each.skipped !== undefined).length;
   const totals = { tests: cases.length, failures, errors: 0, skipped, time: 0 };
-  const notes = [report.reason, ...hintLines(report), ...missingLines(report)].map(toVisible).join("\n");
+  const notes = [report.headline.sentence, report.reason, ...hintLines(report), ...missingLines(report)]
+    .map(toVisible)
+    .join("\n");
   return testSuites(`${report.base} → ${report.candidate}`, totals, [
     propertiesOf(overallFigures(report)),
     ...cases.map(toCase),

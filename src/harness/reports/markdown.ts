@@ -14,6 +14,7 @@ import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
 import { MAX_COMMENT_BYTES, MAX_SUMMARY_BYTES } from "../limits.js";
 import {
   allowedText,
+  contrastLines,
   countFew,
   failingNames,
   firstEdit,
@@ -69,7 +70,7 @@ const SIGNS: Readonly<Record<Verdict, string>> = {
 };
 
 function verdictOf(report: GateReport): string[] {
-  const { verdict, reason, fails, base, candidate, counts, withoutOutcome } = report;
+  const { verdict, reason, headline, fails, base, candidate, counts, withoutOutcome } = report;
   const found = WORST_FIRST.filter((each) => counts[each] > 0).map(
     (each) => `${SIGNS[each]} ${grouped(counts[each])} ${each}`,
   );
@@ -78,7 +79,9 @@ function verdictOf(report: GateReport): string[] {
   return [
     `## ${countFew(report) > 0 && verdict === "same" ? SIGNS.inconclusive : SIGNS[verdict]} Drift gate: ${verdict} ${end}`,
     "",
-    `**${escapeMarkdown(preview(reason, 2_000))}**`,
+    `**${escapeMarkdown(preview(headline.sentence, 1_000))}**`,
+    "",
+    escapeMarkdown(preview(reason, 2_000)),
     "",
     `${codeSpan(base)} → ${codeSpan(candidate)} · ${[...found, ...withoutOutcomeLines(withoutOutcome)].join(" · ")}`,
     "",
@@ -193,20 +196,29 @@ function metricsOf(report: GateReport): string[] {
 function divergenceOf(report: GateReport): string[] {
   const head = headOf(report);
   if (head === undefined) return [];
-  const { scenario, edit, lost } = head;
+  const { scenario, edit, lost, grown } = head;
   const place = edit && placeOf(edit);
   const toLine = ({ drift }: Edit): string => `- ${drift.kind}: ${text(drift.sentence, SHOWN_SENTENCE)}`;
   const first =
     edit === undefined
-      ? lost.length > 0
+      ? lost.length > 0 || grown !== undefined
         ? []
         : [`In ${text(scenario.scenario)}: ${text(scenario.reason, SHOWN_SENTENCE)}`, ""]
       : [`In ${text(scenario.scenario)} at ${turnsOf(edit)}: **${text(edit.drift.sentence, SHOWN_SENTENCE)}**`, ""];
   return [
-    edit !== undefined ? "### First divergence" : lost.length > 0 ? "### Where success was lost" : "### First finding",
+    grown !== undefined
+      ? `### Where ${report.headline.metric} grew most`
+      : edit !== undefined
+        ? "### First divergence"
+        : lost.length > 0
+          ? "### Where success was lost"
+          : "### First finding",
     "",
     ...first,
-    ...lost.flatMap((line) => [`In ${text(scenario.scenario)} ${text(line, SHOWN_SENTENCE)}`, ""]),
+    ...[...(grown === undefined ? [] : [grown]), ...lost, ...contrastLines(scenario)].flatMap((line) => [
+      `In ${text(scenario.scenario)} ${text(line, SHOWN_SENTENCE)}`,
+      "",
+    ]),
     ...(place === undefined ? [] : [`at ${codeSpan(locationText(place))}`, ""]),
     ...(scenario.edits.length === 0
       ? []

@@ -92,12 +92,17 @@ function invocationOf(report: GateReport, found: number): object {
     ...(more > 0 ? { toolExecutionNotifications: [{ level: "warning", message: { text } }] } : {}),
     properties: {
       verdict: report.verdict,
+      headline: { ...report.headline, ...visibleParts(report.headline) },
       reason: toVisible(report.reason),
       undecided: report.counts.inconclusive,
       found,
       withoutOutcome: report.withoutOutcome,
     },
   };
+}
+
+function visibleParts({ sentence, scenario }: GateReport["headline"]): object {
+  return { sentence: toVisible(sentence), ...(scenario === undefined ? {} : { scenario: toVisible(scenario) }) };
 }
 
 /** The causes of failure that are no scenario on both sides, and all other scenarios on one side only. */

@@ -19,6 +19,7 @@ import { pText } from "../drift/words.js";
 import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
 import {
   allowedText,
+  contrastLines,
   locationText,
   lossLines,
   notShownLines,
@@ -37,12 +38,13 @@ const SHOWN_NAMES = 12;
 
 /** Writes the report, with recorded text escaped and a line break at the end. */
 export function textReport(report: GateReport): string {
-  const { verdict, reason, counts, scenarios, pooled, settings, unpaired, commands, fails } = report;
+  const { verdict, reason, headline, counts, scenarios, pooled, settings, unpaired, commands, fails } = report;
   const shown = worstFirst(report).filter((scenario) => isShown(scenario, scenarios.length));
   const counted = WORST_FIRST.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);
   const undecided = undecidedText(report);
   const hint = unpairedHint(report.onlyBase, report.onlyCandidate);
   const lines = [
+    headline.sentence,
     `${verdict}: ${reason}`,
     `  ${plural(scenarios.length, "scenario")}: ${counted.join(", ")}`,
     `  ${runsText(report)}`,
@@ -224,7 +226,7 @@ function scenarioLines(scenarioReport: ScenarioReport, all: number): string[] {
     ...(distance === undefined ? [] : distanceLines(distance)),
     // Those of the only scenario stand above.
     ...(all === 1 ? [] : scenarioMetricLines(scenarioReport.metrics).map((line) => `  ${line}`)),
-    ...lossLines(scenarioReport).map((line) => `  ${line}`),
+    ...[...lossLines(scenarioReport), ...contrastLines(scenarioReport)].map((line) => `  ${line}`),
     ...pathLines(paths),
     ...(paths.length > SHOWN_PATHS ? [`  and ${plural(paths.length - SHOWN_PATHS, "more path")}`] : []),
     ...brokenLines(rules, { base: base.length, candidate: candidate.length }),

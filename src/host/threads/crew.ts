@@ -3,6 +3,7 @@
 
 import { thrownText } from "../../core/index.js";
 import { Worker } from "node:worker_threads";
+import { MAX_THREAD_YOUNG_MB } from "../limits.js";
 import { attempt, type JobsOptions, type Message } from "./job.js";
 import { createBatchQueue, type Batch } from "./queue.js";
 
@@ -64,7 +65,10 @@ interface Desk<Result> {
 /** Undefined if the system cannot start another thread. */
 function start(script: URL, settings: unknown): Worker | undefined {
   try {
-    return new Worker(script, { workerData: settings });
+    return new Worker(script, {
+      workerData: settings,
+      resourceLimits: { maxYoungGenerationSizeMb: MAX_THREAD_YOUNG_MB },
+    });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_INIT_FAILED") return undefined;
     throw error;

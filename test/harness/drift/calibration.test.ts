@@ -2,7 +2,7 @@
 // there is, so that each rate is exact and has to be at alpha or below, with no allowance for chance.
 
 import { describe, expect, it } from "vitest";
-import type { GateRun } from "../../../src/harness/drift/paths/path-table.js";
+import type { TracedRun } from "../../../src/harness/drift/paths/path-table.js";
 import { judge, run } from "./runs.js";
 
 const ALPHAS = [0.01, 0.05, 0.1, 0.2, 0.4];
@@ -31,7 +31,7 @@ function alarmsOf(scenarios: readonly (readonly string[])[], base: number) {
   return { splits: splits.length, alarms };
 }
 
-function deal(runs: readonly GateRun[], base: readonly number[], scenario: string) {
+function deal(runs: readonly TracedRun[], base: readonly number[], scenario: string) {
   return {
     scenario,
     base: runs.filter((_, index) => base.includes(index)),

@@ -400,8 +400,21 @@ describe("the report", () => {
     });
   });
 
-  it("names the most typical run of each side", () => {
-    expect(judge([mixed]).scenarios[0]?.typical.candidate).toBe("new/a.000.cassette.json");
+  it("compares the most typical run of each side", () => {
+    const even = scenario("a", times(4, "find"), ["open", "find", "find", "find"]);
+    expect(judge([even]).scenarios[0]?.typical).toEqual({
+      base: "old/a.000.cassette.json",
+      candidate: "new/a.001.cassette.json",
+    });
+  });
+
+  it("compares a run that succeeded with one that failed where success changed, though all took one path", () => {
+    const pairs = (base: string[], candidate: string[]) =>
+      judge([scenario("a", base, candidate)]).scenarios[0]?.typical;
+    const [mixedRuns, good] = [["find", "find!", "find"], times(3, "find")];
+    expect(pairs(good, mixedRuns)).toEqual({ base: "old/a.000.cassette.json", candidate: "new/a.001.cassette.json" });
+    expect(pairs(mixedRuns, good)).toEqual({ base: "old/a.001.cassette.json", candidate: "new/a.000.cassette.json" });
+    expect(judge([mixed]).scenarios[0]?.typical.candidate).toBe("new/a.002.cassette.json");
   });
 
   it("compares at most 100 runs of a side pair by pair and says so", () => {

@@ -1,6 +1,6 @@
 // Runs made by hand for the tests of the gate: a path is written as its turns, the calls of one turn joined by "+".
 
-import type { GateRun } from "../../../src/harness/drift/paths/path-table.js";
+import type { TracedRun } from "../../../src/harness/drift/paths/path-table.js";
 import type { GateScenario } from "../../../src/harness/drift/measure.js";
 import type { GateSettings } from "../../../src/harness/drift/gate-report.js";
 import { NO_TOLERANCES, type Tolerances } from "../../../src/cassette/tolerance/tolerances.js";
@@ -14,7 +14,7 @@ export function run(
   file: string,
   tolerances: Tolerances = NO_TOLERANCES,
   order: CallOrder = "strict",
-): GateRun {
+): TracedRun {
   const path = text.replace(/[!?]$/, "");
   const turns = path.split(",").filter((turn) => turn.trim() !== "");
   const entries = turns.map((turn, turnIndex) => {

@@ -60,9 +60,11 @@ describe("the annotations for GitHub", () => {
   });
 
   it("end with the verdict in a plain line", () => {
-    expect(githubReport(richReport()).trimEnd().split("\n").at(-1)).toMatch(/^cassette drift: regression\. 1 scenario/);
+    expect(githubReport(richReport()).trimEnd().split("\n").at(-1)).toMatch(
+      /^cassette drift: regression\. retail\/12 breaks a rule that it kept before: .* 1 scenario regressed and 2/,
+    );
     expect(githubReport(gateReport([scenario("a", "same")]))).toBe(
-      "cassette drift: same. No scenario differs. The gate passes.\n",
+      "cassette drift: same. Nothing changed beyond chance. No scenario differs. The gate passes.\n",
     );
   });
 

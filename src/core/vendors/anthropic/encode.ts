@@ -48,15 +48,17 @@ function encodeSystem(messages: readonly LlmMessage[], promptCaching: boolean): 
   const first = messages.findIndex(({ role }) => role !== "system");
   const leading = first === -1 ? messages.length : first;
   const blocks: JsonObject[] = [];
+  const texts: string[] = [];
   let marked: JsonObject | undefined;
   messages.forEach((message, index) => {
     if (message.role !== "system" || message.content === "") return;
     const block: JsonObject = { type: "text", text: message.content };
     blocks.push(block);
+    texts.push(message.content);
     if (index < leading) marked = block;
   });
   if (blocks.length === 0) return {};
-  if (!promptCaching) return { system: blocks.map(({ text }) => text).join("\n\n") };
+  if (!promptCaching) return { system: texts.join("\n\n") };
   if (marked !== undefined) marked["cache_control"] = { type: "ephemeral" };
   return { system: blocks };
 }

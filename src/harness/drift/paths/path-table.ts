@@ -6,14 +6,23 @@ import type { RunSpending } from "../metrics/spending.js";
 import type { DistanceTable } from "../statistics/permutation.js";
 import { trajectoryDeparture, trajectoryDistance, type Trajectory } from "./trajectory.js";
 
+/** What the gate needs of a run once its scenario is measured. */
 export interface GateRun {
   file: string;
-  trajectory: Trajectory;
   turns: number;
   calls: number;
   success?: boolean;
+  /** The message of a failed run. */
+  failure?: string;
   /** Absent if nobody counted it. */
   spending?: RunSpending;
+  /** The grades of each recorded score. */
+  scores?: ReadonlyMap<string, readonly number[]>;
+}
+
+/** A run with its path. */
+export interface TracedRun extends GateRun {
+  trajectory: Trajectory;
 }
 
 /**
@@ -21,13 +30,13 @@ export interface GateRun {
  * each path by its key.
  */
 export function pathTable(
-  base: readonly GateRun[],
-  candidate: readonly GateRun[],
+  base: readonly TracedRun[],
+  candidate: readonly TracedRun[],
 ): { rows: PathRow[]; labels: ReadonlyMap<string, string> } {
   const rows = new Map<string, PathRow & { order: string }>();
   const pathOf = createPaths();
   const keys = new Map<string, string>();
-  const count = (runs: readonly GateRun[], side: "base" | "candidate"): void => {
+  const count = (runs: readonly TracedRun[], side: "base" | "candidate"): void => {
     for (const { trajectory } of runs) {
       const { key, steps } = pathOf(trajectory);
       const row = rows.get(key) ?? { label: "", steps, base: 0, candidate: 0, order: JSON.stringify(steps) };
@@ -68,7 +77,7 @@ function createPaths(): (trajectory: Trajectory) => Trajectory {
  * Lists every tolerance used for paths and distances: between each run and the first run of its path, and between the first runs of
  * any two paths.
  */
-export function toleratedIn(runs: readonly GateRun[], labels: ReadonlyMap<string, string>): ToleranceUse[] {
+export function toleratedIn(runs: readonly TracedRun[], labels: ReadonlyMap<string, string>): ToleranceUse[] {
   const uses = createUseCounter();
   const firsts = new Map<string, Trajectory>();
   for (const { trajectory } of runs) {
@@ -95,7 +104,7 @@ export function haveSamePaths(rows: readonly PathRow[]): boolean {
 }
 
 /** How far each run departs from each other run. Equal pairs of paths are computed once. */
-export function distanceTable(base: readonly GateRun[], candidate: readonly GateRun[]): DistanceTable {
+export function distanceTable(base: readonly TracedRun[], candidate: readonly TracedRun[]): DistanceTable {
   const all = [...base, ...candidate];
   const known = new Map<string, number>();
   const distances = new Float64Array(all.length ** 2);
@@ -115,10 +124,19 @@ export function distanceTable(base: readonly GateRun[], candidate: readonly Gate
   return { base: base.length, runs: all.length, distances };
 }
 
-/** The index of the run with the least mean distance, both ways, to the runs `from` … `to` - 1. The first wins a tie. */
-export function mostTypical({ runs, distances }: DistanceTable, from: number, to: number): number {
-  let [best, least] = [from, Infinity];
+/**
+ * The index of the wanted run with the least mean distance, both ways, to the runs `from` … `to` - 1. The first wins a tie. -1 if no
+ * run is wanted.
+ */
+export function mostTypical(
+  { runs, distances }: DistanceTable,
+  from: number,
+  to: number,
+  isWanted: (run: number) => boolean,
+): number {
+  let [best, least] = [-1, Infinity];
   for (let run = from; run < to; run++) {
+    if (!isWanted(run)) continue;
     let sum = 0;
     for (let other = from; other < to; other++) {
       sum += (distances[run * runs + other] as number) + (distances[other * runs + run] as number);

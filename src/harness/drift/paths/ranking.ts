@@ -4,13 +4,13 @@ import type { GateReport, ScenarioReport, Verdict } from "../gate-report.js";
 
 export const WORST_FIRST: readonly Verdict[] = ["regression", "drift", "inconclusive", "better", "same"];
 
-type Ranked = Pick<GateReport, "scenarios" | "verdict" | "pooled" | "settings">;
+type Ranked = Pick<GateReport, "scenarios" | "verdict" | "pooled" | "settings" | "headline">;
 
 /**
- * Sorts scenarios by verdict, then by lost or gained success, then by name. If success was lost over all scenarios together, the
+ * Puts the headline's scenario first, and sorts the others by verdict, then by lost or gained success, then by name. If success was lost over all scenarios together, the
  * loss comes before the verdict, because few scenarios can be judged alone. If the verdict is `better`, better scenarios come first.
  */
-export function worstFirst({ scenarios, verdict: whole, pooled, settings }: Ranked): ScenarioReport[] {
+export function worstFirst({ scenarios, verdict: whole, pooled, settings, headline }: Ranked): ScenarioReport[] {
   const isLostOverAll = (pooled.outcome?.test.adjusted ?? 1) <= settings.alpha;
   const rank = ({ verdict }: ScenarioReport): number => {
     if (verdict === "better" && whole === "better") return -1;
@@ -19,6 +19,7 @@ export function worstFirst({ scenarios, verdict: whole, pooled, settings }: Rank
   };
   return [...scenarios].sort(
     (a, b) =>
+      Number(b.scenario === headline.scenario) - Number(a.scenario === headline.scenario) ||
       rank(a) - rank(b) ||
       bySize(a, b) ||
       WORST_FIRST.indexOf(a.verdict) - WORST_FIRST.indexOf(b.verdict) ||

@@ -26,11 +26,16 @@ export interface TypicalRun {
 
 type Described = Pick<
   ScenarioReport,
-  "edits" | "timeline" | "firstDivergence" | "tolerances" | "contract" | "contractState"
+  "edits" | "timeline" | "firstDivergence" | "textsOnly" | "tolerances" | "contract" | "contractState"
 >;
 
+interface TypicalOptions extends TrajectoryOptions {
+  /** True if one of the runs succeeded and the other failed. */
+  otherOutcomes?: boolean;
+}
+
 /** Compares the two runs turn by turn. Throws "diff-too-large", as `diffCassettes` does. */
-export function describeTypical(base: TypicalRun, candidate: TypicalRun, options: TrajectoryOptions): Described {
+export function describeTypical(base: TypicalRun, candidate: TypicalRun, options: TypicalOptions): Described {
   const { ignore, order, readOnly = [], content, tolerances } = options;
   const shared = { ignore, order, readOnly, ...defined({ tolerances }) };
   const compared = { ...shared, ignoreContent: !content, ignoreStops: false };
@@ -43,6 +48,11 @@ export function describeTypical(base: TypicalRun, candidate: TypicalRun, options
     return { ...defined({ base: before, candidate: after }), edits: pair.drifts };
   });
   const first = timeline.find((row) => row.edits.length > 0)?.edits[0];
+  if (edits.length === 0 && options.otherOutcomes === true && !content) {
+    // Calls alone do not show why one of them failed.
+    const inTexts = describeTypical(base, candidate, { ...options, content: true });
+    return inTexts.edits.length === 0 ? inTexts : { ...inTexts, textsOnly: true };
+  }
   return { edits, timeline, tolerances: found.tolerances, ...offers, ...defined({ firstDivergence: first }) };
 }
 
@@ -97,7 +107,7 @@ function turnsOf(cassette: Cassette): TimelineTurn[] {
   });
 }
 
-function cutWithCount(text: string): string {
+export function cutWithCount(text: string): string {
   if (text.length <= MAX_TYPICAL_TEXT_CHARACTERS) return text;
   return `${text.slice(0, MAX_TYPICAL_TEXT_CHARACTERS).toWellFormed()}… (${text.length - MAX_TYPICAL_TEXT_CHARACTERS} more characters)`;
 }

@@ -5,7 +5,7 @@ import type { GateReport, ScenarioReport, UnpairedScenario } from "../../drift/g
 import { WORST_FIRST, worstFirst } from "../../drift/paths/ranking.js";
 import { createAllowance, type LeftOut } from "../../html/allowance.js";
 import { counted, grouped } from "../../html/figures.js";
-import { toPage } from "../../html/page-shell.js";
+import { toPage, type PageFrame } from "../../html/page-shell.js";
 import { CONVERSATION_STYLE } from "../../html/style/conversation.js";
 import { PAGE_STYLE } from "../../html/style/page.js";
 import { preview } from "../../html/text-view.js";
@@ -33,11 +33,14 @@ import { distanceView, outcomeView } from "./tables-view.js";
 const SHOWN_NAMES = 100;
 const SHOWN_CAUSES = 20;
 
-/** Writes the text of the file. The same report gives the same bytes. The page makes no network requests. */
-export function htmlReport(report: GateReport): string {
+/** Writes the text of the file. The same report gives the same bytes. Without a frame, the page makes no network requests. */
+export function htmlReport(report: GateReport, frame?: PageFrame): string {
   const allowance = createAllowance(false, "the cassette has the full text");
   const places = worstFirst(report).map((scenario, index) => ({ scenario, id: `scenario-${index + 1}` }));
-  const views = places.map(({ scenario, id }) => scenarioView(scenario, id, allowance));
+  const head = headOf(report)?.scenario.scenario;
+  const views = places.map(({ scenario, id }) =>
+    scenarioView(scenario, { id, isHead: scenario.scenario === head }, allowance),
+  );
   const body = html`<a class="skip" href="#scenarios">Skip to the scenarios</a>
     <header class="top">${headView(report, places)} ${leftOutNote(allowance.leftOut())}</header>
     <div class="layout">
@@ -51,7 +54,7 @@ export function htmlReport(report: GateReport): string {
     </div>`;
   const style = PAGE_STYLE + CONVERSATION_STYLE + REPORT_STYLE;
   const title = `Drift gate: ${report.verdict} · ${preview(report.base, 80)} → ${preview(report.candidate, 80)}`;
-  return toPage({ title, style, script: REPORT_SCRIPT, body });
+  return toPage({ title, style, script: REPORT_SCRIPT, body, frame });
 }
 
 interface Place {
@@ -60,7 +63,7 @@ interface Place {
 }
 
 function headView(report: GateReport, places: readonly Place[]): Html {
-  const { verdict, fails, reason, base, candidate } = report;
+  const { verdict, fails, reason, headline, base, candidate } = report;
   const notShown = notShownLines(report);
   const [few, undecided] = [verdict === "same" && countFew(report) > 0, undecidedText(report)];
   // A pass over all scenarios together, or in few runs, proves less, so the page does not look like a full pass.
@@ -78,6 +81,7 @@ function headView(report: GateReport, places: readonly Place[]): Html {
         >${fails ? "the gate fails" : undecided === "" ? "the gate passes" : `the gate passes, ${undecided}`}</span
       >
     </h1>
+    <p class="plain">${preview(headline.sentence, 1_000)}</p>
     <p class="reason">${preview(reason, 2_000)}</p>
     ${[...notShown, ...hintLines(report)].map((line) => html`<p class="note">${line}.</p>`)} ${causesView(report)}
     ${withoutOutcomeLines(report.withoutOutcome).map((line) => html`<p class="reason">${line}.</p>`)}
@@ -102,9 +106,15 @@ function divergenceView(report: GateReport, places: readonly Place[]): Html {
   if (found === undefined || place === undefined) {
     return html`<p class="callout">No difference was found between the typical runs.</p>`;
   }
-  const { edit, lost, scenario } = found;
+  const { edit, lost, grown, scenario } = found;
   const address = `#${startOf(place.scenario, place.id)}`;
   const name = html`<code>${preview(scenario.scenario, 120)}</code>`;
+  if (grown !== undefined) {
+    return html`<p class="callout" id="head-divergence">
+      <strong>Where ${report.headline.metric} grew most:</strong> in ${name}. ${preview(grown, 400)}.
+      <a class="jump" href="${address}">Show it <kbd>n</kbd></a>
+    </p>`;
+  }
   if (edit === undefined && lost.length === 0) {
     return html`<p class="callout" id="head-divergence">
       <strong>First finding:</strong> in ${name}, whose typical runs do not differ. ${preview(scenario.reason, 600)}.

@@ -5,7 +5,16 @@ import type { Allowance } from "../../html/allowance.js";
 import { counted } from "../../html/figures.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
-import { allowedText, firstEdit, locationText, lossLines, placeOf, turnsOf, withoutOutcomeLines } from "../facts.js";
+import {
+  allowedText,
+  contrastLines,
+  firstEdit,
+  locationText,
+  lossLines,
+  placeOf,
+  turnsOf,
+  withoutOutcomeLines,
+} from "../facts.js";
 import { metricsView } from "./metrics-view.js";
 import { distanceView, outcomeView, pathsView } from "./tables-view.js";
 import { rowId, rowOfEdit, timelineView } from "./timeline-view.js";
@@ -29,14 +38,18 @@ export function verdictBadge(verdict: Verdict): Html {
 }
 
 /** The id of the row to show first: the first divergence, or the scenario itself. */
-export function startOf(scenario: ScenarioReport, id: string): string {
+export function startOf(scenario: Pick<ScenarioReport, "timeline" | "firstDivergence">, id: string): string {
   const { firstDivergence } = scenario;
   const row = firstDivergence === undefined ? undefined : rowOfEdit(scenario, firstDivergence);
   return row === undefined ? id : rowId(id, row);
 }
 
-/** `id` is the scenario's element id on the page. */
-export function scenarioView(scenario: ScenarioReport, id: string, allowance: Allowance): Html {
+/** `id` is the scenario's element id on the page. `isHead`: the box at the top leads to it. */
+export function scenarioView(
+  scenario: ScenarioReport,
+  { id, isHead }: { id: string; isHead: boolean },
+  allowance: Allowance,
+): Html {
   const { verdict, reason, withoutOutcome, outcome, distance, base, candidate } = scenario;
   return html`<article
     class="scenario"
@@ -44,7 +57,7 @@ export function scenarioView(scenario: ScenarioReport, id: string, allowance: Al
     tabindex="-1"
     aria-labelledby="${id}-name"
     data-verdict="${verdict}"
-    data-stop="${isStop(scenario) ? "yes" : "no"}"
+    data-stop="${isStop(scenario, isHead) ? "yes" : "no"}"
   >
     <header class="scenario-head">
       <h3 id="${id}-name">${preview(scenario.scenario, 300)}</h3>
@@ -53,22 +66,23 @@ export function scenarioView(scenario: ScenarioReport, id: string, allowance: Al
     </header>
     <p class="reason">${preview(reason, 1_000)}</p>
     ${withoutOutcomeLines(withoutOutcome).map((line) => html`<p class="note">${line}.</p>`)}
-    ${lossLines(scenario).map((line) => html`<p class="lost">${preview(line, 600)}.</p>`)} ${firstView(scenario, id)}
-    ${rulesView(scenario)}
+    ${[...lossLines(scenario), ...contrastLines(scenario)].map((line) => html`<p class="lost">${preview(line, 600)}.</p>`)}
+    ${firstView(scenario, id)} ${rulesView(scenario)}
     <div class="tables">${outcome !== undefined && outcomeView(outcome)}${pathsView(scenario)}</div>
     ${distance !== undefined && distanceView(distance)} ${metricsView(scenario.metrics)}
     ${bothView(scenario, id, allowance)} ${moreView(scenario)}
   </article> `;
 }
 
-/** True if the typical runs are the same, but the scenario is not: the keys then stop at the scenario. */
-function isStop({ verdict, timeline }: ScenarioReport): boolean {
-  return verdict !== "same" && timeline.every(({ edits }) => edits.length === 0);
+/** True if the typical runs are the same, but the scenario is not, or the box leads here: the keys stop at the scenario. */
+function isStop({ verdict, timeline }: ScenarioReport, isHead: boolean): boolean {
+  return (isHead || verdict !== "same") && timeline.every(({ edits }) => edits.length === 0);
 }
 
 function bothView(scenario: ScenarioReport, id: string, allowance: Allowance): Child {
   if (scenario.timeline.length === 0) return undefined;
-  const inner = html`<summary>Typical runs side by side</summary>
+  const title = contrastLines(scenario).length === 0 ? "Typical runs" : "A run that succeeded and one that failed,";
+  const inner = html`<summary>${title} side by side</summary>
     ${timelineView(scenario, id, allowance)}`;
   return scenario.verdict === "same"
     ? html`<details class="both">${inner}</details>`
@@ -106,12 +120,6 @@ function moreView({ contract, tolerances, base, candidate }: ScenarioReport): Ht
     tolerances.length > 0 && counted(tolerances.length, "tolerance used", "tolerances used"),
     counted(base.length + candidate.length, "recording"),
   ].filter((part) => part !== false);
-  const offers = contract.map(
-    ({ kind, name, sentence }) =>
-      html`<li>
-        <span class="badge kind">${kind}</span> <code>${preview(name, 80)}</code> ${preview(sentence, 400)}
-      </li> `,
-  );
   const uses = tolerances.map(
     ({ tolerance, tool, pointer, times }) =>
       html`<li>
@@ -131,12 +139,24 @@ function moreView({ contract, tolerances, base, candidate }: ScenarioReport): Ht
   return html`<details class="long">
     <summary>${parts.join(", ")}</summary>
     <div class="inner">
-      ${offers.length > 0 && html`<h4>Changed tools and settings</h4>`}${listView("offers", offers)}
-      ${uses.length > 0 && html`<h4>Tolerances used</h4>`}${listView("uses", uses)}
+      ${offersView(contract)} ${uses.length > 0 && html`<h4>Tolerances used</h4>`}${listView("uses", uses)}
       <h4>Recordings</h4>
       ${listView("runs", runs)}
     </div>
   </details>`;
+}
+
+/** The changed tools and settings, or nothing. */
+export function offersView(contract: ScenarioReport["contract"]): Child {
+  if (contract.length === 0) return undefined;
+  const offers = contract.map(
+    ({ kind, name, sentence }) =>
+      html`<li>
+        <span class="badge kind">${kind}</span> <code>${preview(name, 80)}</code> ${preview(sentence, 400)}
+      </li> `,
+  );
+  return html`<h4>Changed tools and settings</h4>
+    ${listView("offers", offers)}`;
 }
 
 function listView(name: string, items: readonly Html[]): Child {

@@ -2,10 +2,10 @@
 // The contrast of text is at least 4.5:1 (WCAG 2.2, 1.4.3).
 
 export const REPORT_STYLE = `
-:root { --good: #1b6b3a; --good-wash: #e3f3e8; }
+:root { --good: #1b6b3a; --good-wash: #e3f3e8; --page: 100rem; }
 @media (prefers-color-scheme: dark) { :root { --good: #86d9a2; --good-wash: #17301f; } }
 html { scroll-padding-top: 5.5rem; }
-.top, .layout { max-width: 100rem; }
+.top, .layout { max-width: var(--page); }
 .top > * + * { margin-top: 0.6rem; }
 .folds { display: flex; flex-wrap: wrap; gap: 0.45rem; align-items: flex-start; }
 .folds > .long { max-width: 100%; min-width: 0; }
@@ -20,6 +20,7 @@ html { scroll-padding-top: 5.5rem; }
 .drift > .sign-big, .badge.drift, .mini.drift { color: var(--warn); background: var(--warn-wash); }
 .inconclusive > .sign-big, .badge.inconclusive, .mini.inconclusive { color: var(--soft); background: var(--sunk); }
 .better > .sign-big, .badge.better, .mini.better, .same > .sign-big, .badge.same, .mini.same { color: var(--good); background: var(--good-wash); }
+.top > .plain { font-size: 1.2rem; font-weight: 600; max-width: 60rem; margin-bottom: 0.3rem; }
 .top > .reason { font-size: 1.05rem; max-width: 60rem; }
 .callout { border: 1px solid var(--accent); border-left-width: 5px; background: var(--wash); border-radius: 8px; padding: 0.7rem 0.9rem; font-size: 1.02rem; max-width: 72rem; }
 .jump { display: inline-block; font-weight: 600; color: var(--accent); white-space: nowrap; }

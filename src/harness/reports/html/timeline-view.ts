@@ -1,11 +1,12 @@
 // Both typical runs of a scenario side by side, turn by turn. A row that differs says why above its two cells. Long stretches of
 // equal rows are folded.
 
-import type { Edit, ScenarioReport, TimelineRow } from "../../drift/gate-report.js";
+import type { Edit, RunRef, ScenarioReport, TimelineRow } from "../../drift/gate-report.js";
 import type { Allowance } from "../../html/allowance.js";
 import { counted } from "../../html/figures.js";
 import { jsonText, preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
+import { endText, shownRuns } from "../facts.js";
 import { turnCell, type Side } from "./turn-cell.js";
 
 /** So many rows in sequence that are the same are folded, but for one beside each difference. */
@@ -17,14 +18,21 @@ export function rowId(scenario: string, row: number): string {
 }
 
 /** The first row that shows an edit, or undefined if no row does. */
-export function rowOfEdit({ timeline }: ScenarioReport, edit: number): number | undefined {
+export function rowOfEdit({ timeline }: Pick<ScenarioReport, "timeline">, edit: number): number | undefined {
   const row = timeline.findIndex(({ edits }) => edits.includes(edit));
   return row < 0 ? undefined : row;
 }
 
+/** What a timeline shows of a scenario. */
+export type TimelineParts = Pick<
+  ScenarioReport,
+  "base" | "candidate" | "timeline" | "typical" | "edits" | "firstDivergence"
+>;
+
 /** `id` is the scenario's element id on the page. */
-export function timelineView(scenario: ScenarioReport, id: string, allowance: Allowance): Html {
+export function timelineView(scenario: TimelineParts, id: string, allowance: Allowance): Html {
   const { timeline, typical } = scenario;
+  const [old, now] = shownRuns(scenario);
   const rows: Child[] = [];
   const first = scenario.firstDivergence === undefined ? undefined : rowOfEdit(scenario, scenario.firstDivergence);
   for (const { from, to, isFolded } of stretchesOf(timeline)) {
@@ -36,13 +44,19 @@ export function timelineView(scenario: ScenarioReport, id: string, allowance: Al
   }
   return html`<div class="timeline">
     <div class="sides heads" aria-hidden="true">
-      <p><strong>Baseline</strong> <code>${preview(typical.base, 160)}</code></p>
-      <p><strong>Candidate</strong> <code>${preview(typical.candidate, 160)}</code></p>
+      <p><strong>Baseline</strong> <code>${preview(typical.base, 160)}</code>${endView(old)}</p>
+      <p><strong>Candidate</strong> <code>${preview(typical.candidate, 160)}</code>${endView(now)}</p>
     </div>
     <ol aria-label="Turns of the two typical runs">
       ${rows}
     </ol>
   </div>`;
+}
+
+/** How a run ended, with the message of a failure. */
+function endView(run: RunRef | undefined): Child {
+  if (run?.success === undefined) return undefined;
+  return html` <span class="badge ${run.success ? "kind" : "bad"}">${preview(endText(run), 300)}</span>`;
 }
 
 /** Cuts the rows into stretches. A long stretch of equal rows away from any difference is folded. */

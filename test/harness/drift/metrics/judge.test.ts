@@ -3,13 +3,13 @@
 import { describe, expect, it } from "vitest";
 import type { GateSettings } from "../../../../src/harness/drift/gate-report.js";
 import type { MetricName, MetricThreshold } from "../../../../src/harness/drift/metrics/figures.js";
-import type { GateRun } from "../../../../src/harness/drift/paths/path-table.js";
+import type { TracedRun } from "../../../../src/harness/drift/paths/path-table.js";
 import { judge, run } from "../runs.js";
 
 const up = (metric: MetricName, amount: number, isRelative = true): MetricThreshold => ({ metric, amount, isRelative });
 
 /** A run on one path that cost this many USD. Undefined: nobody knows. */
-function costing(cost: number | undefined, file: string): GateRun {
+function costing(cost: number | undefined, file: string): TracedRun {
   const known = { value: cost ?? 0, unknown: cost === undefined ? 1 : 0 };
   const tokens = { ...known, input: known.value, output: 0 };
   const unpriced = cost === undefined ? ["orbit-1"] : [];

@@ -92,6 +92,34 @@ describeInBrowser("the page of a drift report in a browser", (open) => {
     expect(await focused(fresh)).toBe("scenario-2-row-0");
   });
 
+  it("goes by keys and by a click to the scenario of a metric, though it is the same", async () => {
+    const known = (mean: number) => ({ runs: 4, unknown: 0, total: 4 * mean, mean });
+    const grown = {
+      metric: "turns" as const,
+      unit: "turns" as const,
+      base: known(4),
+      candidate: known(6),
+      difference: { value: 2 },
+      level: 0.95,
+    };
+    const report = gateReport([scenario("a", "same"), scenario("b", "same", { metrics: [grown] })], {
+      verdict: "regression",
+      reason: "the number of turns rose",
+      metrics: { all: [{ ...grown, verdict: "regression" }], correction: "", unpriced: [] },
+    });
+    expect(report.headline).toMatchObject({ kind: "metric", scenario: "b", base: "4", candidate: "6" });
+    const dearer = join(folder, "dearer.html");
+    writeFileSync(dearer, htmlReport(report));
+    const { page } = await open(pathToFileURL(dearer).href);
+    expect(await page.locator("#head-divergence code").innerText()).toBe("b");
+    await page.locator("#head-divergence a").click();
+    expect(await focused(page)).toBe("scenario-1");
+    expect(await page.locator("#scenario-1 h3").innerText()).toBe("b");
+    const { page: fresh } = await open(pathToFileURL(dearer).href);
+    await fresh.keyboard.press("n");
+    expect(await focused(fresh)).toBe("scenario-1");
+  });
+
   it("cuts no table at the edge of a narrow screen", async () => {
     for (const file of [address, pathToFileURL(alike).href]) {
       const { page } = await open(file, { viewport: { width: 390, height: 800 } });
