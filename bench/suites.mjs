@@ -15,6 +15,7 @@ import { signing } from "./signing.mjs";
 import { startUp } from "./start-up.mjs";
 import { turnLoop } from "./turn-loop.mjs";
 import { verify } from "./verify.mjs";
+import { vertex } from "./vertex.mjs";
 
 const GUARDED_LOOPS = [
   "floor: budget, events, checks",
@@ -30,6 +31,7 @@ export const SUITES = {
     quick: { turns: [10, 100, 1000], calls: [1] },
     guard: { turns: [10, 100, 1000], calls: [1], names: GUARDED_LOOPS },
   },
+  vertex: { run: vertex, quick: { turns: [1, 10] }, guard: {} },
   signing: { run: signing, quick: { turns: 20 }, guard: {} },
   promptHash: { run: promptHash, quick: { turns: [10, 100] } },
   canon: { run: canon, quick: { sizes: [2_000, 200_000] }, guard: { sizes: [200_000] } },
