@@ -36,9 +36,15 @@ async function template(options) {
     if (filled !== wanted) throw new Error("the template was filled in differently");
   };
   const ways = [
-    { name: "replaceAll", units: 1, run: () => text.replaceAll(mark, "lighthouse"), check },
+    { name: "replaceAll", units: 1, run: () => flatten(text.replaceAll(mark, "lighthouse")), check },
     { name: "playhead: a template", units: 1, run: () => fillTemplate(text, scope), check },
   ];
   const title = `a template of ${CHARACTERS / 1000} KB with ${REFERENCES} references`;
   return { key: "template", title, unit: "µs", rows: await measure(ways, options) };
+}
+
+/** A text made of pieces is joined within the timing, as whoever sends it must do that. */
+function flatten(filled) {
+  filled.charCodeAt(filled.length >> 1);
+  return filled;
 }
