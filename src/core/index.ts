@@ -113,7 +113,7 @@ export { fallbackProvider, type FallbackOptions } from "./providers/fallback.js"
 export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/failure.js";
 export type { Backoff } from "./providers/fallback/backoff.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
-export type { AuthFailure } from "./providers/fallback/retry.js";
+export type { AuthFailure, Refusal } from "./providers/fallback/retry.js";
 export type { OllamaOptions } from "./vendors/ollama/vendor.js";
 export {
   anthropicProvider,

@@ -9,7 +9,7 @@ import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import { systemPorts, type Ports } from "../../src/core/ports.js";
 import { scriptedProvider, type ScriptStep } from "../../src/core/providers/scripted.js";
 import { createToolSet } from "../../src/core/tools/registry.js";
-import type { CustomTool, CustomToolContext } from "../../src/core/tools/tool.js";
+import type { CustomTool, ToolSurroundings } from "../../src/core/tools/tool.js";
 
 export interface LoopCase extends Pick<LoopInput, "onToolError" | "maxCorrections" | "policies"> {
   provider?: LlmProviderAdapter;
@@ -35,11 +35,11 @@ export interface LoopRun {
 export async function playLoop(play: LoopCase): Promise<LoopRun> {
   const { provider, steps = [], tools = [], limits = {}, streaming, signal, ports, toolTimeoutMs, ...rest } = play;
   const run: LoopRun = { stop: undefined, error: undefined, history: [{ role: "user", content: "go" }], events: [] };
-  const context: CustomToolContext = {
+  const context: ToolSurroundings = {
     signal: signal ?? new AbortController().signal,
     agentId: "a",
-    pluck: {} as CustomToolContext["pluck"],
-    memory: {} as CustomToolContext["memory"],
+    pluck: {} as ToolSurroundings["pluck"],
+    memory: {} as ToolSurroundings["memory"],
   };
   try {
     run.stop = await runLoop({

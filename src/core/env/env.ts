@@ -1,5 +1,6 @@
 // The one value that a runtime is made of, and the defaults of an environment.
 
+import type { Maybe } from "../time/wait.js";
 import { isPlainObject } from "../canon/value.js";
 import { invalidOptions } from "../errors.js";
 import type { Lagged } from "../events/broadcast.js";
@@ -8,7 +9,7 @@ import { isObject, unknownOptions } from "../options.js";
 import { showValue } from "../text/show.js";
 import { HOOK_METHODS, type Hook } from "./hook.js";
 import type { EnvEvent } from "./run/event.js";
-import type { Maybe, Storage } from "./storage/storage.js";
+import type { Storage } from "./storage/storage.js";
 
 /** A provider of model turns, streamed or whole. */
 export type Provider = LlmProviderAdapter;
@@ -56,7 +57,9 @@ const STORE_METHODS = {
 export function findConfigFlaws(config: unknown): string[] {
   if (!isObject(config)) return [`the config is ${showValue(config)}`];
   const missing = PARTS.filter((part) => !isObject(config[part])).map((part) => `config has no ${part}`);
-  const unknown = isPlainObject(config) ? unknownOptions(config, PARTS).map((name) => `config has an unknown part: ${name}`) : [];
+  const unknown = isPlainObject(config)
+    ? unknownOptions(config, PARTS).map((name) => `config has an unknown part: ${name}`)
+    : [];
   const { storage, provider, env } = config;
   return [
     ...missing,
@@ -71,7 +74,9 @@ function findStorageFlaws(storage: Readonly<Record<string, unknown>>): string[] 
   return Object.entries(STORE_METHODS).flatMap(([part, methods]) => {
     const store = storage[part];
     if (!isObject(store)) return [`config.storage has no ${part}`];
-    return methods.filter((name) => typeof store[name] !== "function").map((name) => `config.storage.${part} has no ${name}`);
+    return methods
+      .filter((name) => typeof store[name] !== "function")
+      .map((name) => `config.storage.${part} has no ${name}`);
   });
 }
 
@@ -91,7 +96,9 @@ const NO_TOOLS: Hook = Object.freeze({});
 export function hookOf(env: Env): Hook {
   if (env.hook === undefined) return NO_TOOLS;
   const hook: unknown = env.hook();
-  const flaws = isObject(hook) ? findMethodFlaws("the hook", hook, HOOK_METHODS) : [`hook() returned ${showValue(hook)}`];
+  const flaws = isObject(hook)
+    ? findMethodFlaws("the hook", hook, HOOK_METHODS)
+    : [`hook() returned ${showValue(hook)}`];
   if (flaws.length === 0) return hook as Hook;
   throw invalidOptions(flaws.join(", "), `Return an object with any of ${HOOK_METHODS.join(", ")}.`);
 }

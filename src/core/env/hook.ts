@@ -92,7 +92,8 @@ function tellAll(hooks: readonly Hook[], notice: StepNotice): void {
 }
 
 /** What one dispatch yields. */
-export type DispatchResult = { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly error: string };
+export type DispatchResult =
+  { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly error: string };
 
 /**
  * Dispatches one call as code of the host, without checks of its arguments. A name that no hook claims yields the error

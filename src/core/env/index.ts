@@ -25,5 +25,12 @@ export type { SendRequest } from "./run/request.js";
 export type { AgentResponse } from "./run/run.js";
 export type { ArchiveMarker, ConversationEntry } from "./storage/entry.js";
 export { createInMemoryStorage, type StorageSeed } from "./storage/memory-storage.js";
-export type { ConversationRef, ConversationStore, Skill, SkillStore, SkillSummary, Storage } from "./storage/storage.js";
+export type {
+  ConversationRef,
+  ConversationStore,
+  Skill,
+  SkillStore,
+  SkillSummary,
+  Storage,
+} from "./storage/storage.js";
 export { DEFAULT_COMPACTION, type CompactionPolicy } from "../context/compaction.js";

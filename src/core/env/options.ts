@@ -1,5 +1,6 @@
 // Checks the config and the options of a runtime, and names all their flaws at once.
 
+import type { Maybe } from "../time/wait.js";
 import type { SigningKey } from "../canon/key.js";
 import { AgentError, invalidOptions } from "../errors.js";
 import type { EventListener } from "../events/log.js";
@@ -10,7 +11,7 @@ import { showValue } from "../text/show.js";
 import { isThrown } from "../text/thrown.js";
 import { findConfigFlaws, type Config, type Provider } from "./env.js";
 import { readyAgent, type EnvAgent, type ReadyAgent } from "./run/agent.js";
-import type { ConversationRef, Maybe } from "./storage/storage.js";
+import type { ConversationRef } from "./storage/storage.js";
 
 /** The options of {@link createEnvRuntime}. */
 export interface EnvRuntimeOptions {
@@ -57,7 +58,8 @@ export function readOptions(config: Config, options: EnvRuntimeOptions): Checked
   for (const definition of Array.isArray(definitions) ? (definitions as EnvAgent[]) : []) {
     const ready = attempt(() => readyAgent(definition, provider));
     if (ready === undefined) continue;
-    if (agents.has(ready.name)) attempt(() => refuse(`two agents have the name ${ready.name}`, "Give each agent its own name."));
+    if (agents.has(ready.name))
+      attempt(() => refuse(`two agents have the name ${ready.name}`, "Give each agent its own name."));
     agents.set(ready.name, ready);
   }
   if (flaws.length > 0) throw invalidOptions(flaws.join("; "), [...hints].join(" "));
@@ -71,7 +73,8 @@ function assertOptions(options: EnvRuntimeOptions): void {
   if (!isObject(options)) refuse(`createEnvRuntime was given ${showValue(options)}`, "Pass { agents: [{ name, … }] }.");
   assertKnownOptions("createEnvRuntime", options, OPTIONS);
   const { agents, maxConversations = 1, providerFor } = options;
-  if (!Array.isArray(agents) || agents.length === 0) refuse("createEnvRuntime has no agents", "Pass { agents: [{ name, … }] }.");
+  if (!Array.isArray(agents) || agents.length === 0)
+    refuse("createEnvRuntime has no agents", "Pass { agents: [{ name, … }] }.");
   if (!Number.isSafeInteger(maxConversations) || maxConversations < 1)
     refuse(`maxConversations is ${showValue(maxConversations)}`, "Use a whole number of 1 or more.");
   if (providerFor !== undefined && typeof providerFor !== "function")

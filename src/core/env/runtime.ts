@@ -186,7 +186,11 @@ class Runtime<C extends Config> implements EnvRuntime<C> {
   }
 
   /** Flaws of the hook and the instructions are found before anything is stored. The message is stored before anything is sent. */
-  async #prepare({ ref, ready }: Addressed, content: CheckedSend["content"], signal: AbortSignal): Promise<PreparedRun> {
+  async #prepare(
+    { ref, ready }: Addressed,
+    content: CheckedSend["content"],
+    signal: AbortSignal,
+  ): Promise<PreparedRun> {
     const { env } = this.config;
     const hook = hookOf(env);
     const tools = this.#parts.offer(ready, hook, ref);

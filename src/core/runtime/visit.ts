@@ -11,7 +11,7 @@ import type { LlmMessage } from "../model/message.js";
 import type { LlmTurnResponse } from "../model/provider.js";
 import type { UsageTotal } from "../model/usage.js";
 import type { Ports } from "../ports.js";
-import type { CustomToolContext } from "../tools/tool.js";
+import type { ToolSurroundings } from "../tools/tool.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import type { Agent } from "./agent.js";
 import { bindVerbs } from "./verbs.js";
@@ -33,7 +33,7 @@ export interface AgentVisit {
 export interface Member {
   readonly agent: Agent;
   readonly budget: Budget;
-  readonly context: CustomToolContext;
+  readonly context: ToolSurroundings;
   readonly ports: Pick<Ports, "timer" | "warn">;
   readonly control: RunControl;
   visits: number;

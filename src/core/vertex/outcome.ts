@@ -68,7 +68,7 @@ function judgeAgentError({ code, kind, retryable }: AgentError): Verdict {
   return { code: known, retryable: known === "tool_failed" && retryable };
 }
 
-type ByCode = "by-kind" | "cancelled" | "tool_denied" | "tool_failed" | "validation" | "internal";
+type ByCode = "by-kind" | "cancelled" | "tool_denied" | "tool_failed" | "turn_limit" | "validation" | "internal";
 
 const BY_CODE: Readonly<Record<AgentErrorCode, ByCode>> = {
   "not-json": "internal",
@@ -84,6 +84,7 @@ const BY_CODE: Readonly<Record<AgentErrorCode, ByCode>> = {
   "provider-http": "by-kind",
   "provider-response": "by-kind",
   timeout: "by-kind",
+  "egress-refused": "turn_limit",
   "providers-exhausted": "by-kind",
   aborted: "cancelled",
   "receipt-failed": "internal",

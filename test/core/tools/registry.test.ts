@@ -106,7 +106,7 @@ describe("createToolSet", () => {
     expect(refused({ customTools: [custom] })).toMatchObject({
       code: "invalid-options",
       message: "agent ann: tool noop has an unknown option: efect, timeoutMS",
-      hint: "The options are name, description, schema, effect, timeoutMs, invoke.",
+      hint: "The options are name, description, schema, effect, retryPolicy, timeoutMs, invoke.",
     });
   });
 

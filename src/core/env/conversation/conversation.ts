@@ -7,10 +7,10 @@ import { toSummaryMessage } from "../../context/compaction.js";
 import { createContextMeter, type ContextMeter } from "../../context/meter.js";
 import { AgentError } from "../../errors.js";
 import type { LlmMessage } from "../../model/message.js";
-import { isThenable } from "../../time/wait.js";
+import { isThenable, type Maybe } from "../../time/wait.js";
 import type { ArchiveMarker, ConversationEntry } from "../storage/entry.js";
 import { conflict, type StoreGate } from "../storage/gate.js";
-import type { ConversationRef, Maybe } from "../storage/storage.js";
+import type { ConversationRef } from "../storage/storage.js";
 
 /** A conversation as it is stored. */
 export interface ConversationView extends ConversationRef {
@@ -83,7 +83,10 @@ export class Conversation {
   append(messages: readonly LlmMessage[]): Maybe<"appended" | "conflict"> {
     const { id, agent, sender } = this.ref;
     const created: ConversationEntry = { kind: "created", version: 1, agent, sender };
-    const entries = [...(this.#entries === 0 ? [created] : []), ...messages.map((message) => toEntry(message, this.ref))];
+    const entries = [
+      ...(this.#entries === 0 ? [created] : []),
+      ...messages.map((message) => toEntry(message, this.ref)),
+    ];
     return this.#append(id, entries);
   }
 

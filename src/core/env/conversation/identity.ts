@@ -17,5 +17,8 @@ export function conversationIdOf(agent: string, sender: string): string {
 
 function encode(what: string, text: string): string {
   if (typeof text === "string" && text.isWellFormed()) return encodeURIComponent(text);
-  throw invalidOptions(`the ${what} of a conversation is ${showValue(text)}`, "Pass a string without half a character.");
+  throw invalidOptions(
+    `the ${what} of a conversation is ${showValue(text)}`,
+    "Pass a string without half a character.",
+  );
 }

@@ -17,7 +17,13 @@ export async function loadConversation(ref: ConversationRef, gate: StoreGate): P
   await takeCreated(conversation, gate);
   const { from, entries } = await readTail(id, length, gate);
   const tail = readEntries(id, from, entries);
-  assertWhole(id, tail.map((entry, index) => ({ index: from + index, message: entry.kind === "message" ? entry.message : undefined })));
+  assertWhole(
+    id,
+    tail.map((entry, index) => ({
+      index: from + index,
+      message: entry.kind === "message" ? entry.message : undefined,
+    })),
+  );
   for (const [index, entry] of tail.entries()) conversation.take(entry, from + index);
   return conversation;
 }
@@ -47,7 +53,13 @@ async function readTail(id: string, length: number, gate: StoreGate): Promise<{ 
     marker = readEntry(id, at + last, page[last]) as ArchiveMarker;
     from = marker.to;
   }
-  return { from: Math.max(from, start), entries: pages.reverse().flat().slice(Math.max(0, from - start)) };
+  return {
+    from: Math.max(from, start),
+    entries: pages
+      .reverse()
+      .flat()
+      .slice(Math.max(0, from - start)),
+  };
 }
 
 /** Throws for a result without its call, and for a call without its result. */
@@ -66,11 +78,17 @@ function assertWhole(id: string, places: readonly { index: number; message: LlmM
 }
 
 /** The archived messages under `name`, or undefined. Reads page by page, and holds one archive. */
-export async function readArchive(id: string, name: string, gate: StoreGate): Promise<readonly LlmMessage[] | undefined> {
+export async function readArchive(
+  id: string,
+  name: string,
+  gate: StoreGate,
+): Promise<readonly LlmMessage[] | undefined> {
   const length = await gate.length(id);
   for (let at = 1; at < length; at += CONVERSATION_PAGE) {
     const page = await gate.range(id, at, Math.min(length, at + CONVERSATION_PAGE));
-    const index = page.findIndex((entry) => isPlainObject(entry) && entry["kind"] === "archive" && entry["name"] === name);
+    const index = page.findIndex(
+      (entry) => isPlainObject(entry) && entry["kind"] === "archive" && entry["name"] === name,
+    );
     if (index < 0) continue;
     const { from, to } = readEntry(id, at + index, page[index]) as ArchiveMarker;
     const entries = readEntries(id, from, await gate.range(id, from, to));

@@ -26,9 +26,13 @@ const NAME = "delegate";
  */
 export function delegateHook({ members, send, maxDepth = 3 }: DelegateOptions): Hook {
   const names = Object.keys(members);
-  if (names.length === 0) throw invalidOptions("delegateHook has no members", "Pass { members: { scout: 'Finds files.' }, send }.");
+  if (names.length === 0)
+    throw invalidOptions("delegateHook has no members", "Pass { members: { scout: 'Finds files.' }, send }.");
   if (!Number.isInteger(maxDepth) || maxDepth < 1 || maxDepth > MAX_DELEGATION_DEPTH)
-    throw invalidOptions(`maxDepth of delegateHook is ${showValue(maxDepth)}`, `Use a whole number from 1 to ${MAX_DELEGATION_DEPTH}.`);
+    throw invalidOptions(
+      `maxDepth of delegateHook is ${showValue(maxDepth)}`,
+      `Use a whole number from 1 to ${MAX_DELEGATION_DEPTH}.`,
+    );
   const schema: ToolSchema = {
     name: NAME,
     description: `Hand a task to another agent, and wait for its answer. It does not see this conversation. The agents:\n${names

@@ -17,7 +17,9 @@ export async function skillHook(skills: SkillStore): Promise<Hook> {
   const listed = await skills.list();
   if (listed.length === 0) return {};
   const names = listed.map(({ name }) => name);
-  const lines = listed.map(({ name, description }) => `- ${name}: ${toVisible(shorten(description, MAX_SKILL_DESCRIPTION))}`);
+  const lines = listed.map(
+    ({ name, description }) => `- ${name}: ${toVisible(shorten(description, MAX_SKILL_DESCRIPTION))}`,
+  );
   const schema: ToolSchema = {
     name: NAME,
     description: `Load the instructions of a skill before you do what it is for. The skills:\n${lines.join("\n")}`,

@@ -13,8 +13,12 @@ export function toolHook(tools: readonly CustomTool[]): Hook {
   const byName = new Map<string, CustomTool>();
   for (const tool of tools) {
     if (typeof tool?.invoke !== "function" || typeof tool.name !== "string")
-      throw invalidOptions(`toolHook was given ${showValue(tool)}`, "Pass tools with a name, a schema and invoke(args, context).");
-    if (byName.has(tool.name)) throw invalidOptions(`two tools have the name ${tool.name}`, "Give every tool its own name.");
+      throw invalidOptions(
+        `toolHook was given ${showValue(tool)}`,
+        "Pass tools with a name, a schema and invoke(args, context).",
+      );
+    if (byName.has(tool.name))
+      throw invalidOptions(`two tools have the name ${tool.name}`, "Give every tool its own name.");
     byName.set(tool.name, tool);
   }
   const schemas = tools.map(toSchema);
@@ -69,7 +73,11 @@ export function verbHook(bodies: Partial<VerbBodies>, names?: readonly VerbName[
   const unknown = chosen.find((name) => !isVerbName(name) || typeof bodies[name] !== "function");
   if (unknown !== undefined)
     throw invalidOptions(`verbHook has no body for ${showValue(unknown)}`, `The verbs are ${VERB_NAMES.join(", ")}.`);
-  const schemas = chosen.map((name): ToolSchema => ({ name, ...VERBS[name], effect: name === "act" ? "write" : "read" }));
+  const schemas = chosen.map((name): ToolSchema => ({
+    name,
+    ...VERBS[name],
+    effect: name === "act" ? "write" : "read",
+  }));
   return {
     schema: () => schemas,
     dispatch: (name, { args, signal, agent, memory }) => {

@@ -96,7 +96,11 @@ export function summarySettings({ settings = {} }: Agent, { maxSummaryTokens }: 
 function assertGrant(name: string, tools: unknown): void {
   if (tools === undefined) return;
   const isList = Array.isArray(tools) && tools.every((tool) => typeof tool === "string");
-  if (!isList) throw invalidOptions(`tools of agent ${name} is ${showValue(tools)}`, "Pass a list of tool names, or leave it out.");
+  if (!isList)
+    throw invalidOptions(
+      `tools of agent ${name} is ${showValue(tools)}`,
+      "Pass a list of tool names, or leave it out.",
+    );
   const twice = tools.find((tool, index) => tools.indexOf(tool) < index) as string | undefined;
   if (twice !== undefined) throw invalidOptions(`tools of agent ${name} names ${twice} twice`, "Name each tool once.");
 }

@@ -25,7 +25,8 @@ export async function compact(input: CompactionInput): Promise<{ count: number; 
   const { messages, meter } = conversation;
   meter.measure(messages);
   const count = findCut(messages, meter.sizes, policy.keepTokens);
-  if (!conversation.canArchive(count)) return fail(events, "nothing can be archived: the newest steps are all that there is");
+  if (!conversation.canArchive(count))
+    return fail(events, "nothing can be archived: the newest steps are all that there is");
   const archived = messages.slice(0, count);
   events.isStep = false;
   const asked = await askAside(

@@ -16,9 +16,21 @@ export type EnvEventBody =
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "thinking-delta"; readonly text: string }
   /** `args` are as the model wrote them. `refused`: no tool saw them. */
-  | { readonly type: "tool-call"; readonly callId: string; readonly tool: string; readonly args: JsonObject; readonly refused?: true }
+  | {
+      readonly type: "tool-call";
+      readonly callId: string;
+      readonly tool: string;
+      readonly args: JsonObject;
+      readonly refused?: true;
+    }
   /** `output` is what the model reads. */
-  | { readonly type: "tool-result"; readonly callId: string; readonly tool: string; readonly output: string; readonly isError: boolean }
+  | {
+      readonly type: "tool-result";
+      readonly callId: string;
+      readonly tool: string;
+      readonly output: string;
+      readonly isError: boolean;
+    }
   /** The step is stored. */
   | {
       readonly type: "step-end";
@@ -128,7 +140,12 @@ export class EventProjection {
     this.#event(Object.freeze({ ...body, ...this.#place, runId: this.#runId, step: this.#step }));
   }
 
-  #notice(body: { kind: "start" } | { kind: "complete"; toolCalls: number } | { kind: "error"; code: string | undefined; message: string }): void {
+  #notice(
+    body:
+      | { kind: "start" }
+      | { kind: "complete"; toolCalls: number }
+      | { kind: "error"; code: string | undefined; message: string },
+  ): void {
     this.notice?.(Object.freeze({ ...body, ...this.#place, step: this.#step }));
   }
 }

@@ -66,7 +66,9 @@ export async function perform<T>(house: RunHouse, order: RunOrder<T>): Promise<T
   try {
     const prepared = await untilAborted(prepare(), signal, abortError);
     events.notice = noticeSink(prepared.hook, ports);
-    const result = await receipts.of(log.runId, signal, (own) => drive(house, order, prepared, { log, events, receipts: own }));
+    const result = await receipts.of(log.runId, signal, (own) =>
+      drive(house, order, prepared, { log, events, receipts: own }),
+    );
     finish(result, events);
     return result;
   } catch (error) {
@@ -116,7 +118,10 @@ function openLog({ listener, hlc, receipts, ports }: RunHouse, runId: string): R
   return createEventLog(ports, { runId, hlc, ...receipts.tap, ...defined({ listener }), limit: 0 });
 }
 
-function eventSink({ env, ports }: RunHouse, reader: RunOrder<unknown>["reader"]): ((event: EnvEvent) => void) | undefined {
+function eventSink(
+  { env, ports }: RunHouse,
+  reader: RunOrder<unknown>["reader"],
+): ((event: EnvEvent) => void) | undefined {
   if (env.onAgentEvent === undefined) return reader;
   return (event) => {
     tell("onAgentEvent", () => env.onAgentEvent?.(event.agent, event.conversationId, event), ports);

@@ -42,7 +42,8 @@ function readContent(content: unknown): UserMessage["content"] {
   if (flaw !== undefined) throw refuse(`${flaw.pointer} must be ${flaw.expected}`);
   const { length } = textOf(message.content);
   if (message.content.length === 0) throw refuse("it is empty");
-  if (length > MAX_CONTENT_CHARACTERS) throw refuse(`it has ${length} characters, and the limit is ${MAX_CONTENT_CHARACTERS}`);
+  if (length > MAX_CONTENT_CHARACTERS)
+    throw refuse(`it has ${length} characters, and the limit is ${MAX_CONTENT_CHARACTERS}`);
   try {
     return seal(message).content;
   } catch (error) {

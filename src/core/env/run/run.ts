@@ -1,6 +1,7 @@
 // One run of one conversation: the loop works on a list of its own, each step is stored before the next request, and the conversation is
 // compacted where its context has grown too large.
 
+import type { Maybe } from "../../time/wait.js";
 import { seal } from "../../canon/copy.js";
 import { defined } from "../../defined.js";
 import type { EventBody, EventDetail } from "../../events/event.js";
@@ -22,7 +23,6 @@ import type { ToolSet } from "../../tools/registry.js";
 import { then } from "../conversation/conversation.js";
 import type { LiveConversation } from "../conversation/desk.js";
 import { conflict } from "../storage/gate.js";
-import type { Maybe } from "../storage/storage.js";
 import type { ArchiveMarker } from "../storage/entry.js";
 import type { ReadyAgent } from "./agent.js";
 import { compact, type CompactionInput } from "./compact.js";
@@ -101,7 +101,15 @@ export class ConversationRun {
     const answer = { finalAnswer, ...(cap === undefined ? {} : { budgetExhausted: cap }) };
     const { turns, toolCalls, usage } = this.#budget;
     this.#stop = cap === undefined ? "finished" : "budget";
-    return { conversationId: live.conversation.ref.id, runId: log.runId, archives: this.#archives, ...answer, turns, toolCalls, usage };
+    return {
+      conversationId: live.conversation.ref.id,
+      runId: log.runId,
+      archives: this.#archives,
+      ...answer,
+      turns,
+      toolCalls,
+      usage,
+    };
   }
 
   /** Compacts now. */

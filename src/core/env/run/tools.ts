@@ -54,7 +54,11 @@ export function createOffer(ports: Pick<Ports, "warn">): OfferTools {
 }
 
 /** A hook that breaks its contract fails the call, not the run. */
-function serve(hook: Hook, call: ToolCall & CustomToolContextHolder, warn: (message: string) => void): Promise<unknown> {
+function serve(
+  hook: Hook,
+  call: ToolCall & CustomToolContextHolder,
+  warn: (message: string) => void,
+): Promise<unknown> {
   try {
     return claim(hook, call.name, call);
   } catch (error) {
@@ -70,7 +74,11 @@ interface CustomToolContextHolder {
 function granted({ name, grant }: ReadyAgent, offered: ReadonlyMap<string, ToolSchema>): readonly ToolSchema[] {
   if (grant === undefined) return [...offered.values()].filter(({ effect = "read" }) => effect === "read");
   const unknown = grant.filter((tool) => !offered.has(tool));
-  if (unknown.length > 0) refuse(`agent ${name} names tools that the hook does not offer: ${unknown.join(", ")}`, `The hook offers ${[...offered.keys()].join(", ") || "no tools"}.`);
+  if (unknown.length > 0)
+    refuse(
+      `agent ${name} names tools that the hook does not offer: ${unknown.join(", ")}`,
+      `The hook offers ${[...offered.keys()].join(", ") || "no tools"}.`,
+    );
   // In the order of the hook, so that the definitions of two agents differ only in what they lack.
   return [...offered.values()].filter((tool) => grant.includes(tool.name));
 }
@@ -99,14 +107,24 @@ function listSchemas(hook: Hook): readonly ToolSchema[] {
 function assertSchema(tool: ToolSchema): void {
   const name: unknown = tool?.name;
   if (typeof name !== "string" || !TOOL_NAME.test(name))
-    refuse(`${JSON.stringify(name)} is not a tool name`, `Use letters, digits, "_" and "-", starting with a letter or "_".`);
-  if (isPlainObject(tool)) assertKnownOptions(`the tool ${tool.name}`, tool, ["name", "description", "schema", "effect", "timeoutMs"]);
-  if (typeof tool.description !== "string") refuse(`the tool ${tool.name} has no description`, "Pass one: the model chooses tools by it.");
-  if (!isPlainObject(tool.schema)) refuse(`the tool ${tool.name} has no schema`, "Pass the JSON Schema of its arguments.");
+    refuse(
+      `${JSON.stringify(name)} is not a tool name`,
+      `Use letters, digits, "_" and "-", starting with a letter or "_".`,
+    );
+  if (isPlainObject(tool))
+    assertKnownOptions(`the tool ${tool.name}`, tool, ["name", "description", "schema", "effect", "timeoutMs"]);
+  if (typeof tool.description !== "string")
+    refuse(`the tool ${tool.name} has no description`, "Pass one: the model chooses tools by it.");
+  if (!isPlainObject(tool.schema))
+    refuse(`the tool ${tool.name} has no schema`, "Pass the JSON Schema of its arguments.");
   const { effect = "read", timeoutMs } = tool;
-  if (effect !== "read" && effect !== "write") refuse(`the tool ${tool.name} has the effect ${JSON.stringify(effect)}`, `Use "read" or "write".`);
+  if (effect !== "read" && effect !== "write")
+    refuse(`the tool ${tool.name} has the effect ${JSON.stringify(effect)}`, `Use "read" or "write".`);
   if (timeoutMs !== undefined && !isToolTimeout(timeoutMs))
-    refuse(`the tool ${tool.name} has the timeoutMs ${String(timeoutMs)}`, "Use milliseconds above 0, or Infinity for no limit.");
+    refuse(
+      `the tool ${tool.name} has the timeoutMs ${String(timeoutMs)}`,
+      "Use milliseconds above 0, or Infinity for no limit.",
+    );
 }
 
 function refuse(what: string, hint: string): never {

@@ -41,7 +41,8 @@ export function readEntry(id: string, index: number, given: unknown): Conversati
 export function findEntryFlaw(index: number, entry: unknown): string | undefined {
   if (!isPlainObject(entry)) return "it is not an object";
   const { kind } = entry;
-  if ((kind === "created") !== (index === 0)) return index === 0 ? "it must be `created`" : "`created` may only be entry 0";
+  if ((kind === "created") !== (index === 0))
+    return index === 0 ? "it must be `created`" : "`created` may only be entry 0";
   const unknown = Object.keys(entry).find((key) => !(FIELDS[kind as keyof typeof FIELDS] ?? []).includes(key));
   if (unknown === "kind" || FIELDS[kind as keyof typeof FIELDS] === undefined) return "its kind is unknown";
   if (unknown !== undefined) return `it has an unknown field ${JSON.stringify(unknown)}`;
@@ -82,7 +83,11 @@ function isText(value: unknown): value is string {
 }
 
 export function damaged(id: string, index: number, flaw: string): AgentError {
-  return new AgentError("conversation-failed", `entry ${index} of conversation ${JSON.stringify(id)} is damaged: ${flaw}`, {
-    hint: "Restore the conversation from a backup, or delete it. Nothing was changed.",
-  });
+  return new AgentError(
+    "conversation-failed",
+    `entry ${index} of conversation ${JSON.stringify(id)} is damaged: ${flaw}`,
+    {
+      hint: "Restore the conversation from a backup, or delete it. Nothing was changed.",
+    },
+  );
 }

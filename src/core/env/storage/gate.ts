@@ -6,9 +6,9 @@ import { CONVERSATION_PAGE, STORAGE_TIMEOUT_MS } from "../../limits.js";
 import type { Ports } from "../../ports.js";
 import { quoteForeign } from "../../text/mask.js";
 import { isThrown, thrownText } from "../../text/thrown.js";
-import { isThenable, within } from "../../time/wait.js";
+import { isThenable, within, type Maybe } from "../../time/wait.js";
 import { damaged, readEntry, type ConversationEntry } from "./entry.js";
-import type { ConversationStore, Maybe } from "./storage.js";
+import type { ConversationStore } from "./storage.js";
 
 /** Every failure is `AgentError` `conversation-failed`. */
 export interface StoreGate {
@@ -51,8 +51,19 @@ export function openGate(store: ConversationStore, ports: Pick<Ports, "timer">):
       return entries;
     },
     append: (id, at, entries) =>
-      call("append to", id, () => store.append(id, at, entries), (end) => end === "appended" || end === "conflict"),
-    delete: (id) => call("delete", id, () => store.delete(id), (gone) => typeof gone === "boolean"),
+      call(
+        "append to",
+        id,
+        () => store.append(id, at, entries),
+        (end) => end === "appended" || end === "conflict",
+      ),
+    delete: (id) =>
+      call(
+        "delete",
+        id,
+        () => store.delete(id),
+        (gone) => typeof gone === "boolean",
+      ),
   };
 }
 

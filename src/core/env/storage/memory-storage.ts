@@ -99,14 +99,21 @@ function ownSeed(id: string, entries: readonly ConversationEntry[]): Conversatio
   return entries.map((entry, index) => {
     const flaw = findEntryFlaw(index, entry);
     if (flaw === undefined) return seal(entry);
-    throw invalidOptions(`the seed of createInMemoryStorage: entry ${index} of ${JSON.stringify(id)}: ${flaw}`, "Correct the entry.");
+    throw invalidOptions(
+      `the seed of createInMemoryStorage: entry ${index} of ${JSON.stringify(id)}: ${flaw}`,
+      "Correct the entry.",
+    );
   });
 }
 
 function tooMany(id: string): AgentError {
-  return new AgentError("conversation-failed", `conversation ${JSON.stringify(id)} is full: it may have ${MAX_CONVERSATION_ENTRIES} entries`, {
-    hint: "Begin another conversation, with another sender.",
-  });
+  return new AgentError(
+    "conversation-failed",
+    `conversation ${JSON.stringify(id)} is full: it may have ${MAX_CONVERSATION_ENTRIES} entries`,
+    {
+      hint: "Begin another conversation, with another sender.",
+    },
+  );
 }
 
 function tooLarge(id: string, index: number): AgentError {

@@ -1,9 +1,8 @@
 // The three stores of a runtime. A host implements them. Their contract is held by `storageConformance` of playhead/harness.
 
 import type { RuntimeMemory } from "../../model/memory.js";
+import type { Maybe } from "../../time/wait.js";
 import type { ConversationEntry } from "./entry.js";
-
-export type Maybe<T> = T | Promise<T>;
 
 /** Everything that lasts: conversations, skills and memory. */
 export interface Storage {

@@ -35,12 +35,12 @@ export const anthropic = defineVendor({
         ? ""
         : `maxTokens is ${showValue(count)}: give a positive whole number`,
   },
-  call(request, { options, streaming }: CallTerms<AnthropicOptions>) {
-    const { apiKey, model, maxTokens = 4096 } = options;
+  call(request, { options, key, streaming }: CallTerms<AnthropicOptions>) {
+    const { model, maxTokens = 4096 } = options;
     const body = encodeAnthropic(request, { model, maxTokens });
     return {
       path: PATH,
-      headers: { "x-api-key": apiKey, "anthropic-version": API_VERSION },
+      headers: { "x-api-key": key, "anthropic-version": API_VERSION },
       body: streaming ? { ...body, stream: true } : body,
     };
   },
