@@ -92,7 +92,7 @@ export class Conversation {
 
   /** Stores messages in one append. Throws or rejects with `conversation-failed` if another run has written. */
   commit(messages: readonly LlmMessage[]): Maybe<void> {
-    return then(this.append(messages), (end) => this.#assertAppended(end));
+    return andThen(this.append(messages), (end) => this.#assertAppended(end));
   }
 
   /** Archives the first `count` messages, of which at least one is stored. */
@@ -101,7 +101,7 @@ export class Conversation {
     const from = this.#archive?.to ?? 1;
     const to = this.#places[count] as number;
     const marker: ArchiveMarker = { kind: "archive", name: nextName(this.#archive), from, to, summary };
-    return then(this.#append(id, [seal(marker)]), (end) => {
+    return andThen(this.#append(id, [seal(marker)]), (end) => {
       this.#assertAppended(end);
       return this.#archive as ArchiveMarker;
     });
@@ -115,7 +115,7 @@ export class Conversation {
 
   #append(id: string, entries: readonly ConversationEntry[]): Maybe<"appended" | "conflict"> {
     const at = this.#entries;
-    return then(this.#gate.append(id, at, entries), (end) => {
+    return andThen(this.#gate.append(id, at, entries), (end) => {
       if (end === "appended") for (const [index, entry] of entries.entries()) this.take(entry, at + index);
       return end;
     });
@@ -155,6 +155,6 @@ function toEntry(message: LlmMessage, { id, sender }: ConversationRef): Conversa
 }
 
 /** Goes on with a value, at once if it is there. */
-export function then<T, R>(value: Maybe<T>, next: (value: T) => R): Maybe<R> {
+export function andThen<T, R>(value: Maybe<T>, next: (value: T) => R): Maybe<R> {
   return isThenable(value) ? (value.then(next as (value: unknown) => R) as Promise<R>) : next(value);
 }

@@ -20,7 +20,7 @@ import { bindVerbs } from "../../runtime/verbs.js";
 import { lastWords } from "../../runtime/visit.js";
 import { abortError, assertNotAborted } from "../../tools/abort.js";
 import type { ToolSet } from "../../tools/registry.js";
-import { then } from "../conversation/conversation.js";
+import { andThen } from "../conversation/conversation.js";
 import type { LiveConversation } from "../conversation/desk.js";
 import { conflict } from "../storage/gate.js";
 import type { ArchiveMarker } from "../storage/entry.js";
@@ -174,7 +174,7 @@ export class ConversationRun {
     const { live, events, head } = this.#input;
     if (outcome.kind === "budget") closeCalls(this.#history);
     const added = this.#history.slice(head.length + live.conversation.messages.length);
-    return then(live.conversation.commit(added), () => {
+    return andThen(live.conversation.commit(added), () => {
       this.#lastWords = lastWords(added) ?? this.#lastWords;
       if (!this.#isOver) events.endStep();
       return undefined;
