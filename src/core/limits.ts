@@ -54,6 +54,9 @@ export const DEFAULT_MAX_FALLBACK_WAIT_MS = 60_000;
 /** Time limit in ms for refreshing a key if the request has none. */
 export const DEFAULT_REFRESH_TIMEOUT_MS = 60_000;
 
+/** The smallest budget for thinking: what Anthropic, the one vendor with such a budget, accepts. */
+export const MIN_THINKING_TOKENS = 1_024;
+
 // Tools
 /** Nested containers in the arguments, the arguments object included. */
 export const MAX_ARGUMENT_DEPTH = 64;

@@ -11,7 +11,10 @@ import { scriptedProvider, type ScriptStep } from "../../src/core/providers/scri
 import { createToolSet } from "../../src/core/tools/registry.js";
 import type { CustomTool, ToolSurroundings } from "../../src/core/tools/tool.js";
 
-export interface LoopCase extends Pick<LoopInput, "onToolError" | "maxCorrections" | "policies"> {
+type Own = "onToolError" | "maxCorrections" | "policies";
+type Extensions = "boundary" | "prepare" | "journal" | "pendingCalls" | "runId" | "callIds" | "settings" | "timeoutMs";
+
+export interface LoopCase extends Pick<LoopInput, Own | Extensions> {
   provider?: LlmProviderAdapter;
   steps?: readonly ScriptStep[];
   tools?: readonly CustomTool[];
@@ -22,6 +25,8 @@ export interface LoopCase extends Pick<LoopInput, "onToolError" | "maxCorrection
   toolTimeoutMs?: number;
   /** Replaces a new one with `limits`. */
   budget?: Budget;
+  /** Replaces a conversation with one message, and is changed by the run. */
+  history?: LlmMessage[];
 }
 
 export interface LoopRun {
@@ -33,8 +38,24 @@ export interface LoopRun {
 }
 
 export async function playLoop(play: LoopCase): Promise<LoopRun> {
-  const { provider, steps = [], tools = [], limits = {}, streaming, signal, ports, toolTimeoutMs, ...rest } = play;
-  const run: LoopRun = { stop: undefined, error: undefined, history: [{ role: "user", content: "go" }], events: [] };
+  const {
+    provider,
+    steps = [],
+    tools = [],
+    limits = {},
+    streaming,
+    signal,
+    ports,
+    toolTimeoutMs,
+    history,
+    ...rest
+  } = play;
+  const run: LoopRun = {
+    stop: undefined,
+    error: undefined,
+    history: history ?? [{ role: "user", content: "go" }],
+    events: [],
+  };
   const context: ToolSurroundings = {
     signal: signal ?? new AbortController().signal,
     agentId: "a",

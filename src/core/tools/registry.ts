@@ -3,7 +3,7 @@
 import { seal } from "../canon/copy.js";
 import { isPlainObject, NotJsonError } from "../canon/value.js";
 import { invalidOptions } from "../errors.js";
-import { DEFAULT_TOOL_TIMEOUT_MS, type MAX_RESULT_CHARACTERS } from "../limits.js";
+import { DEFAULT_TOOL_TIMEOUT_MS } from "../limits.js";
 import type { LlmToolDefinition } from "../model/provider.js";
 import { assertKnownOptions } from "../options.js";
 import { createArgumentCheck, type ArgumentCheck } from "./argument-check.js";
@@ -25,7 +25,7 @@ export interface GrantedTool {
   /** Time limit of a call in milliseconds. Infinity for no limit. */
   readonly timeoutMs: number;
   readonly retryPolicy: ToolRetryPolicy;
-  /** Characters that the model reads of what the tool gives. Default {@link MAX_RESULT_CHARACTERS}. */
+  /** Characters that the model reads of what the tool gives. Default `MAX_RESULT_CHARACTERS`. */
   readonly resultLimit?: number;
   readonly check: ArgumentCheck;
   readonly invoke: (args: never, context: CustomToolContext) => unknown;

@@ -13,27 +13,12 @@ export type ToolEffect = "read" | "write";
  */
 export type ToolRetryPolicy = "idempotent" | "manual-recovery" | "pure";
 
-/** The second argument of a tool's `invoke`. The fields that are not listed by a spread are created when they are read. */
-export interface CustomToolContext extends ToolSurroundings {
-  /** Id of this call, as in the events and the conversation, or unique in the run where the run gives ids of its own. */
-  readonly toolCallId: string;
-  /** From 1. Above 1, an earlier attempt of this call was cut off and may have had its effect. */
-  readonly attempt: number;
-  /**
-   * The same text for every attempt of this call, and another one for every other call. Reading it throws `AgentError`
-   * `capability-missing` in a run without an id.
-   */
-  readonly idempotencyKey: string;
-  /** As the tool declares it, or its default. */
-  readonly retryPolicy: ToolRetryPolicy;
-}
-
-/** The part of a call's context that all calls of an agent's run share. */
-export interface ToolSurroundings {
-  /**
-   * Fires when the call takes too long, the run is aborted or the runtime is destroyed. Pass it to everything that waits. It is
-   * created on first access, so read it by name: a spread of the context does not copy it.
-   */
+/**
+ * The second argument of a tool's `invoke`. `signal` and the last four fields are made when they are read, so read them by name: a
+ * spread of the context does not copy them.
+ */
+export interface CustomToolContext {
+  /** Fires when the call takes too long, the run is aborted or the runtime is destroyed. Pass it to everything that waits. */
   readonly signal: AbortSignal;
   /** Id of the agent whose model made the call. */
   readonly agentId: string;
@@ -41,7 +26,21 @@ export interface ToolSurroundings {
   readonly pluck: VerbSet;
   /** The memory of this agent, this run and this runtime. */
   readonly memory: RunMemory;
+  /** Id of this call as in the events and the conversation. A host that resumes runs gives ids that are unique in the run. */
+  readonly toolCallId: string;
+  /** From 1. Above 1, an earlier attempt of this call was cut off and may have had its effect. */
+  readonly attempt: number;
+  /**
+   * One text for all attempts of this call, and for no other call of the run. Reading it throws `AgentError` `capability-missing` in
+   * a run without an id.
+   */
+  readonly idempotencyKey: string;
+  /** As the tool declares it, or its default. */
+  readonly retryPolicy: ToolRetryPolicy;
 }
+
+/** The part of a call's context that all calls of an agent's run share. */
+export type ToolSurroundings = Pick<CustomToolContext, "signal" | "agentId" | "pluck" | "memory">;
 
 /**
  * A caller's own tool. `name`, `description` and `schema` go to the model word for word.
