@@ -36,6 +36,7 @@ export {
   memoryConformance,
   PROVIDER_REQUESTS,
   providerConformance,
+  storageConformance,
 } from "../harness/index.js";
 export {
   // rules for live runs, and another model turn by turn

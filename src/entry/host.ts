@@ -2,15 +2,19 @@
 
 export {
   createFleet,
+  createNodeEnv,
   createPluck,
   createVerbs,
   MAX_MEMORY_NAME_CHARACTERS,
   MAX_MEMORY_VALUE_CHARACTERS,
+  openFileStorage,
   openJsonLines,
   openSqliteMemory,
   VerbError,
+  type FileStorage,
   type Fleet,
   type FleetOptions,
   type FleetResult,
+  type NodeEnv,
   type VerbsOptions,
 } from "../host/index.js";

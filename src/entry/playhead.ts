@@ -68,6 +68,7 @@ export {
 } from "../core/index.js";
 export {
   // events and receipts
+  createEventBroadcast,
   createEventLog,
   createHlc,
   createSigner,
@@ -75,6 +76,7 @@ export {
   toTraceEvent,
   verifyReceipts,
   type AgentEvent,
+  type EventBroadcast,
   type EventLog,
   type Receipt,
   type TraceEvent,

@@ -1,6 +1,7 @@
 // The door of the harness layer: what the command line and the public entries import.
 
 export { eventLogConformance } from "./conformance/event-log/suite.js";
+export { storageConformance } from "./conformance/storage/suite.js";
 export { memoryConformance } from "./conformance/memory/suite.js";
 export { PROVIDER_REQUESTS } from "./conformance/provider/requests.js";
 export { providerConformance } from "./conformance/provider/suite.js";

@@ -68,7 +68,11 @@ export function messagesOf(entries: readonly ConversationEntry[]): LlmMessage[] 
 /** A storage whose calls are counted, and whose nth call (from 0) fails: before it, or after it was done. */
 export function failingStorage(
   nth: number,
-  { after = false, inner = createInMemoryStorage(), late = false }: { after?: boolean; inner?: Storage; late?: boolean } = {},
+  {
+    after = false,
+    inner = createInMemoryStorage(),
+    late = false,
+  }: { after?: boolean; inner?: Storage; late?: boolean } = {},
 ): { storage: Storage; calls: () => number } {
   let calls = 0;
   const { conversations } = inner;

@@ -37,7 +37,7 @@ export function readCompaction(owner: string, given: Partial<CompactionPolicy>):
   assertKnownOptions(`the compaction of ${owner}`, given, Object.keys(DEFAULT_COMPACTION));
   const policy = { ...DEFAULT_COMPACTION, ...given };
   for (const [name, value] of Object.entries(policy)) {
-    if (Number.isSafeInteger(value) && (value as number) >= 1) continue;
+    if (Number.isSafeInteger(value) && value >= 1) continue;
     throw invalidOptions(`compaction.${name} of ${owner} is ${showValue(value)}`, "Use a whole number of 1 or more.");
   }
   if (policy.keepTokens < policy.maxTokens) return Object.freeze(policy);

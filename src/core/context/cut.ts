@@ -4,17 +4,18 @@
 import type { LlmMessage } from "../model/message.js";
 
 /**
- * Returns the index of the first message that stays, or 0 if nothing can be cut off. The newest whole steps within `keepTokens` stay,
+ * Returns the index of the first message that stays, or 0 if nothing is to be cut off. The newest whole steps within `keepTokens` stay,
  * and always the last one. `sizes` are the tokens of each message.
  */
 export function findCut(messages: readonly LlmMessage[], sizes: readonly number[], keepTokens: number): number {
   const places = findCutPlaces(messages);
-  let chosen = 0;
+  const last = places.at(-1) ?? 0;
+  let chosen = last;
   let kept = 0;
   let next = messages.length;
-  for (const place of places.reverse()) {
+  for (const place of [...places.reverse(), 0]) {
     for (; next > place; next--) kept += sizes[next - 1] ?? 0;
-    if (chosen > 0 && kept > keepTokens) break;
+    if (place < last && kept > keepTokens) break;
     chosen = place;
   }
   return chosen;

@@ -68,12 +68,13 @@ export function compositeHook(...hooks: readonly Hook[]): Hook {
       }
       return undefined;
     },
-    onStep: (notice) => tellAll(members, notice),
+    // The runtime handles what a listener returns, although its type is void.
+    onStep: (notice) => tellAll(members, notice) as undefined,
   };
 }
 
-/** Tells each hook, also after one has thrown. Then the first error is thrown, or a promise of all late ones is returned. */
-function tellAll(hooks: readonly Hook[], notice: StepNotice): void {
+/** Tells each hook, also after one has thrown. The first error is thrown, and so is, later, that of a hook that is async. */
+function tellAll(hooks: readonly Hook[], notice: StepNotice): unknown {
   const failures: unknown[] = [];
   const late: unknown[] = [];
   for (const hook of hooks) {
@@ -84,11 +85,10 @@ function tellAll(hooks: readonly Hook[], notice: StepNotice): void {
       failures.push(error);
     }
   }
-  // Whoever calls `onStep` handles what it returns, although its type is void.
-  const pending = Promise.all(late);
-  pending.catch(() => undefined);
+  const pending = late.length === 0 ? undefined : Promise.all(late);
+  pending?.catch(() => undefined);
   if (failures.length > 0) throw failures[0];
-  if (late.length > 0) return pending as unknown as void;
+  return pending;
 }
 
 /** What one dispatch yields. */

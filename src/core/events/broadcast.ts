@@ -77,7 +77,10 @@ class Reader<T> implements AsyncIterableIterator<T | Lagged> {
   push(item: T): void {
     if (this.#isOver) return;
     const waiting = this.#waiting.shift();
-    if (waiting !== undefined) return waiting({ done: false, value: item });
+    if (waiting !== undefined) {
+      waiting({ done: false, value: item });
+      return;
+    }
     if (this.#held.length < this.#capacity) {
       this.#held.push(item);
       return;

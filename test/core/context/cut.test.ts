@@ -37,6 +37,7 @@ describe("a cut", () => {
     const messages = [user("x".repeat(40)), said("y".repeat(40)), user("z".repeat(40)), said("w".repeat(40))];
     expect(cut(messages, 25)).toBe(2);
     expect(cut(messages, 30)).toBe(1);
+    expect(cut(messages, 40)).toBe(0);
     expect(cut(messages, 1)).toBe(3);
     expect(cut([user("x")], 1)).toBe(0);
     expect(cut([], 1)).toBe(0);

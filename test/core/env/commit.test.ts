@@ -106,7 +106,9 @@ describe("a run", () => {
 
   it("goes on where it stopped, without content, and refuses where nothing is open", async () => {
     const first = playEnv({ steps: [ask([{ name: "look" }])], tools: [look] });
-    await expect(first.runtime.send({ agent: AGENT, content: "Go." })).rejects.toMatchObject({ code: "script-exhausted" });
+    await expect(first.runtime.send({ agent: AGENT, content: "Go." })).rejects.toMatchObject({
+      code: "script-exhausted",
+    });
     expect((await first.runtime.conversation(AGENT)).isOpen).toBe(true);
     const second = playEnv({ steps: [say("done")], tools: [look], storage: first.storage });
     expect(await second.runtime.send({ agent: AGENT })).toMatchObject({ finalAnswer: "done", toolCalls: 0 });
@@ -174,7 +176,10 @@ describe("a run", () => {
 describe("a conversation that is damaged", () => {
   const created = { kind: "created", version: 1, agent: AGENT, sender: "" } as const;
   const user = { kind: "message", message: { role: "user", content: "x" } } as const;
-  const called = { kind: "message", message: { role: "assistant", content: "", toolCalls: [{ id: "1", name: "t", arguments: {} }] } } as const;
+  const called = {
+    kind: "message",
+    message: { role: "assistant", content: "", toolCalls: [{ id: "1", name: "t", arguments: {} }] },
+  } as const;
   const result = { kind: "message", message: { role: "tool", toolCallId: "1", name: "t", content: "r" } } as const;
 
   it.each<[string, unknown[], number]>([
@@ -189,7 +194,11 @@ describe("a conversation that is damaged", () => {
     ["a message of another shape", [created, { kind: "message", message: { role: "user" } }], 1],
     ["an unknown field", [created, { ...user, extra: 1 }], 1],
     ["an unknown kind", [created, { kind: "note" }], 1],
-    ["a marker of entries behind it", [created, user, { kind: "archive", name: "archive-1", from: 1, to: 9, summary: "" }], 2],
+    [
+      "a marker of entries behind it",
+      [created, user, { kind: "archive", name: "archive-1", from: 1, to: 9, summary: "" }],
+      2,
+    ],
     ["no object", [created, 7], 1],
   ])("by %s is refused with the entry's number, and nothing is changed", async (_name, entries, number) => {
     const storage = createInMemoryStorage();
@@ -209,6 +218,8 @@ describe("a conversation that is damaged", () => {
   it("by a gap is refused", async () => {
     const storage = createInMemoryStorage({ conversations: { [ID]: [created, user] } });
     (storage.conversations as { length: ConversationStore["length"] }).length = () => 3;
-    await expect(playEnv({ storage }).runtime.conversation(AGENT)).rejects.toMatchObject({ code: "conversation-failed" });
+    await expect(playEnv({ storage }).runtime.conversation(AGENT)).rejects.toMatchObject({
+      code: "conversation-failed",
+    });
   });
 });

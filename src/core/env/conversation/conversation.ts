@@ -156,5 +156,9 @@ function toEntry(message: LlmMessage, { id, sender }: ConversationRef): Conversa
 
 /** Goes on with a value, at once if it is there. */
 export function andThen<T, R>(value: Maybe<T>, next: (value: T) => R): Maybe<R> {
-  return isThenable(value) ? (value.then(next as (value: unknown) => R) as Promise<R>) : next(value);
+  return isPromise(value) ? (value.then(next) as Promise<R>) : next(value);
+}
+
+function isPromise<T>(value: Maybe<T>): value is Promise<T> {
+  return isThenable(value);
 }

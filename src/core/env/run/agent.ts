@@ -93,7 +93,7 @@ export function summarySettings({ settings = {} }: Agent, { maxSummaryTokens }: 
   return { ...defined({ model: settings.model }), maxTokens: maxSummaryTokens };
 }
 
-function assertGrant(name: string, tools: unknown): void {
+function assertGrant(name: string, tools: readonly unknown[] | undefined): void {
   if (tools === undefined) return;
   const isList = Array.isArray(tools) && tools.every((tool) => typeof tool === "string");
   if (!isList)

@@ -25,8 +25,10 @@ export async function compact(input: CompactionInput): Promise<{ count: number; 
   const { messages, meter } = conversation;
   meter.measure(messages);
   const count = findCut(messages, meter.sizes, policy.keepTokens);
-  if (!conversation.canArchive(count))
-    return fail(events, "nothing can be archived: the newest steps are all that there is");
+  if (!conversation.canArchive(count)) {
+    fail(events, "nothing can be archived: the newest steps are all that there is");
+    return;
+  }
   const archived = messages.slice(0, count);
   events.isStep = false;
   const asked = await askAside(
@@ -34,9 +36,15 @@ export async function compact(input: CompactionInput): Promise<{ count: number; 
     toSummaryRequest(archived, policy.maxToolCharacters),
     summarySettings(ready.agent, policy),
   ).finally(() => (events.isStep = true));
-  if (asked.kind === "budget") return fail(events, `the budget has no turn for a summary: ${asked.cap}`);
+  if (asked.kind === "budget") {
+    fail(events, `the budget has no turn for a summary: ${asked.cap}`);
+    return;
+  }
   const verdict = judgeSummary(asked.response);
-  if (verdict.kind === "refused") return fail(events, verdict.reason);
+  if (verdict.kind === "refused") {
+    fail(events, verdict.reason);
+    return;
+  }
   assertGoing();
   const marker = await conversation.archiveFirst(count, verdict.summary);
   events.tell({ type: "compaction", archive: marker.name, messages: count, summary: marker.summary });

@@ -88,12 +88,17 @@ export class EventProjection {
       case "turn-start":
         this.#open = turnIndex;
         this.#notice({ kind: "start" });
-        return this.#tell({ type: "step-start" });
+        {
+          this.#tell({ type: "step-start" });
+          return;
+        }
       case "llm-turn":
         this.#turn = body;
         return;
-      case "llm-error":
-        return this.#failStep(body.code, body.message);
+      case "llm-error": {
+        this.#failStep(body.code, body.message);
+        return;
+      }
       default:
         if (this.#event === undefined) return;
         const told = toBody(body, detail);
