@@ -14,7 +14,9 @@ describe("the table of requirements", () => {
     const rows = parseRequirements(readFileSync(`${root}docs/internal/requirements.md`, "utf8"));
     const carried = idsInTests(`${root}test`);
     const hasFile = (path: string) => existsSync(`${root}${path}`);
-    expect(findUntrueRows(rows, [...range(1, 137), ...range(1, 41, "CRB"), "PSS-102", "PSS-103"], carried, hasFile)).toEqual([]);
+    expect(
+      findUntrueRows(rows, [...range(1, 137), ...range(1, 41, "CRB"), "PSS-102", "PSS-103"], carried, hasFile),
+    ).toEqual([]);
   });
 });
 
