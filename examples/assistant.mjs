@@ -1,7 +1,7 @@
 // An assistant that remembers. Each call of this program sends one message to a conversation that is kept in a folder:
 //   node examples/assistant.mjs "My till is blue."
 //   node examples/assistant.mjs "Which colour is it?"
-// OPENAI_API_KEY is your key, and ASSISTANT_FOLDER the folder. Without a key: cassette serve cassettes/assistant -- node …
+// OPENAI_API_KEY is your key, and ASSISTANT_FOLDER the folder. Without a key: cassette serve cassettes/assistant --allow-unused -- node …
 import { openaiProvider } from "playhead";
 import { compositeHook, createEnvRuntime, memoryHook } from "playhead/env";
 import { createNodeEnv, openFileStorage } from "playhead/host";
