@@ -39,7 +39,12 @@ const env = {
   },
 };
 const agents = [
-  { name: "a", instructions: "Note.", budget: { maxTurns: 1_000, maxToolCalls: 1_000 }, compaction: { maxTokens: 300, keepTokens: 100 } },
+  {
+    name: "a",
+    instructions: "Note.",
+    budget: { maxTurns: 1_000, maxToolCalls: 1_000 },
+    compaction: { maxTokens: 300, keepTokens: 100 },
+  },
 ];
 const runtime = createEnvRuntime({ storage, provider, env }, { agents });
 
