@@ -99,3 +99,25 @@ export const MAX_STATS_GROUPS = 200;
 export const MAX_STATS_FAILURES = 1_000;
 /** Scenarios whose typical runs a report has. With more, it would be too large to read. */
 export const MAX_DESCRIBED_SCENARIOS = 1_000;
+
+// The page of a folder
+/** Files of a folder that `ui` lists. The rest is not, which is said. */
+export const MAX_UI_FILES = 50_000;
+/** Entries of a folder that `ui` looks at, of any kind. The rest is not, which is said. */
+export const MAX_UI_ENTRIES = 500_000;
+/** Nested folders that `ui` opens. */
+export const MAX_UI_DEPTH = 64;
+/** Bytes of a report or ledger that `ui` shows. */
+export const MAX_UI_REPORT_BYTES = 64 * 1024 * 1024;
+/** Bytes by which a report or ledger is recognised. */
+export const MAX_UI_HEAD_BYTES = 4_096;
+/** Misses that are listed of one file. */
+export const MAX_UI_MISSES = 1_000;
+/** Pages that are told of changes at the same time. */
+export const MAX_UI_LISTENERS = 100;
+/** Bytes of the random key in the address of the pages. */
+export const KEY_BYTES = 16;
+/** Shortest time in ms between two looks at the folder. Twenty times as long as the last one took, if that is more. */
+export const UI_LOOK_MS = 500;
+/** Changes within this time in ms are one event. */
+export const UI_EVENT_MS = 200;

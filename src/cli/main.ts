@@ -39,6 +39,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     scan: async () => (await import("./commands/scan.js")).scanCommand,
   },
   Inspect: {
+    ui: async () => (await import("./commands/ui.js")).uiCommand,
     show: async () => (await import("./commands/show.js")).showCommand,
     stats: async () => (await import("./commands/stats.js")).statsCommand,
     why: async () => (await import("./commands/why.js")).whyCommand,

@@ -37,11 +37,30 @@ export {
 } from "./fixture/vitest-fixture.js";
 export { toBundlePage, toConversationPage, type ConversationPage } from "./html/conversation-page.js";
 export type { LeftOut } from "./html/allowance.js";
+export { htmlReport } from "./reports/html/report-page.js";
+export { addressOf } from "./ui/address.js";
+export { toFrame, UI_POLICY, type BarLink } from "./ui/frame.js";
+export {
+  ITEM_KINDS,
+  type ItemKind,
+  type ItemLook,
+  type UiItem,
+  type UiMiss,
+  type UiMutant,
+  type UiMutants,
+} from "./ui/item.js";
+export { toListPage, type ListQuery } from "./ui/list-page.js";
+export { toMissPage } from "./ui/miss-page.js";
+export { toMutantsPage } from "./ui/mutants-page.js";
+export { toNoticePage, type Notice } from "./ui/notice-page.js";
+export { toPairPage } from "./ui/pair-page.js";
 export {
   createNote as createLedgerNote,
+  redactMiss,
   toSize,
   type LedgerLine,
   type Note as LedgerNote,
+  type NotedMiss,
 } from "./cassette/ledger-writer.js";
 export { recordingPath } from "./cassette/into.js";
 export { isCI, resolveMode, type CassetteMode } from "./cassette/mode.js";

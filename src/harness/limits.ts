@@ -108,6 +108,8 @@ export const MAX_STEP_REASON_CHARACTERS = 300;
 export const MAX_PAGE_TEXT_CHARACTERS = 100_000;
 /** Characters of all texts of a page. */
 export const MAX_PAGE_CHARACTERS = 10_000_000;
+/** Rows of the list of `cassette ui`. The rest is found by a search. */
+export const MAX_UI_ROWS = 500;
 /** Messages and calls of a page. */
 export const MAX_PAGE_ITEMS = 20_000;
 /** Base64 characters of one image: 1 MiB of image data. */

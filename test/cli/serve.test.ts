@@ -1,6 +1,7 @@
 // The two servers, asked by the vendors' own clients.
 
 import Anthropic from "@anthropic-ai/sdk";
+import Anthropic11 from "anthropic11";
 import { Mistral } from "@mistralai/mistralai";
 import type { AssistantMessage, ChatCompletionRequest, DeltaMessage } from "@mistralai/mistralai/models/components";
 import { CohereClientV2, type Cohere } from "cohere-ai";
@@ -187,8 +188,17 @@ const askOpenAi = async (client: OpenAI, isStream: boolean, goal = GOAL): Return
   }
 };
 
-const anthropicAgent: Agent = async (url, isStream, goal = GOAL) => {
-  const client = new Anthropic({ apiKey: "sk-test", baseURL: url, maxRetries: 2 });
+const anthropicAgent: Agent = (url, isStream, goal) =>
+  askAnthropic(new Anthropic({ apiKey: "sk-test", baseURL: url, maxRetries: 2 }), isStream, goal);
+
+const anthropic11Agent: Agent = (url, isStream, goal) =>
+  askAnthropic(
+    new Anthropic11({ apiKey: "sk-test", baseURL: url, maxRetries: 2 }) as unknown as Anthropic,
+    isStream,
+    goal,
+  );
+
+const askAnthropic = async (client: Anthropic, isStream: boolean, goal = GOAL): ReturnType<Agent> => {
   const messages: Anthropic.MessageParam[] = [{ role: "user", content: goal }];
   const tools = [{ name: "weather", description: "w", input_schema: parameters as Anthropic.Tool.InputSchema }];
   const calls: string[] = [];
@@ -410,6 +420,7 @@ const AGENTS = {
   mistral: { wire: "openai", agent: mistralAgent, base: "/v1", shown: "" },
   responses: { wire: "responses", agent: responsesAgent, base: "/v1", shown: "400 " },
   anthropic: { wire: "anthropic", agent: anthropicAgent, base: "/v1", shown: "400 " },
+  anthropic11: { wire: "anthropic", agent: anthropic11Agent, base: "/v1", shown: "400 " },
   gemini: { wire: "gemini", agent: geminiAgent, base: "/v1beta", shown: "" },
   bedrock: { wire: "bedrock", agent: bedrockAgent, base: "", shown: "" },
   cohere: { wire: "cohere", agent: cohereAgent, base: "", shown: "" },

@@ -20,7 +20,7 @@ import { ask, say } from "../support/script.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { startStatefulVendor } from "../support/stateful-vendor.js";
 import { startVendor, type Said, type Vendor } from "../support/vendor.js";
-import { CLIENT_AGENTS, messageOf, mistral, openai7 } from "../support/vendor-clients.js";
+import { anthropic11, CLIENT_AGENTS, messageOf, mistral, openai7 } from "../support/vendor-clients.js";
 import { listen } from "../support/wire.js";
 
 const folder = temporaryFolder();
@@ -76,6 +76,7 @@ describe("recording and replaying through MSW", () => {
   const clients = [
     ...names.map((wire) => ({ wire, client: wire as string, ask: CLIENT_AGENTS[wire] })),
     { wire: "openai" as const, client: "openai 7", ask: openai7 },
+    { wire: "anthropic" as const, client: "anthropic 1.11", ask: anthropic11 },
     { wire: "openai" as const, client: "mistral", ask: mistral },
   ];
   const cases = clients.flatMap((client) => [false, true].map((isStream) => ({ ...client, isStream })));

@@ -6,14 +6,19 @@ import { describe, it } from "vitest";
 
 const CANDIDATES = [process.env["PLAYHEAD_PYTHON"], "/usr/bin/python3", "python3"];
 
-/** The program. Undefined if no candidate has pytest. */
-export const python = CANDIDATES.find((program) => program !== undefined && has(program, "pytest"));
+/** The interpreter itself, because a wrapper such as pyenv's needs a PATH. Undefined if no candidate has pytest. */
+export const python = interpreter(CANDIDATES.find((program) => program !== undefined && has(program, "pytest")));
 
 /** True if the Python has these modules. */
 export const pythonHas = (...modules: string[]): boolean => python !== undefined && has(python, ...modules);
 
 function has(program: string, ...modules: string[]): boolean {
   return spawnSync(program, ["-c", `import ${modules.join(", ")}`]).status === 0;
+}
+
+function interpreter(program: string | undefined): string | undefined {
+  if (program === undefined) return undefined;
+  return spawnSync(program, ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" }).stdout.trim();
 }
 
 /** `describe` for tests that need Python with pytest and `modules`. */

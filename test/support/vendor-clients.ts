@@ -1,6 +1,7 @@
 // A small agent with one tool, once for each wire, written with each vendor's own client.
 
 import Anthropic from "@anthropic-ai/sdk";
+import Anthropic11 from "anthropic11";
 import {
   BedrockRuntimeClient,
   type BedrockRuntimeClientConfig,
@@ -67,8 +68,16 @@ async function askOpenAi(
   }
 }
 
-const anthropic: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
-  const client = new Anthropic({ apiKey: key, baseURL: url, maxRetries: 0 });
+const anthropic: ClientAgent = (run) => askAnthropic(Anthropic, run);
+
+/** The same with version 1.11 of the client. */
+export const anthropic11: ClientAgent = (run) => askAnthropic(Anthropic11 as unknown as typeof Anthropic, run);
+
+async function askAnthropic(
+  Client: typeof Anthropic,
+  { url, isStream = false, goal = GOAL, key = KEY }: ClientRun,
+): Promise<string> {
+  const client = new Client({ apiKey: key, baseURL: url, maxRetries: 0 });
   const messages: Anthropic.MessageParam[] = [{ role: "user", content: goal }];
   const tools: Anthropic.Tool[] = [{ name: "weather", description, input_schema: schema }];
   for (;;) {
@@ -80,7 +89,7 @@ const anthropic: ClientAgent = async ({ url, isStream = false, goal = GOAL, key 
     const results = calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: "rain" }));
     messages.push({ role: "user", content: results });
   }
-};
+}
 
 const ollama: ClientAgent = async ({ url, isStream = false, goal = GOAL }) => {
   const client = new Ollama({ host: url });

@@ -64,7 +64,7 @@ function explainNoAnswer({ recording, prompt, turn, turns, promptHash }: Unanswe
       turn,
       nearest: { turnIndex: sameUsed, used: true },
       what: `recorded turn ${sameUsed} answers this prompt and was already used`,
-      hint: "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.",
+      hint: "The replay is exhausted. Call reset() before a second run, or make a new cassetteProvider.",
     };
   }
   if (turns.left > 0) return explainPromptMiss(recording, prompt, turn, turns.used, turns.next());

@@ -16,6 +16,8 @@ export interface CodingAgent {
   readonly keys: readonly string[];
 }
 
+/** A sub-agent of Claude Code in the result of its task: `agentId: …` and `to: '…'`. */
+const CLAUDE_SUB_AGENT: NotedFilter = { name: "agent", pattern: "(agentId: |to: ')[0-9a-f]{8,}" };
 /** A line of the output of Codex's shell tool. */
 const CODEX_CHUNK: NotedFilter = { name: "chunk", pattern: "Chunk ID: [0-9a-f]+" };
 
@@ -31,7 +33,7 @@ export const CODING_AGENTS = {
       CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
       CLAUDE_CODE_ATTRIBUTION_HEADER: "0",
     }),
-    filters: ["isoDate", "date", "path", "version"],
+    filters: ["isoDate", "date", "path", "version", CLAUDE_SUB_AGENT, "number-in:duration_ms"],
     keys: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"],
   },
   codex: {

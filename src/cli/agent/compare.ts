@@ -66,6 +66,12 @@ export function compareFiles(
   return { compared: expected.size, differences };
 }
 
+/** True if a conversation saw the file in the state that it has now. When it did, as seen from another one, is not recorded. */
+export function hadState({ changes }: WorkspaceExtension, { path, replayed }: FileDifference): boolean {
+  const states = changes.filter((change) => change.path === path).flatMap(({ before, after }) => [before, after]);
+  return states.some((state) => isSame(state, replayed));
+}
+
 function lastStates(recorded: readonly WorkspaceExtension[], until: number): Map<string, FileState | undefined> {
   const changes = recorded.flatMap((workspace) => workspace.changes).filter(({ step }) => step < until);
   return new Map(changes.sort(byStep).map(({ path, after }) => [path, after]));

@@ -29,7 +29,7 @@ import { untilSignal } from "../serve/listen.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createNotes, type PrintLine } from "../terminal/output.js";
 import { CODING_AGENTS, type AgentName, type CodingAgent } from "./agents.js";
-import { compareFiles, differenceText } from "./compare.js";
+import { compareFiles, differenceText, hadState } from "./compare.js";
 import { openAgentSession, type AgentSession } from "./session.js";
 
 export interface ForkAgentOptions {
@@ -154,11 +154,8 @@ function checkFiles({ at, source }: Fork, others: readonly WorkspaceExtension[],
   if (own === undefined) return undefined;
   const later = own.changes.filter(({ turn }) => turn >= at).map(({ step }) => step);
   const until = later.length === 0 ? Infinity : Math.min(...later);
-  const { differences } = compareFiles(
-    [own, ...(later.length === 0 ? [] : others)],
-    workspace.start,
-    workspace.now,
-    until,
+  const differences = compareFiles([own, ...others], workspace.start, workspace.now, until).differences.filter(
+    (difference) => !others.some((other) => hadState(other, difference)),
   );
   if (differences.length === 0) return undefined;
   return { why: `the files are not as they were at turn ${at}: ${differences.map(differenceText).join("; ")}` };

@@ -2,7 +2,7 @@
 
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { DriftOptions, FailOn } from "../drift/commands.js";
-import { parseThreshold } from "../drift/threshold.js";
+import { parseThreshold } from "../options/threshold.js";
 import type { ReportTarget } from "../drift/outputs.js";
 import { comparisonOptions } from "../options/comparison.js";
 import {

@@ -10,7 +10,7 @@ import {
   type Cassette,
 } from "../../cassette/index.js";
 import { defined } from "../../core/index.js";
-import { createTally, keptRunHint, toSize, withCommand } from "../../harness/index.js";
+import { createTally, keptRunHint, redactMiss, toSize, withCommand } from "../../harness/index.js";
 import { readFilterOptions } from "../options/filters.js";
 import { controlAdvice } from "../serve/advice.js";
 import { serveHandler, type ServeWatcher } from "../serve/handler.js";
@@ -47,8 +47,14 @@ export async function openReplay(file: string, options: OpenOptions, place: Cont
     const isShort = unused > 0 && problems.length === 0 && !failed;
     if (isShort) (allowUnused ? log.notes : problems).push(unusedText(unused, turns + total, file, rerecord));
     const isDone = problems.length === 0 && !failed;
-    await place.note(file, isDone ? "replay" : "unfinished", isDone ? toSize(turns, total) : { turns: 0 });
     const { notes, misses, rows } = log;
+    const [first] = misses;
+    const miss = first && redactMiss({ code: first.code, what: first.message }, redact);
+    await place.note(
+      file,
+      isDone ? "replay" : "unfinished",
+      isDone ? toSize(turns, total) : { turns: 0, ...defined({ miss }) },
+    );
     const counts = { turns: usedTurns, exchanges: used, unused };
     return { ok: problems.length === 0, report: reportOf(problems), notes, ...counts, misses, requests: rows() };
   }

@@ -32,6 +32,7 @@ import { listen, untilOver, untilSignal, type Stop } from "../serve/listen.js";
 import { parsePass, printRequests, toJsonRow } from "../serve/requests.js";
 import type { AgentSession } from "../agent/session.js";
 import { lookingFirst, tunnelRule } from "../agent/door.js";
+import { resultsInOrder } from "../agent/results.js";
 import { proxyHandler, parseTarget, type Send } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
@@ -139,7 +140,7 @@ export async function openRecording(options: RecordingOptions, io: CommandIo): P
   });
   return {
     ...{ target, recorder },
-    handler: agent === undefined ? handler : lookingFirst(agent, handler),
+    handler: agent === undefined ? handler : resultsInOrder(lookingFirst(agent, handler)),
     async end() {
       const changed = await agent?.workspace.end();
       if (changed !== undefined) saver.changed(changed);

@@ -45,6 +45,7 @@ import { inRecordedOrder, loadAll, namesOf, type LoadedItem } from "./load.js";
 import { listen, untilOver, untilSignal, type Stop } from "./listen.js";
 import { compareWith, printComparison, type FileComparison } from "../agent/compare.js";
 import { tunnelRule } from "../agent/door.js";
+import { resultsInOrder } from "../agent/results.js";
 import type { AgentSession } from "../agent/session.js";
 import { addMiss, type CountedMiss } from "./misses.js";
 import { parsePass, printRequests, toJsonRow } from "./requests.js";
@@ -120,7 +121,7 @@ export async function serve(
     if (streaming !== "whole") noteStreams(items, streaming, note);
     const held = createHeldConversations(() => watcher.forgot(FORGOT));
     const serveWith = (watching: ServeWatcher, isPassed?: IsPassed): HttpHandler =>
-      serveHandler(shelf, watching, { nameOf, streaming: { streaming, speed }, held, ...defined({ isPassed }) });
+      handlerFor(options)(shelf, watching, { nameOf, streaming: { streaming, speed }, held, ...defined({ isPassed }) });
     const door = { serve: (quiet: ServeWatcher) => serveWith(quiet), watcher, held };
     const handler = recording ? recordRest(recording, door, note) : serveWith(watcher, isPassed);
     const server = await listen(faults === undefined ? handler : struckBy(faults, handler, held, add, note), {
@@ -193,6 +194,11 @@ async function shelfOf(
   const { allowRedacted = false } = options;
   const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
   return createShelf(named, { redact, allowRedacted, ...defined({ hashFilter }), warn: (text) => note(text) });
+}
+
+/** A coding agent's results of parallel calls come in any order. */
+function handlerFor({ agent }: ServeOptions): typeof serveHandler {
+  return agent === undefined ? serveHandler : (...given) => resultsInOrder(serveHandler(...given));
 }
 
 /** Unused turns and exchanges. */

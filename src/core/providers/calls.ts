@@ -40,7 +40,7 @@ export function toArguments(value: unknown): Pick<LlmToolCall, "arguments" | "ma
   if (value === undefined || value === null) return { arguments: {} };
   if (typeof value === "string" && ["", "null"].includes(value.trim())) return { arguments: {} };
   const parsed = typeof value === "string" ? parseArguments(value) : value;
-  const clean = isPlainObject(parsed) ? cleanJson(parsed, MAX_WIRE_ARGUMENT_DEPTH) : undefined;
+  const clean = isPlainObject(parsed) ? cleanJson(parsed) : undefined;
   if (clean !== undefined) return { arguments: clean as JsonObject };
   return { arguments: {}, malformedArguments: typeof value === "string" ? value.toWellFormed() : toJsonText(value) };
 }
@@ -51,10 +51,10 @@ function parseArguments(text: string): unknown {
   return parsed !== undefined && findDropped(text) === undefined ? parsed : undefined;
 }
 
-/** A copy with well-formed strings, or undefined for a value that is too deep or holds a number that JSON cannot (1e999). */
-function cleanJson(value: unknown, depth: number): JsonValue | undefined {
+/** A copy with well-formed strings, with 0 for -0, as JSON is written, or undefined for a value that is too deep or holds a number that JSON cannot (1e999). */
+export function cleanJson(value: unknown, depth = MAX_WIRE_ARGUMENT_DEPTH): JsonValue | undefined {
   if (typeof value === "string") return value.toWellFormed();
-  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  if (typeof value === "number") return Number.isFinite(value) ? value + 0 : undefined;
   if (typeof value !== "object" || value === null) return value as boolean | null;
   if (depth === 0) return undefined;
   const copy: JsonValue[] | JsonObject = Array.isArray(value) ? [] : {};

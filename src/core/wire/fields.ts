@@ -27,8 +27,8 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Fields that a vendor adds to an answer and a client repeats in later requests, each with the reason why it is not compared there. A
- * replayed answer lacks them, so comparing them would miss for a client that only repeats it.
+ * Fields that a vendor adds to an answer and a client repeats in later requests, each with the reason why it is not compared there.
+ * One client repeats them and another leaves them out, and older recordings lack them.
  */
 export const NOT_COMPARED_IN_ANSWERS: Readonly<Record<string, string>> = {
   annotations: "names the sources of a text",

@@ -1,8 +1,9 @@
 // The ledger: how a test run used each cassette, for the command that started the run.
 
 import { dirname, relative, resolve, sep } from "node:path";
-import { CassetteError } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { CassetteError, createRedactor, type MissReport, type RedactOption } from "../../cassette/index.js";
+import { defined, type FilePort } from "../../core/index.js";
+import { once, type RunEnd } from "./run-end.js";
 
 export interface LedgerEnvironment {
   readonly CASSETTE_LEDGER?: string | undefined;
@@ -21,6 +22,26 @@ export interface LedgerLine {
   exchanges?: number;
   /** Turns from an older recording, in modes `from-first-miss` and `fork`. */
   kept?: number;
+  /** In mode `unfinished`: the first request that the cassette did not answer. `cassette ui` shows it. */
+  miss?: NotedMiss;
+}
+
+/** A miss, or for a request that is not a turn its code and description. */
+export type NotedMiss = MissReport | { code: string; what: string; pointer?: string };
+
+const EXCHANGE_MISSES: readonly string[] = ["exchange-missing", "exchange-changed"];
+
+/** The miss of a failed replay for its line. Empty for another error. */
+function missOf(error: unknown, redact: RedactOption | undefined): Pick<LedgerLine, "miss"> {
+  if (!(error instanceof CassetteError)) return {};
+  const { code, summary: what, pointer, miss } = error;
+  if (miss !== undefined) return { miss: redactMiss(miss, redact) };
+  return EXCHANGE_MISSES.includes(code) ? { miss: redactMiss({ code, what, ...defined({ pointer }) }, redact) } : {};
+}
+
+/** A miss quotes the request, so it is redacted like a recording. */
+export function redactMiss(miss: NotedMiss, redact: RedactOption | undefined): NotedMiss {
+  return createRedactor(redact).json({ ...miss });
 }
 
 /** Adds a line to the ledger, if there is one. Throws `CassetteError` `file-unreadable`. */
@@ -29,6 +50,29 @@ export type Note = (
   mode: LedgerLine["mode"],
   size: Omit<LedgerLine, "file" | "path" | "mode">,
 ) => Promise<void>;
+
+/** Notes a failed test. An error here is ignored, since the test has its own. */
+export async function noteUnfinished(note: Note, file: string, miss: Pick<LedgerLine, "miss"> = {}): Promise<void> {
+  await note(file, "unfinished", { turns: 0, ...miss }).catch(() => undefined);
+}
+
+/** As {@link once}, and names a failed run in the ledger, with its miss, so that `cassette prune` keeps its cassette. */
+export function onceNamed(
+  note: Note,
+  file: string,
+  finish: (ended: RunEnd) => Promise<void>,
+  redact?: RedactOption,
+): (ended?: RunEnd) => Promise<void> {
+  return once(async (ended) => {
+    try {
+      await finish(ended);
+    } catch (error) {
+      await noteUnfinished(note, file, missOf(error, redact));
+      throw error;
+    }
+    if (ended.failed === true) await noteUnfinished(note, file);
+  });
+}
 
 /** The size of a line. Without exchanges, it has no count of them. */
 export function toSize(turns: number, exchanges: number): { turns: number; exchanges?: number } {

@@ -25,7 +25,7 @@ import {
 import { defined, providerName, type FilePort, type JsonObject, type LlmProviderAdapter } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
 import { once, type RunEnd } from "./run-end.js";
-import { createNote, toSize, type LedgerEnvironment, type Note } from "./ledger-writer.js";
+import { createNote, noteUnfinished, onceNamed, toSize, type LedgerEnvironment, type Note } from "./ledger-writer.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./path-in-lock.js";
 import { recordingPath } from "./into.js";
@@ -108,24 +108,6 @@ export function createOwnedUseCassette(
       throw withCommand(error, file, command);
     }
   };
-}
-
-/** Notes a failed test. An error here is ignored, since the test has its own. */
-async function noteUnfinished(note: Note, file: string): Promise<void> {
-  await note(file, "unfinished", { turns: 0 }).catch(() => undefined);
-}
-
-/** As {@link once}, and names a failed run in the ledger, so that `cassette prune` keeps its cassette. */
-function onceNamed(note: Note, file: string, finish: (ended: RunEnd) => Promise<void>): CassetteHandle["done"] {
-  return once(async (ended) => {
-    try {
-      await finish(ended);
-    } catch (error) {
-      await noteUnfinished(note, file);
-      throw error;
-    }
-    if (ended.failed === true) await noteUnfinished(note, file);
-  });
 }
 
 /** The options with the filters of a file read. */
@@ -236,22 +218,27 @@ async function replay(
   const exchanges = createExchangePlayer(cassette, { file, redact, ...defined({ hashFilter }) });
   const exchangeSide = playedSide({ file, cassette, exchanges });
   setExchangeSide(provider, exchangeSide);
-  const done = onceNamed(note, file, async ({ failed }) => {
-    assertNoMiss();
-    exchangeSide.assertAnswered();
-    if (side !== "tools") replayed.assertAnswered();
-    if (failed === true) return;
-    if (side !== "tools") replayed.assertConsumed();
-    // A cassette of exchanges alone has no first turn at which the provider could report them.
-    if (isClaimed(provider) || cassette.entries.length === 0)
-      assertExchangesUsed(exchanges, defined({ file, rerecord }));
-    try {
-      assertNoDrift();
-    } catch (error) {
-      throw withCommand(error, file, rerecord);
-    }
-    await note(file, "replay", toSize(cassette.entries.length, isClaimed(provider) ? exchanges.exchanges.length : 0));
-  });
+  const done = onceNamed(
+    note,
+    file,
+    async ({ failed }) => {
+      assertNoMiss();
+      exchangeSide.assertAnswered();
+      if (side !== "tools") replayed.assertAnswered();
+      if (failed === true) return;
+      if (side !== "tools") replayed.assertConsumed();
+      // A cassette of exchanges alone has no first turn at which the provider could report them.
+      if (isClaimed(provider) || cassette.entries.length === 0)
+        assertExchangesUsed(exchanges, defined({ file, rerecord }));
+      try {
+        assertNoDrift();
+      } catch (error) {
+        throw withCommand(error, file, rerecord);
+      }
+      await note(file, "replay", toSize(cassette.entries.length, isClaimed(provider) ? exchanges.exchanges.length : 0));
+    },
+    redact,
+  );
   return { ...toolSide, provider, mode: "replay", file, done };
 }
 

@@ -13,7 +13,7 @@ import { createAllowance, type Allowance, type LeftOut } from "./allowance.js";
 import { headView, leftOutView } from "./head-view.js";
 import { messageView } from "./message-view.js";
 import { preview } from "./text-view.js";
-import { toPage } from "./page-shell.js";
+import { toPage, type PageFrame } from "./page-shell.js";
 import { railView, type RailPart } from "./rail-view.js";
 import { CONVERSATION_SCRIPT } from "./script.js";
 import { toConversation, type Conversation } from "./steps.js";
@@ -28,6 +28,8 @@ export interface ConversationPageOptions {
   title: string;
   /** Keeps long texts whole. Default false. */
   isFull?: boolean;
+  /** The frame of the server that sends the page. */
+  frame?: PageFrame;
 }
 
 /** A self-contained HTML file, and how much was cut to keep it readable. */
@@ -67,7 +69,7 @@ export function toBundlePage({ bundle, cassettes }: AgentBundle, options: Conver
 function write(
   parts: readonly { name: string | undefined; cassette: Cassette }[],
   about: Html | undefined,
-  { title, isFull = false }: ConversationPageOptions,
+  { title, isFull = false, frame: served }: ConversationPageOptions,
 ): ConversationPage {
   const allowance = createAllowance(isFull);
   const rail: RailPart[] = [];
@@ -93,7 +95,7 @@ function write(
   const body = frame(title, [about, heads, leftOutView(allowance.leftOut())], rail, sections);
   const style = PAGE_STYLE + CONVERSATION_STYLE;
   return {
-    text: toPage({ title: `${title} · cassette`, style, script: CONVERSATION_SCRIPT, body }),
+    text: toPage({ title: `${title} · cassette`, style, script: CONVERSATION_SCRIPT, body, frame: served }),
     leftOut: allowance.leftOut(),
   };
 }

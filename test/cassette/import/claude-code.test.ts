@@ -49,6 +49,33 @@ describe("a Claude Code transcript", () => {
     expect(repairs(run)).toEqual({});
   });
 
+  it("keeps the session's folder, branch and version, by which its task can be named", () => {
+    const place = { cwd: "/home/ann/birds", gitBranch: "main", version: "2.1.197" };
+    const moved = { cwd: "/tmp/elsewhere", gitBranch: "other", version: "2.2.0" };
+    const lines = [
+      user("1", null, "hello", place),
+      answer("2", "1", text("hi"), place),
+      user("3", "2", "go on", moved),
+    ];
+    const log = [...lines, answer("4", "3", text("yes"), moved)].map((line) => JSON.stringify(line)).join("\n");
+    const options = { source: "t.jsonl", recordedAt: "2026-11-20T12:00:00.000Z", task: "{cwd}-{branch}" };
+    const [run] = [...parseImport(log, options)];
+    expect(run?.task).toBe("birds-main");
+    expect(importOf(run?.cassette as never)).toMatchObject({
+      session: { cwd: "/home/ann/birds", branch: "main", version: "claude-code 2.1.197" },
+    });
+  });
+
+  it.each([
+    ["max_tokens", "length"],
+    ["refusal", "contentFilter"],
+    ["end_turn", "stop"],
+    ["constructor", "stop"],
+  ])("ends an answer with %s by %s", (stop_reason, expected) => {
+    const run = importThread(user("1", null, "go"), answer("2", "1", text("so"), {}, { stop_reason }));
+    expect(run.cassette.entries[0]?.response.stopReason).toBe(expected);
+  });
+
   it("joins the lines of one answer, and takes the tokens of the last", () => {
     const usage = (output: number) => ({ usage: { input_tokens: 5, output_tokens: output } });
     const run = importThread(

@@ -200,6 +200,8 @@ describe("a Codex rollout", () => {
       item({ type: "ghost_snapshot", ghost_commit: {} }),
       event("from_the_future"),
       line("from_the_future", {}),
+      line("world_state", { full: true }),
+      line("token_usage_record", { usage: { input_tokens: 1 } }),
     );
     expect(run.cassette.entries).toHaveLength(1);
     expect(importOf(run.cassette).outcome).toEqual({ error: "interrupted" });
@@ -207,7 +209,7 @@ describe("a Codex rollout", () => {
       "call-unanswered": 1,
       "error-exchange-dropped": 1,
       "line-unknown": 2,
-      "meta-line-dropped": 2,
+      "meta-line-dropped": 4,
     });
   });
 

@@ -150,4 +150,21 @@ describe("a pi session", () => {
       message: expect.stringContaining("it ended before its first prompt") as string,
     });
   });
+
+  it("goes on after a line of another format", () => {
+    const change = entry("model_change", null, { modelId: "m-1" });
+    const asked = entry("message", change.id, user("hi"));
+    const foreign = { timestamp, type: "turn_context", payload: { type: "turn_context" } };
+    const answered = entry("message", asked.id, answer(text("hello")));
+    const log = [header, foreign, change, asked, answered].map((line) => JSON.stringify(line)).join("\n");
+    const errors: unknown[] = [];
+    const onError = (error: unknown): void => void errors.push(error);
+    const [run, ...more] = [...parseImport(log, { source: "s.jsonl", recordedAt: timestamp, onError })];
+    expect(more).toEqual([]);
+    expect(conversationOf(run?.cassette as never).map(({ content }) => content)).toEqual(["hi", "hello"]);
+    expect(importOf(run?.cassette as never).repairs).toEqual({ "meta-line-dropped": 1 });
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining("s.jsonl, line 2") as string }),
+    ]);
+  });
 });

@@ -156,7 +156,9 @@ describe("strict replay", () => {
       "turn 2: recorded turn 0 answers this prompt and was already used\n" +
         "  nearest  recorded turn 0, which was already used",
     );
-    expect(error.hint).toBe("Replay is single-use: call reset() before a second run, or make a new cassetteProvider.");
+    expect(error.hint).toBe(
+      "The replay is exhausted. Call reset() before a second run, or make a new cassetteProvider.",
+    );
   });
 
   it("PLK-128 throws exhausted, not prompt-changed, when a run is longer than the recording", async () => {

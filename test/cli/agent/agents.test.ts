@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readHashFilter } from "../../../src/cassette/index.js";
 import { CODING_AGENTS, type CodingAgent } from "../../../src/cli/agent/agents.js";
-import { compareFiles, differenceText } from "../../../src/cli/agent/compare.js";
+import { compareFiles, differenceText, hadState } from "../../../src/cli/agent/compare.js";
 import { createProviderTest } from "../../../src/cli/agent/provider-hosts.js";
 import { AGENT_CHOICES } from "../../../src/cli/options/values.js";
 
@@ -25,6 +25,14 @@ describe("the registry of agents", () => {
       expect(agent.keys.length).toBeGreaterThan(0);
     },
   );
+
+  it("claude does not compare the ids and times of sub-agents", () => {
+    const done = (id: string, ms: number) =>
+      `Done.agentId: ${id} (use SendMessage with to: '${id}', summary: '…')\n<usage>tool_uses: 1\nduration_ms: ${ms}</usage>`;
+    const { rewrite } = readHashFilter(CODING_AGENTS.claude.filters);
+    expect(rewrite?.(done("ac2706fed658c182d", 845))).toBe(rewrite?.(done("a6d373a2131cfc934", 12)));
+    expect(rewrite?.(done("ac2706fed658c182d", 845))).toContain("tool_uses: 1");
+  });
 
   it("is on the page on coding agents, with every variable and filter", () => {
     const page = readFileSync(new URL("../../../docs/coding-agents.md", import.meta.url), "utf8");
@@ -100,6 +108,19 @@ describe("the comparison of files", () => {
       "c does not exist, recorded: has 2 bytes",
       "d has 0 bytes, recorded: has 1 byte",
     ]);
+  });
+
+  it("knows the states that a sub-agent saw", () => {
+    const other = { agent: "claude", changes: [change(1, "a", "1"), change(2, "a", "2")] };
+    const [before, later, never] = [{}, { a: "2" }, { a: "3" }].map((now) => {
+      const [difference] = compareFiles(
+        [{ agent: "claude", changes: [change(3, "a", "9")] }],
+        files({}),
+        files(now),
+      ).differences;
+      return difference !== undefined && hadState(other, difference);
+    });
+    expect([before, later, never]).toEqual([true, true, false]);
   });
 
   it("does not compare kept texts", () => {

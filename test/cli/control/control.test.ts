@@ -291,22 +291,25 @@ describe("the server", () => {
       ["replay", false],
       ["replay", true],
       ["live", false],
+      ["replay", "missed"],
     ]) {
       const opened = await order({ open: "ledger.cassette.json", mode });
-      if (mode !== "live") await send(base(opened), "birds", PATH);
-      await order({ close: opened["opened"], failed });
+      if (mode !== "live") await send(base(opened), failed === "missed" ? "fish" : "birds", PATH);
+      await order({ close: opened["opened"], failed: failed === true });
     }
     const lines = read("ledger.jsonl")
       .trim()
       .split("\n")
-      .map((line) => JSON.parse(line) as { mode: string; turns: number });
+      .map((line) => JSON.parse(line) as { mode: string; turns: number; miss?: { code: string } });
     expect(lines.map(({ mode, turns }) => [mode, turns])).toEqual([
       ["failed", 1],
       ["record", 1],
       ["replay", 1],
       ["unfinished", 0],
       ["live", 0],
+      ["unfinished", 0],
     ]);
+    expect(lines.map(({ miss }) => miss?.code)).toEqual([...Array<undefined>(5), "prompt-changed"]);
   });
 
   it.each([

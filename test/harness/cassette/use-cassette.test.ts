@@ -534,6 +534,28 @@ describe("the ledger", () => {
     expect(await refused(handle.done())).toMatchObject({ code: "file-unreadable", file: "ledger.jsonl" });
   });
 
+  it("notes the first miss of a replay without its secrets, whether the run threw it or caught it", async () => {
+    for (const end of [undefined, { failed: true }]) {
+      const environment = { CASSETTE_LEDGER: "ledger.jsonl", API_TOKEN: "sesame-9321-open" };
+      const { useCassette, live, files } = harness({ [FILE]: good }, environment);
+      const { provider, done } = await useCassette(FILE, live);
+      const messages = [{ role: "user" as const, content: "Key sesame-9321-open" }];
+      await refused(Promise.resolve(provider.turn({ messages })));
+      await refused(done(end));
+      const lines = (files.texts.get("ledger.jsonl") ?? "").trimEnd().split("\n");
+      expect(lines.map((text) => JSON.parse(text) as unknown)).toEqual([
+        {
+          file: FILE,
+          path: FILE,
+          mode: "unfinished",
+          turns: 0,
+          miss: expect.objectContaining({ code: "prompt-changed", turn: 0 }),
+        },
+      ]);
+      expect(lines[0]).not.toContain("sesame");
+    }
+  });
+
   it("says of a run that failed only that a test has the cassette", async () => {
     const line = { file: FILE, path: FILE, mode: "unfinished", turns: 0 };
     const linesOf = async (

@@ -28,7 +28,7 @@ describe("html", () => {
     expect(shown("a\r\n\tb\u200b").toString()).toBe('a\n\tb<span class="sign">\\u200b</span>');
   });
 
-  it.each(["#turn-1", "data:image/png;base64,AAAA", "data:image/webp;base64,AA=="])(
+  it.each(["#turn-1", "?", "?file=a%20b&miss=c#turn-1", "data:image/png;base64,AAAA", "data:image/webp;base64,AA=="])(
     "takes the address %s",
     (address) => {
       expect(html`<a href="${address}">x</a>`.toString()).toContain(`href="${address}"`);
@@ -46,6 +46,12 @@ describe("html", () => {
     "data:text/html;base64,AAAA",
     "data:image/svg+xml;base64,AAAA",
     'data:image/png;base64,AAAA" onerror="x',
+    "?file=a b",
+    '?file="x',
+    "?file=a/../b",
+    "?a=1#",
+    "?next=https://example.com",
+    " ?file=a",
   ])("refuses the address %j", (address) => {
     expect(() => html`<a href="${address}">x</a>`).toThrow(TypeError);
   });

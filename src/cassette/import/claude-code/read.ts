@@ -1,12 +1,12 @@
 // Claude Code transcripts: JSON Lines of Anthropic messages with the program's own notes between them. The text is read as a
-// whole, since a conversation is a thread through its lines; each thread is a run. Fields around a message are ignored (`cwd`,
-// `gitBranch`, `version`, `requestId`, and `toolUseResult`, which repeats a result in the program's words).
+// whole, since a conversation is a thread through its lines; each thread is a run. Other fields around a message are ignored
+// (`requestId`, and `toolUseResult`, which repeats a result in the program's words).
 
 import { defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { readAnthropicMessages } from "../formats/anthropic.js";
-import type { LogMessage, LogRun } from "../log-run.js";
+import type { EarlyStop, LogMessage, LogRun, LogSession } from "../log-run.js";
 import { addRepairs, createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
-import { isObject, listIn, malformed, toName, toObject } from "../foreign-json.js";
+import { isObject, listIn, malformed, toName, toObject, toText } from "../foreign-json.js";
 import { answerIdOf, kindOf } from "./lines.js";
 import { toThreads, type TranscriptThread } from "./threads.js";
 
@@ -16,6 +16,13 @@ const ENVELOPE: ReadonlySet<string> = new Set([
 ]);
 /** The model named in assistant messages that the program itself wrote. */
 const NO_MODEL = "<synthetic>";
+/** Reasons for which an answer ended early, in Anthropic's words. */
+const EARLY_STOPS: ReadonlyMap<string, EarlyStop> = new Map([
+  ["max_tokens", "length"],
+  ["model_context_window_exceeded", "length"],
+  ["pause_turn", "length"],
+  ["refusal", "contentFilter"],
+]);
 
 /** The threads of a transcript, each as a record `{thread, trial?, dropped?}`: its lines, its name, lines in no thread. */
 export function splitClaudeCode(transcript: JsonValue): JsonObject[] {
@@ -46,8 +53,22 @@ export function readClaudeCode(record: JsonObject, repairs: RepairLog): LogRun {
     model,
     task: toName(lines[0]?.["sessionId"]),
     trial: toName(trial),
+    session: toSession(lines),
     messages: toAnswers(lines).flatMap((group) => readMessage(group, repairs)),
   };
+}
+
+/** Each line has these fields. They change if the session is resumed elsewhere, so the first ones count. */
+function toSession(lines: readonly JsonObject[]): LogSession | undefined {
+  const first = (field: string): string | undefined =>
+    lines.map((line) => toName(line[field])).find((value) => value !== undefined);
+  const version = first("version");
+  const session = defined({
+    cwd: first("cwd"),
+    branch: first("gitBranch"),
+    version: version === undefined ? undefined : `claude-code ${version}`,
+  });
+  return Object.keys(session).length === 0 ? undefined : session;
 }
 
 /** Names threads. The first one of the main agent has its transcript's name alone. */
@@ -84,7 +105,10 @@ function readMessage(lines: readonly JsonObject[], repairs: RepairLog): LogMessa
     const content = messages.flatMap((message) => toBlocks(message["content"]));
     Object.assign(own, { content, ...defined({ usage }) });
   }
-  const read = readAnthropicMessages([own], repairs);
+  const stopReason = EARLY_STOPS.get(toText(messages.at(-1)?.["stop_reason"]));
+  const read = readAnthropicMessages([own], repairs).map((message) =>
+    message.role === "assistant" ? { ...message, stopReason } : message,
+  );
   if (toName(first["model"]) !== NO_MODEL) return read;
   repairs.add("answer-not-model");
   return read.map((message) => (message.role === "assistant" ? { ...message, notModel: true } : message));

@@ -95,6 +95,10 @@ function fromEnvelope(type: string, body: JsonObject): RolloutLine {
       return { kind: "compacted", body };
     case "event_msg":
       return { kind: "event", type: toText(body["type"]), body };
+    // What the program knows of the folder, and a second count of the tokens.
+    case "world_state":
+    case "token_usage_record":
+      return { kind: "note" };
     default:
       return { kind: "unknown" };
   }

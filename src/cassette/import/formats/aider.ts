@@ -13,9 +13,9 @@ const PAGE = 'class="chat-transcript"';
 
 /** The text as a record, or undefined if it is no chat of aider. */
 export function fromAiderText(text: string, isForced: boolean): JsonObject | undefined {
-  const hasTurn = /^#### /m.test(text);
-  const isChat = /^# aider chat started at /m.test(text) || text.includes(PAGE) || /^> (\$ )?aider\b/im.test(text);
-  return hasTurn && (isChat || isForced) ? { aider: text } : undefined;
+  if (/^# aider chat started at /m.test(text)) return { aider: text };
+  const isChat = text.includes(PAGE) || /^> (\$ )?aider\b/im.test(text);
+  return /^#### /m.test(text) && (isChat || isForced) ? { aider: text } : undefined;
 }
 
 export function isAider(record: JsonValue): boolean {

@@ -74,12 +74,16 @@ function readAnswer(
       // pi writes 0 where it knows no price.
       costUsd: toCount(total) || undefined,
       model: toName(message["model"]),
-      stopReason: STOPS[toText(message["stopReason"])],
+      stopReason: STOPS.get(toText(message["stopReason"])),
     },
   ];
 }
 
-const STOPS: Readonly<Record<string, EarlyStop>> = { length: "length", error: "error", aborted: "error" };
+const STOPS: ReadonlyMap<string, EarlyStop> = new Map([
+  ["length", "length"],
+  ["error", "error"],
+  ["aborted", "error"],
+]);
 
 /** pi counts cached tokens apart from `input`. */
 function readUsage({ input, output, cacheRead, cacheWrite }: JsonObject): Usage | undefined {

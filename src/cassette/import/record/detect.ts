@@ -7,9 +7,17 @@ import { isObject } from "../foreign-json.js";
 /** `saw` describes an unknown record in a few words. */
 export type Detection = { kind: "known"; format: ImportFormat } | { kind: "unknown"; saw: string };
 
-/** Recognises a record. A line may mean something only after one of its own format, `before`. A list of plain user and assistant messages, which both vendors write alike, counts as OpenAI's. */
-export function detectFormat(record: JsonValue, before?: string): Detection {
-  const format = IMPORT_FORMATS.find((name) => FORMATS[name].detect(record, before));
+/**
+ * Recognises a record. Some lines mean something only after one of their own format: `before` has the formats of the lines so far, the
+ * last one first. A line that a log's format knows by itself is never taken for a note of another. A list of plain user and assistant
+ * messages, which both vendors write alike, counts as OpenAI's.
+ */
+export function detectFormat(record: JsonValue, before: readonly ImportFormat[] = []): Detection {
+  const byItself = (name: ImportFormat): boolean => FORMATS[name].detect(record);
+  const format =
+    IMPORT_FORMATS.find((name) => FORMATS[name].gathers === true && byItself(name)) ??
+    before.find((name) => FORMATS[name].detect(record, name)) ??
+    IMPORT_FORMATS.find(byItself);
   return format === undefined ? { kind: "unknown", saw: describe(record) } : { kind: "known", format };
 }
 

@@ -29,7 +29,8 @@ export function* readParts(text: string, options: PartOptions): Generator<LogPar
     return;
   }
   const gathered = new Map<ImportFormat, { place: RecordPlace; records: JsonValue[] }>();
-  let before: ImportFormat | undefined;
+  /** The formats of the lines so far, the last one first. */
+  let before: readonly ImportFormat[] = [];
   for (const record of readRecords(text, options.maxMemory)) {
     const { place } = record;
     const format = attempt(place, options, () => {
@@ -40,7 +41,7 @@ export function* readParts(text: string, options: PartOptions): Generator<LogPar
       yield { error: format };
       continue;
     }
-    before = format;
+    if (before[0] !== format) before = [format, ...before.filter((name) => name !== format)];
     const value = (record as { value: JsonValue }).value;
     if (FORMATS[format].gathers !== true) yield* splitRecord({ place, format, value }, options);
     else if (gathered.has(format)) gathered.get(format)?.records.push(value);
@@ -90,7 +91,7 @@ function* splitRecord(part: LogPart, options: PartOptions): Generator<LogPart | 
 function recogniseFormat(
   value: JsonValue,
   forced: ImportFormat | undefined,
-  before: ImportFormat | undefined,
+  before: readonly ImportFormat[],
 ): ImportFormat {
   if (forced !== undefined) {
     assertFits(value, forced);
@@ -99,7 +100,7 @@ function recogniseFormat(
   const detection = detectFormat(value, before);
   if (detection.kind === "known") return detection.format;
   throw new CassetteError("import-unknown-format", `it is not in a known log format: it is ${detection.saw}`, {
-    hint: `The known formats are ${IMPORT_FORMATS.join(", ")}.`,
+    hint: `Convert it to a known format, such as openai-messages ({"messages": […]}). Known are ${IMPORT_FORMATS.join(", ")}.`,
   });
 }
 

@@ -12,6 +12,10 @@ export interface RecordPlace {
   number: number;
 }
 
+/** How much of a text shows whether it is one document or has a document on each line. */
+const HEAD_LINES = 20;
+const MAX_HEAD_CHARACTERS = 100_000;
+
 type LogRecord = { place: RecordPlace; value: unknown } | { place: RecordPlace; error: CassetteError };
 
 /**
@@ -26,7 +30,9 @@ export function* readRecords(text: string, maxMemory = Infinity): Generator<LogR
   }
   const whole = isLines(text, maxMemory) ? undefined : parseJson(text, maxMemory);
   if (whole?.isJson === false && whole.cause instanceof CassetteError) throw whole.cause;
-  if (whole?.isJson !== true) yield* readLines(text, maxMemory);
+  if (whole?.isJson === false && isDocument(text, maxMemory)) {
+    yield { place: { unit: "line", number: 1 }, error: documentError(whole.cause) };
+  } else if (whole?.isJson !== true) yield* readLines(text, maxMemory);
   else if (!Array.isArray(whole.value) || isMessageList(whole.value)) {
     yield { place: { unit: "line", number: 1 }, value: whole.value };
   } else {
@@ -38,6 +44,22 @@ export function* readRecords(text: string, maxMemory = Infinity): Generator<LogR
 function isLines(text: string, maxMemory: number): boolean {
   const end = text.indexOf("\n");
   return end >= 0 && /\S/.test(text.slice(end, end + 10_000)) && parseJson(text.slice(0, end), maxMemory).isJson;
+}
+
+/** True for one JSON document over several lines that is damaged: none of its first lines is JSON by itself. */
+function isDocument(text: string, maxMemory: number): boolean {
+  const lines = text
+    .slice(0, MAX_HEAD_CHARACTERS)
+    .split("\n", HEAD_LINES)
+    .filter((line) => line.trim() !== "");
+  return /^\s*[[{]\s*$/.test(lines[0] ?? "") && lines.every((line) => !parseJson(line, maxMemory).isJson);
+}
+
+function documentError(cause: unknown): CassetteError {
+  return new CassetteError("import-malformed", `it is not a whole JSON document: ${thrownText(cause)}`, {
+    hint: "It was cut short or edited. Export it again, or correct it there.",
+    cause,
+  });
 }
 
 /** Reads one line at a time: the text may have more lines than a list can hold. */

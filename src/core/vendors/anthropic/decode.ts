@@ -4,6 +4,7 @@ import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toToolCalls, type WireCall } from "../../providers/calls.js";
+import { stopWordFields, withAnswerFields, type StopWords } from "../../wire/answer-fields.js";
 import {
   plainDecoding,
   refuseBody,
@@ -43,14 +44,17 @@ export function decodeAnthropic(json: unknown, decoding: Decoding = plainDecodin
       decoding.note(`a block of type "${type}"`);
     }
   }
-  return toResponse({
+  const word = toText(body["stop_reason"]);
+  const response = toResponse({
     content,
     toolCalls: toToolCalls(calls),
     reasoning,
-    stopReason: toStopReason(toText(body["stop_reason"]), STOP_REASONS, "stop reason", decoding),
+    stopReason: toStopReason(word, STOP_REASONS, "stop reason", decoding),
     usage: readUsage(toObject(body["usage"])),
     model: toText(body["model"]),
   });
+  const own = { ...stopWordFields(word, response, STOP_WORDS), stop_sequence: body["stop_sequence"] };
+  return withAnswerFields(response, "anthropic", own, decoding);
 }
 
 function readThinking(block: WireObject): Reasoning {
@@ -70,6 +74,20 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   pause_turn: "length",
   compaction: "length",
   refusal: "contentFilter",
+};
+
+/** The API has no word for `error`, so it is sent as it is, which no client takes for another. */
+export const STOP_WORDS: StopWords = {
+  wire: "anthropic",
+  field: "stop_reason",
+  known: STOP_REASONS,
+  written: {
+    stop: "end_turn",
+    toolUse: "tool_use",
+    length: "max_tokens",
+    contentFilter: "refusal",
+    error: "error",
+  },
 };
 
 function readUsage(usage: WireObject): Usage | undefined {

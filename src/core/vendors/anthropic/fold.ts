@@ -41,7 +41,7 @@ function createAnthropicFold(decoding: Decoding): Fold {
     return block;
   };
   const takeFields = (fields: WireObject, counts: WireObject): LlmStreamDelta[] => {
-    for (const name of ["id", "model", "stop_reason"]) message[name] = fields[name] ?? message[name];
+    for (const name of ["id", "model", "stop_reason", "stop_sequence"]) message[name] = fields[name] ?? message[name];
     // Counts are those of the whole message so far.
     for (const name of COUNTS) usage[name] = counts[name] ?? usage[name];
     return [];

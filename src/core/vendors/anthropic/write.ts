@@ -1,23 +1,17 @@
 // A turn response as a message of the Messages API, whole or streamed, the inverse of `decodeAnthropic`. This wire does not carry the
-// cost, or a `finalAnswer` other than the content. Clients fail on a missing usage, so it is sent as zeros. The API has no word for
-// the stop reason `error`, so it is sent as it is, which no client takes for another.
+// cost, or a `finalAnswer` other than the content. Clients fail on a missing usage, so it is sent as zeros.
 
 import { defined } from "../../defined.js";
 import type { JsonObject, JsonValue } from "../../canon/value.js";
 import type { LlmToolCall, Reasoning } from "../../model/message.js";
-import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
+import type { LlmTurnResponse } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
-import { argumentsText } from "../openai/write.js";
+import { stopWordOf } from "../../wire/answer-fields.js";
+import { wireFieldsOf } from "../../wire/fields.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
-
-const STOP_REASONS: Readonly<Record<StopReason, string>> = {
-  stop: "end_turn",
-  toolUse: "tool_use",
-  length: "max_tokens",
-  contentFilter: "refusal",
-  error: "error",
-};
+import { argumentsText } from "../openai/write.js";
+import { STOP_WORDS } from "./decode.js";
 
 /** A block: whole, as it opens in a stream, and the deltas that fill it with their times. */
 interface Block {
@@ -30,8 +24,7 @@ export function writeAnthropic(response: LlmTurnResponse, stamp: WireStamp): Jso
   return {
     ...head(response, stamp),
     content: toBlocks(response).map((block) => block.whole),
-    stop_reason: STOP_REASONS[response.stopReason],
-    stop_sequence: null,
+    ...writeStop(response),
     usage: writeUsage(response.usage),
   };
 }
@@ -47,7 +40,6 @@ export function anthropicEvents(response: LlmTurnResponse, stamp: WireStamp, cut
     usage: { ...usage, output_tokens: 0 },
   };
   const event = (data: JsonObject, at = 0): TimedText => ({ text: toSse(data, data["type"] as string), at });
-  const stop = { stop_reason: STOP_REASONS[response.stopReason], stop_sequence: null };
   return [
     event({ type: "message_start", message }),
     ...toBlocks(response, cut).flatMap(({ opening, deltas }, index) => [
@@ -55,9 +47,16 @@ export function anthropicEvents(response: LlmTurnResponse, stamp: WireStamp, cut
       ...deltas.map(([delta, at]) => event({ type: "content_block_delta", index, delta }, at)),
       event({ type: "content_block_stop", index }),
     ]),
-    event({ type: "message_delta", delta: stop, usage }),
+    event({ type: "message_delta", delta: writeStop(response), usage }),
     event({ type: "message_stop" }),
   ];
+}
+
+/** The stop sequence belongs to its word alone. */
+function writeStop(response: LlmTurnResponse): JsonObject {
+  const word = stopWordOf(response, STOP_WORDS);
+  const { stop_sequence: sequence = null } = wireFieldsOf(response, "anthropic");
+  return { stop_reason: word, stop_sequence: word === "stop_sequence" ? sequence : null };
 }
 
 function head(response: LlmTurnResponse, stamp: WireStamp): JsonObject {

@@ -6,6 +6,7 @@ import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toToolCalls, type WireCall } from "../../providers/calls.js";
+import { stopWordFields, withAnswerFields, type StopWords } from "../../wire/answer-fields.js";
 import {
   plainDecoding,
   refuseBody,
@@ -26,7 +27,6 @@ export function decodeBedrock(json: unknown, decoding: Decoding = plainDecoding)
   refuseErrorBody(body["error"], decoding);
   const blocks = toObject(toObject(body["output"])["message"])["content"];
   if (!Array.isArray(blocks)) refuseBody("has no output message", decoding);
-  for (const field of ["trace", "additionalModelResponseFields"]) if (body[field] !== undefined) decoding.note(field);
 
   let content = "";
   const calls: WireCall[] = [];
@@ -42,15 +42,19 @@ export function decodeBedrock(json: unknown, decoding: Decoding = plainDecoding)
       if (toList(cited["citations"]).length > 0) decoding.note("citations");
     } else decoding.note(`a block of type "${Object.keys(block)[0] ?? ""}"`);
   }
-  return toResponse({
+  const word = toText(body["stopReason"]);
+  const response = toResponse({
     content,
     toolCalls: toToolCalls(calls),
     reasoning,
-    stopReason: toStopReason(toText(body["stopReason"]), STOP_REASONS, "stop reason", decoding),
+    stopReason: toStopReason(word, STOP_REASONS, "stop reason", decoding),
     usage: readUsage(toObject(body["usage"])),
     // Only a prompt router names the model that answered.
     model: toText(toObject(toObject(body["trace"])["promptRouter"])["invokedModelId"]),
   });
+  const { trace, additionalModelResponseFields } = body;
+  const own = { ...stopWordFields(word, response, STOP_WORDS), trace, additionalModelResponseFields };
+  return withAnswerFields(response, "bedrock", own, decoding);
 }
 
 /** True for a call that the vendor runs itself. Others have no type, or "tool_use", which the API reference does not list. */
@@ -84,6 +88,19 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   guardrail_intervened: "contentFilter",
   malformed_model_output: "error",
   malformed_tool_use: "error",
+};
+
+export const STOP_WORDS: StopWords = {
+  wire: "bedrock",
+  field: "stopReason",
+  known: STOP_REASONS,
+  written: {
+    stop: "end_turn",
+    toolUse: "tool_use",
+    length: "max_tokens",
+    contentFilter: "content_filtered",
+    error: "malformed_model_output",
+  },
 };
 
 function readUsage(usage: WireObject): Usage | undefined {

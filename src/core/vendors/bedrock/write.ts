@@ -4,20 +4,15 @@
 import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
 import type { LlmToolCall, Reasoning } from "../../model/message.js";
-import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
+import type { LlmTurnResponse } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toFrame } from "../../http/event-frames.js";
+import { stopWordOf } from "../../wire/answer-fields.js";
 import { cutText, lastAt, type Cut, type TimedEvent, type TimedText } from "../../wire/cut.js";
+import { wireFieldsOf } from "../../wire/fields.js";
 import type { WireStamp } from "../../wire/pieces.js";
 import { argumentsText } from "../openai/write.js";
-
-const STOP_REASONS: Readonly<Record<StopReason, string>> = {
-  stop: "end_turn",
-  toolUse: "tool_use",
-  length: "max_tokens",
-  contentFilter: "content_filtered",
-  error: "malformed_model_output",
-};
+import { STOP_WORDS } from "./decode.js";
 
 /** A block: whole, as it opens in a stream, and the deltas that fill it with their times. */
 interface Block {
@@ -30,9 +25,8 @@ interface Block {
 export function writeBedrock(response: LlmTurnResponse): JsonObject {
   return {
     output: { message: { role: "assistant", content: toBlocks(response).map(({ whole }) => whole) } },
-    stopReason: STOP_REASONS[response.stopReason],
-    usage: writeUsage(response.usage),
-    metrics: { latencyMs: 0 },
+    ...writeStop(response),
+    ...writeMetadata(response),
   };
 }
 
@@ -48,9 +42,19 @@ export function bedrockEvents(response: LlmTurnResponse, _stamp: WireStamp, cut?
       ...deltas.map(([delta, at]) => event("contentBlockDelta", { delta, contentBlockIndex }, at)),
       event("contentBlockStop", { contentBlockIndex }),
     ]),
-    event("messageStop", { stopReason: STOP_REASONS[response.stopReason] }),
-    event("metadata", { usage: writeUsage(response.usage), metrics: { latencyMs: 0 } }),
+    event("messageStop", writeStop(response)),
+    event("metadata", writeMetadata(response)),
   ];
+}
+
+function writeStop(response: LlmTurnResponse): JsonObject {
+  const { additionalModelResponseFields } = wireFieldsOf(response, "bedrock");
+  return { stopReason: stopWordOf(response, STOP_WORDS), ...defined({ additionalModelResponseFields }) };
+}
+
+function writeMetadata(response: LlmTurnResponse): JsonObject {
+  const { trace } = wireFieldsOf(response, "bedrock");
+  return { usage: writeUsage(response.usage), metrics: { latencyMs: 0 }, ...defined({ trace }) };
 }
 
 function toEventFrame(type: string, data: JsonObject): Uint8Array {

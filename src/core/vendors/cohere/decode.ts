@@ -6,6 +6,7 @@ import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toToolCalls } from "../../providers/calls.js";
+import { stopWordFields, withAnswerFields, type StopWords } from "../../wire/answer-fields.js";
 import {
   plainDecoding,
   refuseBody,
@@ -27,6 +28,7 @@ export function decodeCohere(json: unknown, decoding: Decoding = plainDecoding):
   const message = toObject(body["message"]);
   if (Object.keys(message).length === 0) refuseBody("has no message", decoding);
   if (toList(message["citations"]).length > 0) decoding.note("citations");
+  if (toList(body["logprobs"]).length > 0) decoding.note("logprobs");
 
   const { text, reasoning } = readParts(message["content"], decoding);
   const calls = toList(message["tool_calls"]).map((item) => {
@@ -34,14 +36,16 @@ export function decodeCohere(json: unknown, decoding: Decoding = plainDecoding):
     const named = toObject(call["function"]);
     return { id: call["id"], name: named["name"], arguments: named["arguments"] };
   });
-  return toResponse({
+  const word = toText(body["finish_reason"]);
+  const response = toResponse({
     content: toText(message["tool_plan"]) + text,
     toolCalls: toToolCalls(calls),
     reasoning,
-    stopReason: toStopReason(toText(body["finish_reason"]), FINISH_REASONS, "finish reason", decoding),
+    stopReason: toStopReason(word, FINISH_REASONS, "finish reason", decoding),
     usage: readUsage(toObject(body["usage"])),
     model: "",
   });
+  return withAnswerFields(response, "cohere", stopWordFields(word, response, STOP_WORDS), decoding);
 }
 
 /** Throws for an error, whose words stand in `message` or, at the end of a stream, in `error`. */
@@ -73,6 +77,19 @@ const FINISH_REASONS: Readonly<Record<string, StopReason>> = {
   ERROR_TOXIC: "contentFilter",
   ERROR: "error",
   TIMEOUT: "error",
+};
+
+export const STOP_WORDS: StopWords = {
+  wire: "cohere",
+  field: "finish_reason",
+  known: FINISH_REASONS,
+  written: {
+    stop: "COMPLETE",
+    toolUse: "TOOL_CALL",
+    length: "MAX_TOKENS",
+    contentFilter: "ERROR_TOXIC",
+    error: "ERROR",
+  },
 };
 
 function readUsage(usage: WireObject): Usage | undefined {

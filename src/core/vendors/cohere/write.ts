@@ -4,19 +4,13 @@
 import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
 import type { LlmToolCall } from "../../model/message.js";
-import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
+import type { LlmTurnResponse } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
+import { stopWordOf } from "../../wire/answer-fields.js";
 import { cutText, type Cut, type TimedText } from "../../wire/cut.js";
 import { toSse, type WireStamp } from "../../wire/pieces.js";
 import { argumentsText } from "../openai/write.js";
-
-const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
-  stop: "COMPLETE",
-  toolUse: "TOOL_CALL",
-  length: "MAX_TOKENS",
-  contentFilter: "ERROR_TOXIC",
-  error: "ERROR",
-};
+import { STOP_WORDS } from "./decode.js";
 
 export function writeCohere(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
   const { content, toolCalls = [] } = response.message;
@@ -84,8 +78,12 @@ function writeCall(call: LlmToolCall): JsonObject {
   return { id: call.id, type: "function", function: { name: call.name, arguments: argumentsText(call) } };
 }
 
-function ending({ stopReason, usage }: LlmTurnResponse): JsonObject {
-  return { finish_reason: FINISH_REASONS[stopReason], ...(usage === undefined ? {} : { usage: writeUsage(usage) }) };
+function ending(response: LlmTurnResponse): JsonObject {
+  const { usage } = response;
+  return {
+    finish_reason: stopWordOf(response, STOP_WORDS),
+    ...(usage === undefined ? {} : { usage: writeUsage(usage) }),
+  };
 }
 
 function writeUsage({ inputTokens, outputTokens, cacheReadTokens, reasoningTokens }: Usage): JsonObject {

@@ -5,7 +5,8 @@ import { defined } from "../../defined.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toToolCalls } from "../../providers/calls.js";
-import { withMessageFields } from "../../wire/fields.js";
+import { stopWordFields, withAnswerFields, type StopWords } from "../../wire/answer-fields.js";
+import { unknownFields, withMessageFields } from "../../wire/fields.js";
 import {
   plainDecoding,
   refuseBody,
@@ -34,9 +35,6 @@ export function decodeGemini(json: unknown, decoding: Decoding = plainDecoding):
   if (candidates.length === 0 && blocked === "") refuseBody("has no candidates", decoding);
   if (candidates.length > 1) decoding.note("more than one candidate");
   const candidate = toObject(candidates[0]);
-  for (const field of ["groundingMetadata", "citationMetadata", "logprobsResult"]) {
-    if (candidate[field] !== undefined) decoding.note(field);
-  }
   const { content, calls, reasoning, layout } = readParts(toList(toObject(candidate["content"])["parts"]));
   const response = toResponse({
     content,
@@ -47,7 +45,12 @@ export function decodeGemini(json: unknown, decoding: Decoding = plainDecoding):
     model: toText(body["modelVersion"]),
   });
   const message = withMessageFields(response.message, "gemini", layout === undefined ? {} : { layout });
-  return { ...response, message };
+  const own = {
+    ...stopWordFields(stopName(candidate["finishReason"]), response, STOP_WORDS),
+    candidate: unknownFields(candidate, ["content", "finishReason", "index", "tokenCount"]),
+    promptFeedback: body["promptFeedback"],
+  };
+  return withAnswerFields({ ...response, message }, "gemini", own, decoding);
 }
 
 /** By name, and by the number that `enum-encoding=int` asks for. */
@@ -73,6 +76,23 @@ function readStop(reason: unknown, decoding: Decoding): StopReason {
   if (found === undefined) decoding.note(`the finish reason ${toJsonText(reason)}`);
   return found?.[2] ?? "stop";
 }
+
+function stopName(reason: unknown): string {
+  return STOP_REASONS.find(([number, name]) => reason === number || reason === name)?.[1] ?? "";
+}
+
+export const STOP_WORDS: StopWords = {
+  wire: "gemini",
+  field: "finishReason",
+  known: Object.fromEntries(STOP_REASONS.map(([, name, reason]) => [name, reason])),
+  written: {
+    stop: "STOP",
+    toolUse: "STOP",
+    length: "MAX_TOKENS",
+    contentFilter: "SAFETY",
+    error: "OTHER",
+  },
+};
 
 /** Thoughts are counted apart from the candidates; ours are a part of the output. */
 function readUsage(usage: WireObject): Usage | undefined {

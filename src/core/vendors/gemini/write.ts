@@ -3,20 +3,15 @@
 
 import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
-import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
+import type { LlmTurnResponse } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
+import { stopWordOf } from "../../wire/answer-fields.js";
 import { cutText, type Cut, type TimedText } from "../../wire/cut.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
+import { toObject } from "../../http/json-readers.js";
+import { STOP_WORDS } from "./decode.js";
 import { writeParts } from "./parts.js";
-
-const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
-  stop: "STOP",
-  toolUse: "STOP",
-  length: "MAX_TOKENS",
-  contentFilter: "SAFETY",
-  error: "OTHER",
-};
 
 /** An answer as the `GenerateContentResponse` of Gemini's API. */
 export function writeGemini(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
@@ -53,10 +48,21 @@ function cutPart(part: JsonObject, cut: Cut | undefined): (readonly [JsonObject,
 }
 
 function writeChunk(response: LlmTurnResponse, stamp: WireStamp, parts: JsonObject[], isLast: boolean): JsonObject {
-  const { stopReason, usage } = response;
-  const finish = isLast ? { finishReason: FINISH_REASONS[stopReason] } : {};
+  const { usage } = response;
+  const { candidate, promptFeedback } = isLast ? wireFieldsOf(response, "gemini") : {};
+  const finish = isLast ? { finishReason: stopWordOf(response, STOP_WORDS) } : {};
+  // A prompt that was blocked has no answer.
+  const isBlocked =
+    toObject(promptFeedback)["blockReason"] !== undefined && candidate === undefined && parts.length === 0;
   return {
-    candidates: [{ content: { role: "model", parts }, ...finish, index: 0 }],
+    ...(isBlocked && response.stopReason === "contentFilter"
+      ? {}
+      : {
+          candidates: [
+            { content: { role: "model", parts }, ...finish, ...(toObject(candidate) as JsonObject), index: 0 },
+          ],
+        }),
+    ...defined({ promptFeedback }),
     ...(usage === undefined || !isLast ? {} : { usageMetadata: writeUsage(usage) }),
     modelVersion: modelOf(response, stamp),
     responseId: stamp.id,

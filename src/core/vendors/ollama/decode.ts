@@ -24,6 +24,7 @@ export function decodeOllama(json: unknown, decoding: Decoding = plainDecoding):
   const message = toObject(body["message"]);
   if (Object.keys(message).length === 0) refuseBody("has no message", decoding);
   if (toList(message["images"]).length > 0) decoding.note("images");
+  if (toList(body["logprobs"]).length > 0) decoding.note("logprobs");
 
   const calls = toList(message["tool_calls"]).map((item) => {
     const call = toObject(item);

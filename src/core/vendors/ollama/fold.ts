@@ -22,7 +22,7 @@ export const ollamaStream: StreamWire = {
   isSse: false,
 };
 
-const FIELDS = ["model", "done", "done_reason", "prompt_eval_count", "eval_count"] as const;
+const FIELDS = ["model", "logprobs", "done", "done_reason", "prompt_eval_count", "eval_count"] as const;
 
 function createOllamaFold(decoding: Decoding): Fold {
   const fields: Record<string, unknown> = {};

@@ -18,20 +18,31 @@ export function createChoiceFold(decoding: Decoding): ChoiceFold {
   const message = createMessageFold(decoding);
   let hasDelta = false;
   let finish = "";
+  const logprobs = new Map<string, unknown[]>();
 
   return {
     get hasFinished() {
       return finish !== "";
     },
     take(choice) {
+      for (const [name, list] of Object.entries(toObject(choice["logprobs"]))) {
+        if (Array.isArray(list)) append(logprobs, name, list);
+      }
       finish = toPiece(choice["finish_reason"]) || toPiece(toObject(choice["finish_details"])["type"]) || finish;
       // Perplexity adds the message so far to each delta. A host that sends no delta sends the message once.
       const piece = choice["delta"] ?? (hasDelta ? undefined : choice["message"]);
       hasDelta ||= isPlainObject(piece);
       return message.take(toObject(piece));
     },
-    body: () => ({ finish_reason: finish, message: message.body() }),
+    body: () => ({ finish_reason: finish, logprobs: Object.fromEntries(logprobs), message: message.body() }),
   };
+}
+
+/** A log probability for each token, so their number is bounded as the text is. */
+function append(lists: Map<string, unknown[]>, name: string, more: readonly unknown[]): void {
+  const list = lists.get(name) ?? [];
+  for (const item of more) list.push(item);
+  lists.set(name, list);
 }
 
 function createMessageFold(decoding: Decoding) {
@@ -41,6 +52,7 @@ function createMessageFold(decoding: Decoding) {
   const texts = { refusal: "", reasoning_content: "", reasoning: "" };
   const legacy = { name: "", arguments: "" };
   const audio = { transcript: "", data: "" };
+  const annotations: unknown[] = [];
 
   const takeSpoken = (piece: WireObject): LlmStreamDelta[] => {
     const isFirstRefusal = texts.refusal === "";
@@ -48,6 +60,10 @@ function createMessageFold(decoding: Decoding) {
     const sound = toObject(piece["audio"]);
     audio.transcript += toPiece(sound["transcript"]);
     audio.data ||= toPiece(sound["data"]);
+    for (const annotation of toList(piece["annotations"])) {
+      assertRoom(annotations.length, "annotations", decoding);
+      annotations.push(annotation);
+    }
     const { text, thought } = content.take(piece["content"]);
     const detailed = toList(piece["reasoning_details"]).map((item) => addDetail(details, toObject(item), decoding));
     const refusal = toPiece(piece["refusal"]);
@@ -82,6 +98,7 @@ function createMessageFold(decoding: Decoding) {
       ...texts,
       reasoning_details: [...details.values()],
       audio,
+      annotations,
       tool_calls: toolCalls.calls(),
       function_call: legacy,
     }),

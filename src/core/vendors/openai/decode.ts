@@ -7,6 +7,7 @@ import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import { costToUsd, toCost, type Usage } from "../../model/usage.js";
 import { toToolCalls, type WireCall } from "../../providers/calls.js";
+import { stopWordFields, withAnswerFields, type StopWords } from "../../wire/answer-fields.js";
 import {
   plainDecoding,
   refuseBody,
@@ -36,16 +37,25 @@ export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding):
   const parts = readParts(message["content"], decoding);
   const refusal = toText(message["refusal"]) || parts.refusal;
   const said = parts.text || readAudio(message["audio"], decoding);
-  return toResponse({
+  const word = finishWord(choice);
+  const response = toResponse({
     content: [said, refusal].filter((text) => text !== "").join("\n"),
     toolCalls: toToolCalls(readCalls(message)),
     reasoning: readReasoning(message, parts, decoding),
-    stopReason: refusal === "" ? readStop(choice, decoding) : "contentFilter",
+    stopReason: refusal === "" ? toStopReason(word, STOP_REASONS, "finish reason", decoding) : "contentFilter",
     isRefusal: refusal !== "" && said === "",
     usage: readUsage(toObject(body["usage"])),
     costUsd: readCost(toObject(body["usage"])),
     model: toText(body["model"]),
   });
+  const { annotations } = message;
+  const own = {
+    // Calls are written in their present form, to which the older word does not belong.
+    ...stopWordFields(word === "function_call" ? "" : word, response, STOP_WORDS),
+    annotations,
+    logprobs: readLogprobs(choice["logprobs"]),
+  };
+  return withAnswerFields(response, "openai", own, decoding);
 }
 
 /** Content as one text. Mistral sends a list with thinking in it, and a refusal may be a part, too. */
@@ -126,9 +136,27 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   insufficient_system_resource: "error",
 };
 
-function readStop(choice: WireObject, decoding: Decoding): StopReason {
-  const word = toText(choice["finish_reason"]) || toText(toObject(choice["finish_details"])["type"]);
-  return toStopReason(word, STOP_REASONS, "finish reason", decoding);
+export const STOP_WORDS: StopWords = {
+  wire: "openai",
+  field: "finish_reason",
+  known: STOP_REASONS,
+  written: {
+    stop: "stop",
+    toolUse: "tool_calls",
+    length: "length",
+    contentFilter: "content_filter",
+    error: "error",
+  },
+};
+
+function finishWord(choice: WireObject): string {
+  return toText(choice["finish_reason"]) || toText(toObject(choice["finish_details"])["type"]);
+}
+
+/** Undefined if there are none. Hosts also send lists that are empty or null. */
+function readLogprobs(value: unknown): WireObject | undefined {
+  const hasAny = Object.values(toObject(value)).some((list) => toList(list).length > 0);
+  return hasAny ? toObject(value) : undefined;
 }
 
 function readUsage(usage: WireObject): Usage | undefined {

@@ -5,13 +5,15 @@ import type { JsonObject } from "../../canon/value.js";
 import type { LlmTurnResponse } from "../../model/provider.js";
 import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
 import { toSse, type WireStamp } from "../../wire/pieces.js";
+import { stopWordOf } from "../../wire/answer-fields.js";
+import { STOP_WORDS } from "./decode.js";
 import { toThinking, toThinkingPart } from "./mistral.js";
-import { argumentsText, FINISH_REASONS, head, writeCall, writeUsage } from "./write.js";
+import { argumentsText, head, writeCall, writeUsage } from "./write.js";
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 export function writeMistral(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
-  const { message, stopReason, usage = NO_USAGE } = response;
+  const { message, usage = NO_USAGE } = response;
   const { content, toolCalls = [] } = message;
   const thinking = toThinking(message);
   const said = content === "" ? [] : [{ type: "text", text: content }];
@@ -20,13 +22,13 @@ export function writeMistral(response: LlmTurnResponse, stamp: WireStamp): JsonO
     content: thinking.length === 0 ? content : [...thinking, ...said],
     tool_calls: toolCalls.length === 0 ? null : toolCalls.map(writeCall),
   };
-  const choice = { index: 0, message: own, finish_reason: FINISH_REASONS[stopReason] };
+  const choice = { index: 0, message: own, finish_reason: stopWordOf(response, STOP_WORDS) };
   return { ...head(response, stamp, "chat.completion"), choices: [choice], usage: writeUsage(usage) };
 }
 
 /** The events, cut as `cut` says, each with the time of what it carries. */
 export function mistralEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
-  const { message, stopReason, usage = NO_USAGE } = response;
+  const { message, usage = NO_USAGE } = response;
   const common = head(response, stamp, "chat.completion.chunk");
   const event = (delta: JsonObject, at: number, finish: string | null = null, more: JsonObject = {}): TimedText => ({
     text: toSse({ ...common, choices: [{ index: 0, delta, finish_reason: finish }], ...more }),
@@ -39,7 +41,7 @@ export function mistralEvents(response: LlmTurnResponse, stamp: WireStamp, cut?:
     ...(message.toolCalls ?? []).map((call, index) =>
       event({ tool_calls: [{ ...writeCall(call), index }] }, lastAt(cut?.(index, argumentsText(call)))),
     ),
-    event({ content: "" }, 0, FINISH_REASONS[stopReason], { usage: writeUsage(usage) }),
+    event({ content: "" }, 0, stopWordOf(response, STOP_WORDS), { usage: writeUsage(usage) }),
     { text: toSse("[DONE]"), at: 0 },
   ];
 }

@@ -4,23 +4,19 @@
 import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
 import type { LlmToolCall } from "../../model/message.js";
-import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
+import type { LlmTurnResponse } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
+import { stopWordOf } from "../../wire/answer-fields.js";
 import { cutText, type Cut, type TimedText } from "../../wire/cut.js";
+import { wireFieldsOf } from "../../wire/fields.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
-
-export const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
-  stop: "stop",
-  toolUse: "tool_calls",
-  length: "length",
-  contentFilter: "content_filter",
-  error: "error",
-};
+import { STOP_WORDS } from "./decode.js";
 
 export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
   const { message, usage } = response;
   const { content, toolCalls = [] } = message;
   const isRefusal = refuses(response);
+  const { annotations, logprobs = null } = wireFieldsOf(response, "openai");
   return {
     ...head(response, stamp, "chat.completion"),
     choices: [
@@ -30,10 +26,11 @@ export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonOb
           role: "assistant",
           content: isRefusal || (content === "" && toolCalls.length > 0) ? null : content,
           refusal: isRefusal ? content : null,
+          ...defined({ annotations }),
           ...writeReasoning(response),
           ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(writeCall) }),
         },
-        logprobs: null,
+        logprobs,
         finish_reason: finishOf(response),
       },
     ],
@@ -48,7 +45,7 @@ function refuses({ isRefusal, message }: LlmTurnResponse): boolean {
 
 /** A refusal is a whole answer. */
 function finishOf(response: LlmTurnResponse): string {
-  return refuses(response) ? "stop" : FINISH_REASONS[response.stopReason];
+  return refuses(response) ? "stop" : stopWordOf(response, STOP_WORDS);
 }
 
 /** The events, cut as `cut` says, each with the time of what it carries. */
@@ -56,9 +53,10 @@ export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: 
   const { message, usage } = response;
   const said = refuses(response) ? "refusal" : "content";
   const common = head(response, stamp, "chat.completion.chunk");
+  const { annotations, logprobs = null } = wireFieldsOf(response, "openai");
   const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
     ...common,
-    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    choices: [{ index: 0, delta, logprobs: finish === null ? null : logprobs, finish_reason: finish }],
     ...(stamp.wantsUsage === true ? { usage: null } : {}),
   });
   const event = (data: JsonObject | "[DONE]", at = 0): TimedText => ({ text: toSse(data), at });
@@ -69,7 +67,7 @@ export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: 
     ...(message.toolCalls ?? []).flatMap((call, index) =>
       callDeltas(call, index, cut).map(([delta, at]) => event(chunk(delta), at)),
     ),
-    event(chunk({}, finishOf(response))),
+    event(chunk(defined({ annotations }), finishOf(response))),
     ...(stamp.wantsUsage === true && usage !== undefined
       ? [event({ ...common, choices: [], usage: writeUsage(usage) })]
       : []),

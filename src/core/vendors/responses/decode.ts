@@ -6,6 +6,7 @@ import { AgentError } from "../../errors.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toToolCalls } from "../../providers/calls.js";
+import { withAnswerFields } from "../../wire/answer-fields.js";
 import { withMessageFields } from "../../wire/fields.js";
 import {
   plainDecoding,
@@ -19,7 +20,7 @@ import {
   type Decoding,
   type WireObject,
 } from "../../http/json-readers.js";
-import { readItems } from "./items.js";
+import { readItems, readTexts } from "./items.js";
 
 /**
  * An answer of OpenAI's Responses API as a response. Throws `AgentError` `provider-response` when the body is an error, holds no
@@ -32,7 +33,8 @@ export function decodeResponses(json: unknown, decoding: Decoding = plainDecodin
   const status = toText(body["status"]);
   if (UNFINISHED.includes(status)) refuseUnfinished(status, decoding);
 
-  const { content, calls, reasoning, hasRefusal, layout } = readItems(toList(body["output"]).filter(isPlainObject));
+  const items = toList(body["output"]).filter(isPlainObject);
+  const { content, calls, reasoning, hasRefusal, layout } = readItems(items);
   const response = toResponse({
     content,
     toolCalls: toToolCalls(calls),
@@ -43,7 +45,7 @@ export function decodeResponses(json: unknown, decoding: Decoding = plainDecodin
     model: toText(body["model"]),
   });
   const message = withMessageFields(response.message, "responses", layout === undefined ? {} : { layout });
-  return { ...response, message };
+  return withAnswerFields({ ...response, message }, "responses", { texts: readTexts(items) }, decoding);
 }
 
 const UNFINISHED = ["queued", "in_progress", "cancelled", "failed"];

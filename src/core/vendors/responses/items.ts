@@ -130,6 +130,38 @@ function readParts(content: unknown): { text: string; hasRefusal: boolean; field
   return { text, hasRefusal, fields: isBare ? {} : { parts } };
 }
 
+/** What each text of an answer has besides its words: its sources and log probabilities. Empty if no text has any. */
+export function readTexts(items: readonly WireObject[]): WireObject[] {
+  const texts = items.flatMap(saidParts).map(readExtras);
+  return texts.every((extras) => Object.keys(extras).length === 0) ? [] : texts;
+}
+
+function readExtras(part: WireObject): WireObject {
+  const extras = TEXT_EXTRAS.map((name): [string, unknown] => [name, part[name]]);
+  return Object.fromEntries(extras.filter(([, list]) => toList(list).length > 0));
+}
+
+/** `items` with what `readTexts` found. */
+export function writeTexts(items: readonly JsonObject[], texts: JsonValue | undefined): JsonObject[] {
+  const extras = toList(texts);
+  let place = 0;
+  const fill = (part: WireObject): JsonObject =>
+    ({ ...part, ...(part["type"] === "output_text" ? toObject(extras[place++]) : {}) }) as JsonObject;
+  return items.map((item) => {
+    if (item["type"] !== "message") return item;
+    return { ...item, content: toList(item["content"]).map((part) => fill(toObject(part))) };
+  });
+}
+
+const TEXT_EXTRAS = ["annotations", "logprobs"];
+
+/** The parts that are written as texts. */
+function saidParts({ type, content }: WireObject): WireObject[] {
+  if ((toText(type) || "message") !== "message") return [];
+  const parts = toList(content).map(toObject);
+  return typeof content === "string" ? [{}] : parts.filter((part) => TEXTS[toText(part["type"])] === "text");
+}
+
 /** The items of a message without their ids, in the order of its layout. */
 export function writeItems(message: AssistantMessage, layout: JsonValue | undefined, isRefusal = false): JsonObject[] {
   const { content, toolCalls = [], reasoning = [] } = message;

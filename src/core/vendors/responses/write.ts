@@ -9,7 +9,7 @@ import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
 import { toList, toObject, toText } from "../../http/json-readers.js";
-import { SUMMARY_BREAK, writeItems } from "./items.js";
+import { SUMMARY_BREAK, writeItems, writeTexts } from "./items.js";
 
 /** Why an answer is incomplete, for the stop reasons that say so. */
 const INCOMPLETE: Readonly<Partial<Record<StopReason, string>>> = {
@@ -31,18 +31,25 @@ export function writeResponses(response: LlmTurnResponse, stamp: WireStamp): Jso
 
 function writeOutput(response: LlmTurnResponse, stamp: WireStamp): JsonObject[] {
   const { layout } = wireFieldsOf(response.message, "responses");
-  return writeItems(response.message, layout, response.isRefusal === true).map((item, index) => {
+  const { texts } = wireFieldsOf(response, "responses");
+  const items = writeTexts(writeItems(response.message, layout, response.isRefusal === true), texts);
+  return items.map((item, index) => {
     const prefix = ID_PREFIXES[toText(item["type"])];
     if (prefix === undefined) return item;
-    const status = item["type"] === "reasoning" ? {} : { status: "completed" };
+    const isCut = incompleteReason(response) !== undefined && index === items.length - 1;
+    const status = item["type"] === "reasoning" ? {} : { status: isCut ? "incomplete" : "completed" };
     return { id: `${prefix}_${stamp.id}_${index}`, ...item, ...status };
   });
 }
 
+/** A refusal is a whole answer: the model said all of it. */
+function incompleteReason({ stopReason, isRefusal }: LlmTurnResponse): string | undefined {
+  return isRefusal === true ? undefined : INCOMPLETE[stopReason];
+}
+
 function writeBody(response: LlmTurnResponse, stamp: WireStamp, output: JsonObject[]): JsonObject {
-  const { stopReason, isRefusal, usage } = response;
-  // A refusal is a whole answer: the model said all of it.
-  const reason = isRefusal === true ? undefined : INCOMPLETE[stopReason];
+  const { usage } = response;
+  const reason = incompleteReason(response);
   return {
     id: `resp_${stamp.id}`,
     object: "response",
@@ -154,14 +161,33 @@ function partEvents(item: JsonObject, place: JsonObject, cut: Cut | undefined): 
     const text = toText(whole[field]);
     const pieces = cutText(cut, "text", text);
     const end = lastAt(pieces);
-    const extra = name === "output_text" ? { logprobs: [] } : {};
+    const isText = name === "output_text";
+    const extra = isText ? { logprobs: [] } : {};
+    const opening = { ...whole, [field]: "", ...(isText ? { annotations: [], logprobs: [] } : {}) };
     return [
-      [{ type: "response.content_part.added", ...where, part: { ...whole, [field]: "" } }, pieces[0]?.at ?? 0],
+      [{ type: "response.content_part.added", ...where, part: opening }, pieces[0]?.at ?? 0],
       ...pieces.map(({ text: delta, at }): Timed => [
         { type: `response.${name}.delta`, ...where, delta, ...extra },
         at,
       ]),
-      [{ type: `response.${name}.done`, ...where, [field]: text, ...extra }, end],
+      ...toList(whole["annotations"]).map((annotation, annotation_index): Timed => [
+        {
+          type: "response.output_text.annotation.added",
+          ...where,
+          annotation_index,
+          annotation: annotation as JsonObject,
+        },
+        end,
+      ]),
+      [
+        {
+          type: `response.${name}.done`,
+          ...where,
+          [field]: text,
+          ...(isText ? { logprobs: whole["logprobs"] ?? [] } : {}),
+        },
+        end,
+      ],
       [{ type: "response.content_part.done", ...where, part: whole }, end],
     ];
   });

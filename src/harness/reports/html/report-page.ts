@@ -5,7 +5,7 @@ import type { GateReport, ScenarioReport, UnpairedScenario } from "../../drift/g
 import { WORST_FIRST, worstFirst } from "../../drift/paths/ranking.js";
 import { createAllowance, type LeftOut } from "../../html/allowance.js";
 import { counted, grouped } from "../../html/figures.js";
-import { toPage } from "../../html/page-shell.js";
+import { toPage, type PageFrame } from "../../html/page-shell.js";
 import { CONVERSATION_STYLE } from "../../html/style/conversation.js";
 import { PAGE_STYLE } from "../../html/style/page.js";
 import { preview } from "../../html/text-view.js";
@@ -33,8 +33,8 @@ import { distanceView, outcomeView } from "./tables-view.js";
 const SHOWN_NAMES = 100;
 const SHOWN_CAUSES = 20;
 
-/** Writes the text of the file. The same report gives the same bytes. The page makes no network requests. */
-export function htmlReport(report: GateReport): string {
+/** Writes the text of the file. The same report gives the same bytes. Without a frame, the page makes no network requests. */
+export function htmlReport(report: GateReport, frame?: PageFrame): string {
   const allowance = createAllowance(false, "the cassette has the full text");
   const places = worstFirst(report).map((scenario, index) => ({ scenario, id: `scenario-${index + 1}` }));
   const views = places.map(({ scenario, id }) => scenarioView(scenario, id, allowance));
@@ -51,7 +51,7 @@ export function htmlReport(report: GateReport): string {
     </div>`;
   const style = PAGE_STYLE + CONVERSATION_STYLE + REPORT_STYLE;
   const title = `Drift gate: ${report.verdict} · ${preview(report.base, 80)} → ${preview(report.candidate, 80)}`;
-  return toPage({ title, style, script: REPORT_SCRIPT, body });
+  return toPage({ title, style, script: REPORT_SCRIPT, body, frame });
 }
 
 interface Place {

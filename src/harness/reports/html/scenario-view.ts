@@ -29,7 +29,7 @@ export function verdictBadge(verdict: Verdict): Html {
 }
 
 /** The id of the row to show first: the first divergence, or the scenario itself. */
-export function startOf(scenario: ScenarioReport, id: string): string {
+export function startOf(scenario: Pick<ScenarioReport, "timeline" | "firstDivergence">, id: string): string {
   const { firstDivergence } = scenario;
   const row = firstDivergence === undefined ? undefined : rowOfEdit(scenario, firstDivergence);
   return row === undefined ? id : rowId(id, row);
@@ -106,12 +106,6 @@ function moreView({ contract, tolerances, base, candidate }: ScenarioReport): Ht
     tolerances.length > 0 && counted(tolerances.length, "tolerance used", "tolerances used"),
     counted(base.length + candidate.length, "recording"),
   ].filter((part) => part !== false);
-  const offers = contract.map(
-    ({ kind, name, sentence }) =>
-      html`<li>
-        <span class="badge kind">${kind}</span> <code>${preview(name, 80)}</code> ${preview(sentence, 400)}
-      </li> `,
-  );
   const uses = tolerances.map(
     ({ tolerance, tool, pointer, times }) =>
       html`<li>
@@ -131,12 +125,24 @@ function moreView({ contract, tolerances, base, candidate }: ScenarioReport): Ht
   return html`<details class="long">
     <summary>${parts.join(", ")}</summary>
     <div class="inner">
-      ${offers.length > 0 && html`<h4>Changed tools and settings</h4>`}${listView("offers", offers)}
-      ${uses.length > 0 && html`<h4>Tolerances used</h4>`}${listView("uses", uses)}
+      ${offersView(contract)} ${uses.length > 0 && html`<h4>Tolerances used</h4>`}${listView("uses", uses)}
       <h4>Recordings</h4>
       ${listView("runs", runs)}
     </div>
   </details>`;
+}
+
+/** The changed tools and settings, or nothing. */
+export function offersView(contract: ScenarioReport["contract"]): Child {
+  if (contract.length === 0) return undefined;
+  const offers = contract.map(
+    ({ kind, name, sentence }) =>
+      html`<li>
+        <span class="badge kind">${kind}</span> <code>${preview(name, 80)}</code> ${preview(sentence, 400)}
+      </li> `,
+  );
+  return html`<h4>Changed tools and settings</h4>
+    ${listView("offers", offers)}`;
 }
 
 function listView(name: string, items: readonly Html[]): Child {

@@ -39,7 +39,7 @@ export const REPORT_SCRIPT = `"use strict";
 
   let verdict = "";
   const apply = () => {
-    const words = find.value.trim().toLowerCase();
+    const words = find ? find.value.trim().toLowerCase() : "";
     let count = 0;
     for (const each of scenarios) {
       const isWanted = (verdict === "" || each.dataset.verdict === verdict) && (words === "" || textOf(each).includes(words));
@@ -48,13 +48,13 @@ export const REPORT_SCRIPT = `"use strict";
       if (isWanted) count++;
     }
     for (const filter of filters) filter.setAttribute("aria-pressed", String(filter.dataset.verdict === verdict));
-    document.querySelector(".nothing").hidden = count > 0;
+    for (const note of all(".nothing")) note.hidden = count > 0;
     say(words === "" && verdict === "" ? "" : count + " of " + scenarios.length + " scenarios");
     const hit = words === "" ? undefined : scenarios.find((each) => !each.hidden);
     hit?.querySelector("h3").scrollIntoView({ block: "start" });
   };
   const reset = () => {
-    find.value = "";
+    if (find) find.value = "";
     verdict = "";
     apply();
   };
@@ -65,7 +65,7 @@ export const REPORT_SCRIPT = `"use strict";
     });
   }
   let waiting;
-  find.addEventListener("input", () => {
+  find?.addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(apply, 120);
   });
@@ -131,7 +131,7 @@ export const REPORT_SCRIPT = `"use strict";
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { target, key } = event;
-    if (target === find) {
+    if (find && target === find) {
       if (key === "Escape") reset();
       if (key === "Enter" || key === "Escape") {
         clearTimeout(waiting);
@@ -144,7 +144,7 @@ export const REPORT_SCRIPT = `"use strict";
     else if (key === "p") toDifference(-1);
     else if (key === "j") toScenario(1);
     else if (key === "k") toScenario(-1);
-    else if (key === "/") find.select(), find.focus();
+    else if (key === "/" && find) find.select(), find.focus();
     else if (key === "Escape") reset();
     else if (key === "o" && (row ?? scenario)) {
       const inside = all("details", row ?? scenario);

@@ -2,10 +2,10 @@
 // The contrast of text is at least 4.5:1 (WCAG 2.2, 1.4.3).
 
 export const REPORT_STYLE = `
-:root { --good: #1b6b3a; --good-wash: #e3f3e8; }
+:root { --good: #1b6b3a; --good-wash: #e3f3e8; --page: 100rem; }
 @media (prefers-color-scheme: dark) { :root { --good: #86d9a2; --good-wash: #17301f; } }
 html { scroll-padding-top: 5.5rem; }
-.top, .layout { max-width: 100rem; }
+.top, .layout { max-width: var(--page); }
 .top > * + * { margin-top: 0.6rem; }
 .folds { display: flex; flex-wrap: wrap; gap: 0.45rem; align-items: flex-start; }
 .folds > .long { max-width: 100%; min-width: 0; }

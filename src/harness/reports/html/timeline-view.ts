@@ -17,13 +17,16 @@ export function rowId(scenario: string, row: number): string {
 }
 
 /** The first row that shows an edit, or undefined if no row does. */
-export function rowOfEdit({ timeline }: ScenarioReport, edit: number): number | undefined {
+export function rowOfEdit({ timeline }: Pick<ScenarioReport, "timeline">, edit: number): number | undefined {
   const row = timeline.findIndex(({ edits }) => edits.includes(edit));
   return row < 0 ? undefined : row;
 }
 
+/** What a timeline shows of a scenario. */
+export type TimelineParts = Pick<ScenarioReport, "timeline" | "typical" | "edits" | "firstDivergence">;
+
 /** `id` is the scenario's element id on the page. */
-export function timelineView(scenario: ScenarioReport, id: string, allowance: Allowance): Html {
+export function timelineView(scenario: TimelineParts, id: string, allowance: Allowance): Html {
   const { timeline, typical } = scenario;
   const rows: Child[] = [];
   const first = scenario.firstDivergence === undefined ? undefined : rowOfEdit(scenario, scenario.firstDivergence);

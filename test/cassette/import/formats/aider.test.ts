@@ -52,6 +52,16 @@ half an ans
 > Aider v0.86.1  
 `;
 
+describe("a history without a prompt", () => {
+  it("is refused as what it is", async () => {
+    const text = "\n# aider chat started at 2026-03-01 10:00:00\n\n> Aider v0.86.1  \n";
+    expect(await refusal(() => importText(text))).toMatchObject({
+      code: "import-malformed",
+      message: expect.stringContaining("this chat history of aider has no line of a user") as string,
+    });
+  });
+});
+
 describe("a chat history of aider", () => {
   it("is one run for each session with a prompt, with rounded tokens and the price", () => {
     const [one, two, ...more] = importText(HISTORY.replaceAll("\n", "\r\n")) as [ImportedCassette, ImportedCassette];

@@ -29,3 +29,32 @@ describe("the records of JSON Lines", () => {
     expect(records.next().value).toEqual({ place: { unit: "line", number: 2 }, value: {} });
   });
 });
+
+describe("a damaged document over several lines", () => {
+  const whole = JSON.stringify({ sessionId: "s", messages: [{ type: "user", content: "hi" }] }, null, 2);
+
+  it.each([
+    ["cut short", whole.slice(0, -12)],
+    ["continued by another", `${whole}\n${whole}`],
+    ["with zeros at its end", `${whole}\0\0`],
+    ["that is a list", `[\n${whole},\n`],
+  ])("%s is refused once, not line by line", (_, text) => {
+    const records = [...readRecords(text)];
+    expect(records).toHaveLength(1);
+    const [record] = records;
+    if (record === undefined || !("error" in record)) throw new Error("it was read");
+    expect(record.place).toEqual({ unit: "line", number: 1 });
+    expect(record.error).toMatchObject({
+      code: "import-malformed",
+      hint: expect.stringContaining("cut short") as string,
+    });
+    expect(record.error.message).toContain("it is not a whole JSON document");
+  });
+
+  it("does not hide lines that are JSON", () => {
+    expect(read('{\n{"a":1}\n')).toEqual([
+      ["refused", 1],
+      [{ a: 1 }, 2],
+    ]);
+  });
+});

@@ -162,7 +162,6 @@ describe("a stream of Bedrock", () => {
       'a delta of type "hologram"',
       'an event of type "novelty"',
       "citations",
-      "trace",
     ]);
   });
 

@@ -1,7 +1,7 @@
 // Reads the increases that `--fail-on` allows: `cost:+20%`, `turns:+2`.
 
 import type { GateSettings } from "../../harness/index.js";
-import { METRIC_CHOICES, type MetricChoice } from "../options/values.js";
+import { METRIC_CHOICES, type MetricChoice } from "./values.js";
 
 type Threshold = NonNullable<GateSettings["thresholds"]>[number];
 

@@ -1,0 +1,177 @@
+// What only one wire has of an answer comes back over that wire, whole and streamed, and is no part of the message.
+
+import { describe, expect, it } from "vitest";
+import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
+import type { WireName } from "../../support/exchanges.js";
+import { bodyBytes } from "../../support/wire.js";
+
+const stamp = { id: "1", createdAt: 0, model: "m" };
+const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+
+const read = (wire: WireName, body: unknown, isStream = false): LlmTurnResponse => {
+  const bytes = isStream ? (body as Uint8Array) : Buffer.from(JSON.stringify(body));
+  return VENDORS[wire].read({ bytes, isStream, isCut: false });
+};
+const written = (wire: WireName, answer: LlmTurnResponse) => VENDORS[wire].write(answer, stamp);
+const streamed = (wire: WireName, answer: LlmTurnResponse) =>
+  read(wire, bodyBytes(VENDORS[wire].stream(answer, stamp)), true);
+
+const chat = (choice: object, message: object = {}) => ({
+  choices: [
+    { index: 0, finish_reason: "stop", message: { role: "assistant", content: "rain", ...message }, ...choice },
+  ],
+});
+const claude = (fields: object) => ({ content: [{ type: "text", text: "rain" }], ...fields });
+const gemini = (fields: object, parts: object[] = [{ text: "rain" }]) => ({
+  candidates: [{ content: { role: "model", parts }, finishReason: "STOP", ...fields }],
+});
+const nova = (fields: object) => ({
+  output: { message: { role: "assistant", content: [{ text: "rain" }] } },
+  stopReason: "end_turn",
+  usage,
+  ...fields,
+});
+const command = (fields: object) => ({
+  message: { role: "assistant", content: [{ type: "text", text: "rain" }] },
+  ...fields,
+});
+const source = { type: "url_citation", url: "https://example.com", title: "Rain", start_index: 0, end_index: 4 };
+const likely = { token: "rain", logprob: -0.5, bytes: null, top_logprobs: [] };
+const response = (...content: object[]) => ({
+  status: "completed",
+  output: [{ type: "message", role: "assistant", content: content.map((part) => ({ type: "output_text", ...part })) }],
+});
+
+const KEPT: readonly (readonly [string, WireName, object, object])[] = [
+  ["log probabilities", "openai", chat({ logprobs: { content: [likely] } }), { logprobs: { content: [likely] } }],
+  ["sources of a chat", "openai", chat({}, { annotations: [source] }), { annotations: [source] }],
+  [
+    "Mistral's word for its context",
+    "openai",
+    chat({ finish_reason: "model_length" }),
+    { finish_reason: "model_length" },
+  ],
+  [
+    "a stop sequence",
+    "anthropic",
+    claude({ stop_reason: "stop_sequence", stop_sequence: "END" }),
+    { stop_reason: "stop_sequence", stop_sequence: "END" },
+  ],
+  ["a pause", "anthropic", claude({ stop_reason: "pause_turn" }), { stop_reason: "pause_turn" }],
+  [
+    "a malformed call",
+    "gemini",
+    gemini({ finishReason: "MALFORMED_FUNCTION_CALL", finishMessage: "f(" }, []),
+    { finishReason: "MALFORMED_FUNCTION_CALL", candidate: { finishMessage: "f(" } },
+  ],
+  ["a reason by its number", "gemini", gemini({ finishReason: 4 }), { finishReason: "RECITATION" }],
+  [
+    "Google's sources",
+    "gemini",
+    gemini({ groundingMetadata: { webSearchQueries: ["rain"] } }),
+    { candidate: { groundingMetadata: { webSearchQueries: ["rain"] } } },
+  ],
+  [
+    "a blocked prompt",
+    "gemini",
+    { promptFeedback: { blockReason: "SAFETY" } },
+    { promptFeedback: { blockReason: "SAFETY" } },
+  ],
+  [
+    "a guardrail and its trace",
+    "bedrock",
+    nova({ stopReason: "guardrail_intervened", trace: { guardrail: { action: "NONE" } } }),
+    { stopReason: "guardrail_intervened", trace: { guardrail: { action: "NONE" } } },
+  ],
+  [
+    "fields of a model",
+    "bedrock",
+    nova({ additionalModelResponseFields: { stop_sequence: "END" } }),
+    { additionalModelResponseFields: { stop_sequence: "END" } },
+  ],
+  ["Cohere's stop sequence", "cohere", command({ finish_reason: "STOP_SEQUENCE" }), { finish_reason: "STOP_SEQUENCE" }],
+  [
+    "sources and log probabilities of each text",
+    "responses",
+    response({ text: "rain" }, { text: " today", annotations: [source], logprobs: [likely] }),
+    { texts: [{}, { annotations: [source], logprobs: [likely] }] },
+  ],
+];
+
+describe("an answer keeps for its wire", () => {
+  it.each(KEPT)("%s", (_, wire, body, fields) => {
+    const answer = read(wire, body);
+    expect((answer as unknown as Record<string, unknown>)[wire]).toEqual(fields);
+    // A client repeats the message, without such fields.
+    expect(JSON.stringify(answer.message)).not.toMatch(/url_citation|logprob|webSearchQueries|END/);
+    const again = read(wire, written(wire, answer));
+    expect(again).toEqual({
+      ...answer,
+      ...(again.model === undefined ? {} : { model: again.model }),
+      ...counted(again),
+    });
+    const heard = streamed(wire, answer);
+    expect(heard).toEqual({ ...again, ...counted(heard) });
+  });
+
+  it("nothing of a plain answer", () => {
+    for (const [wire, body] of [
+      ["openai", chat({ logprobs: null }, { annotations: [] })],
+      ["anthropic", claude({ stop_reason: "end_turn", stop_sequence: null })],
+      ["gemini", gemini({})],
+      ["bedrock", nova({})],
+      ["cohere", command({ finish_reason: "COMPLETE" })],
+      ["responses", response({ text: "rain", annotations: [], logprobs: [] })],
+    ] as const) {
+      expect(Object.keys(read(wire, body)), wire).not.toContain(wire);
+    }
+  });
+
+  it("no word for an end that was changed since", () => {
+    const answer = read("anthropic", claude({ stop_reason: "pause_turn" }));
+    expect(written("anthropic", { ...answer, stopReason: "stop" })).toMatchObject({ stop_reason: "end_turn" });
+  });
+
+  it("no word of OpenAI's older calls, which are written in their present form", () => {
+    const older = chat({ finish_reason: "function_call" }, { function_call: { name: "weather", arguments: "{}" } });
+    expect(written("openai", read("openai", older))).toMatchObject({ choices: [{ finish_reason: "tool_calls" }] });
+  });
+
+  it("texts that can be recorded, and notes what JSON cannot hold", () => {
+    const noted: string[] = [];
+    const bytes = Buffer.from(
+      '{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP","finishMessage":"\\ud83d"}],"promptFeedback":{"n":1e999}}',
+    );
+    const answer = VENDORS.gemini.read({ bytes, isStream: false, isCut: false }, undefined, (what) => noted.push(what));
+    expect(answer).toMatchObject({ gemini: { candidate: { finishMessage: "\ufffd" } } });
+    expect(noted).toEqual(["promptFeedback"]);
+  });
+});
+
+/** Clients of some wires need counts and a model, which are zeros or those of the request where none was recorded. */
+function counted(answer: LlmTurnResponse): object {
+  return answer.usage === undefined ? {} : { usage: answer.usage };
+}
+
+it("marks the item that an answer of Responses broke off in", () => {
+  const cut = {
+    ...response({ text: "rain" }),
+    status: "incomplete",
+    incomplete_details: { reason: "max_output_tokens" },
+  };
+  expect(written("responses", read("responses", cut))).toMatchObject({
+    status: "incomplete",
+    output: [{ type: "message", status: "incomplete" }],
+  });
+});
+
+it.each([
+  ["cohere", command({ finish_reason: "COMPLETE", logprobs: [{ text: "rain" }] })],
+  ["ollama", { message: { role: "assistant", content: "rain" }, done: true, done_reason: "stop", logprobs: [likely] }],
+] as const)("notes log probabilities of %s, which are not kept", (wire, body) => {
+  const noted: string[] = [];
+  const bytes = Buffer.from(JSON.stringify(body));
+  VENDORS[wire].read({ bytes, isStream: false, isCut: false }, undefined, (what) => noted.push(what));
+  expect(noted).toEqual(["logprobs"]);
+});
