@@ -115,6 +115,7 @@ export { echoProvider } from "./providers/echo.js";
 export { fallbackProvider, type FallbackOptions } from "./providers/fallback.js";
 export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/failure.js";
 export type { Backoff } from "./providers/fallback/backoff.js";
+export { noteSteps, stepsOf, type AnswerStep } from "./providers/fallback/told.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
 export type { AuthFailure, Refusal } from "./providers/fallback/retry.js";
 export type { OllamaOptions } from "./vendors/ollama/vendor.js";
@@ -154,10 +155,6 @@ export type { WireStamp } from "./wire/pieces.js";
 export type { WireRequest, WireTurn } from "./wire/turn.js";
 export type { Vendor, Wire } from "./vendors/vendor.js";
 export * from "./vendors/vendors.js";
-export { createRunTotal, type CostUpdated } from "./vertex/cost.js";
-export * from "./vertex/events.js";
-export { classifyFailure, limitFailure, type NodeErrorCode, type NodeFailure } from "./vertex/outcome.js";
-export * from "./vertex/plan.js";
 // Types of the face on one environment value. Its code is behind its own door.
 export type { EventMessage, Env } from "./env/env.js";
 export type { Hook, ToolCall as HookToolCall } from "./env/hook.js";

@@ -27,6 +27,7 @@ import { createTimeWarning } from "../prompt/date-warning.js";
 import { BY_FUNCTION, type RedactOption } from "../redact/options.js";
 import { createRedactor, sealResponse, type Redactor } from "../redact/redactor.js";
 import type { RecordedStreaming, StreamedTurn } from "../stream/format.js";
+import { recordedSteps, type AnsweredTurn } from "../stream/answered-by.js";
 import type { StreamNote, StreamNoted } from "../stream/record.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "../trust/sign.js";
 import {
@@ -103,7 +104,12 @@ interface Slot {
   settled:
     | { kind: "pending" }
     | { kind: "failed" }
-    | { kind: "answered"; response: LlmTurnResponse; streamed: StreamNoted | undefined };
+    | {
+        kind: "answered";
+        response: LlmTurnResponse;
+        streamed: StreamNoted | undefined;
+        steps: AnsweredTurn["steps"] | undefined;
+      };
 }
 
 /** An empty recording of the provider that `nameOf` names. Throws `CassetteError` `invalid-options`. */
@@ -168,8 +174,7 @@ function createLine(options: RecordingOptions) {
   const exchanges = createExchangeLine({ scrub: (value) => redactor.json(value), filter });
   const { prompts: keepsPrompts = true } = options;
   const turns: BuiltTurn[] = [];
-  const contexts: ContextExtension[] = [];
-  const streams: StreamedTurn[] = [];
+  const [contexts, streams, answeredBy]: [ContextExtension[], StreamedTurn[], AnsweredTurn[]] = [[], [], []];
   const open: Slot[] = [];
   // The shortest prefix that every prompt since the last recorded one has in common with it: what a delta may keep.
   let common = 0;
@@ -181,7 +186,8 @@ function createLine(options: RecordingOptions) {
       common = Math.min(common, slot.keep);
       if (slot.settled.kind !== "answered") continue;
       const { promptHash, tail, from, context } = slot;
-      const { response, streamed } = slot.settled;
+      const { response, streamed, steps } = slot.settled;
+      if (steps !== undefined) answeredBy.push({ turn: turns.length, steps });
       if (streamed !== undefined) streams.push({ turn: turns.length, ...streamed });
       const keep = Math.max(common, from);
       noteContext(contexts, context, turns.length);
@@ -210,7 +216,8 @@ function createLine(options: RecordingOptions) {
         answer(response, note) {
           try {
             const stored = recordable(() => toStored(response, redactor));
-            settle(slot, { kind: "answered", response: stored, streamed: note?.finish(stored) });
+            const how = { streamed: note?.finish(stored), steps: recordedSteps(response) };
+            settle(slot, { kind: "answered", response: stored, ...how });
           } catch (error) {
             settle(slot, { kind: "failed" });
             throw error;
@@ -227,7 +234,7 @@ function createLine(options: RecordingOptions) {
         createdWith: CREATED_WITH,
         prompts: keepsPrompts,
         ...noted,
-        ...nonEmpty({ redacted, contexts, streams, exchanges: exchanges.answered() }),
+        ...nonEmpty({ redacted, contexts, streams, answeredBy, exchanges: exchanges.answered() }),
       };
     },
   };

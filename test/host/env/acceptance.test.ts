@@ -183,7 +183,9 @@ describe("two processes on one conversation", () => {
       const script = folder.path("writer.mjs");
       writeFileSync(script, WRITER);
       const shared = folder.path("shared");
-      const modules = ["core/index.js", "core/env/index.js", "host/index.js"].map((path) => pathToFileURL(compiledModule(path)).href);
+      const modules = ["core/index.js", "core/env/index.js", "host/index.js"].map(
+        (path) => pathToFileURL(compiledModule(path)).href,
+      );
       const write = async (name: string): Promise<Sent[]> => {
         const child = spawn(process.execPath, [script, ...modules, shared, name, "60"], {
           stdio: ["ignore", "pipe", "inherit"],

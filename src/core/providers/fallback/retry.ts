@@ -26,6 +26,7 @@ import { waitAfter } from "./backoff.js";
 import type { Cooldown } from "./cooldown.js";
 import { modelFor, requestFor, speakerOf, type FallbackEntry } from "./entry.js";
 import type { ReasoningLatch } from "./reasoning-latch.js";
+import { noteSteps, type AnswerStep } from "./told.js";
 
 /** A rejected key, for a refresh of credentials. */
 export interface AuthFailure {
@@ -161,6 +162,7 @@ async function* attempt(
         chain.latch.answered(speaker, own.messages);
         settled = true;
         const { usage, costUsd, model } = event.response;
+        noteSteps(event.response, stepsTo(turn, tried, model));
         keep(turn, { ...tried, outcome: "answered", ...defined({ model, usage, costUsd }) });
         yield event;
         return undefined;
@@ -270,6 +272,18 @@ async function refresh(turn: Turn, provider: LlmProviderAdapter, error: unknown)
 function keep(turn: Turn, attempt: FallbackAttempt): void {
   turn.attempts.push(attempt);
   turn.chain.report(attempt);
+}
+
+/** The steps to an answer. Undefined if they say no more than the answer itself. */
+function stepsTo({ attempts }: Turn, { provider, model: asked }: Tried, model = asked): AnswerStep[] | undefined {
+  if (attempts.length === 0 && model === asked) return undefined;
+  const before = attempts.map((attempt): AnswerStep => {
+    const { outcome, provider, model } = attempt;
+    return outcome === "failed"
+      ? { outcome, provider, model, kind: judgeFailure(attempt.error).kind }
+      : { outcome, provider, model };
+  });
+  return [...before, { outcome: "answered", provider, model: asked }];
 }
 
 function exhausted({ chain, attempts, failures }: Turn): ProvidersExhaustedError {
