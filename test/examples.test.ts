@@ -68,6 +68,7 @@ it(
         cassetteBin,
         "serve",
         "cassettes/assistant",
+        "--allow-unused",
         "--",
         process.execPath,
         "examples/assistant.mjs",

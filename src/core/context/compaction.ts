@@ -23,6 +23,7 @@ export interface CompactionPolicy {
   readonly maxSummaryTokens: number;
 }
 
+/** The policy of an agent that sets none. */
 export const DEFAULT_COMPACTION: CompactionPolicy = Object.freeze({
   maxTokens: 100_000,
   keepTokens: 20_000,

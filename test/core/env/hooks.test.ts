@@ -169,10 +169,7 @@ describe("delegation", () => {
     const { finalAnswer } = await runtime.send({ agent: "lead", sender: "ann", content: "Go." });
     expect(finalAnswer).toBe("told: told: told: told: a task may be handed on 3 times at most");
     expect(
-      (storage.conversations.list("", 9) as readonly ConversationRef[]).map(({ agent, sender }) => [
-        agent,
-        sender,
-      ]),
+      (storage.conversations.list("", 9) as readonly ConversationRef[]).map(({ agent, sender }) => [agent, sender]),
     ).toEqual([
       ["lead", "ann"],
       ["lead", "delegate:2:scout:ann"],

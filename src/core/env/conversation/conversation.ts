@@ -156,7 +156,7 @@ function toEntry(message: LlmMessage, { id, sender }: ConversationRef): Conversa
 
 /** Goes on with a value, at once if it is there. */
 export function andThen<T, R>(value: Maybe<T>, next: (value: T) => R): Maybe<R> {
-  return isPromise(value) ? (value.then(next) as Promise<R>) : next(value);
+  return isPromise(value) ? value.then<R>(next) : next(value);
 }
 
 function isPromise<T>(value: Maybe<T>): value is Promise<T> {

@@ -101,6 +101,7 @@ function assertGrant(name: string, tools: readonly unknown[] | undefined): void 
       `tools of agent ${name} is ${showValue(tools)}`,
       "Pass a list of tool names, or leave it out.",
     );
-  const twice = tools.find((tool, index) => tools.indexOf(tool) < index) as string | undefined;
-  if (twice !== undefined) throw invalidOptions(`tools of agent ${name} names ${twice} twice`, "Name each tool once.");
+  const twice = tools.find((tool, index) => tools.indexOf(tool) < index);
+  if (twice !== undefined)
+    throw invalidOptions(`tools of agent ${name} names ${twice} twice`, "Name each tool once.");
 }

@@ -12,7 +12,7 @@ export type OpenStorage = () => Storage | Promise<Storage>;
 
 const OWNER = "storageConformance";
 
-const skillClauses: readonly Clause<Storage>[] = toClauses({
+const skillClauses: readonly Clause<Storage>[] = toClauses<Storage>({
   "has three stores with all their methods": {
     advice: "Give conversations, skills and memory, each with the methods of its interface.",
     check({ conversations, skills, memory }) {
@@ -57,7 +57,7 @@ const skillClauses: readonly Clause<Storage>[] = toClauses({
 export function storageConformance(open: OpenStorage, options: ConformanceOptions = {}): ConformanceCase[] {
   const patienceMs = readPatience(OWNER, options);
   const kind = { suite: OWNER, kind: "storage", methods: [], patienceMs, made: new WeakSet<object>() };
-  const opened = suiteFactory(kind, "open", open);
+  const opened = suiteFactory<[], Storage>(kind, "open", open);
   const own = toCases([...skillClauses, ...conversationClauses], opened, patienceMs, (storage) => storage.close?.());
   const memory = memoryConformance(async () => {
     const storage = await opened();
