@@ -102,6 +102,5 @@ function assertGrant(name: string, tools: readonly unknown[] | undefined): void 
       "Pass a list of tool names, or leave it out.",
     );
   const twice = tools.find((tool, index) => tools.indexOf(tool) < index);
-  if (twice !== undefined)
-    throw invalidOptions(`tools of agent ${name} names ${twice} twice`, "Name each tool once.");
+  if (twice !== undefined) throw invalidOptions(`tools of agent ${name} names ${twice} twice`, "Name each tool once.");
 }

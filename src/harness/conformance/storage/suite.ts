@@ -71,5 +71,5 @@ export function storageConformance(open: OpenStorage, options: ConformanceOption
       close: () => storage.close?.(),
     };
   }, options);
-  return [...own, ...memory.map(({ name, run }) => ({ name: `memory: ${name}`, run }))];
+  return [...own, ...memory.map((each) => ({ name: `memory: ${each.name}`, run: () => each.run() }))];
 }
