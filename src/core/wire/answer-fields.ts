@@ -1,5 +1,6 @@
-// What only one wire has of an answer: the vendor's own word for its end, sources, log probabilities. A response keeps it under the
-// name of the wire, and a client of that wire gets it back. It is not in the message, which clients repeat in later requests.
+// What only one wire has of an answer: the vendor's own word for its end, sources, log probabilities, details of the counts. A response
+// keeps it under the name of the wire, and a client of that wire gets it back. It is not in the message, which clients repeat in later
+// requests.
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
