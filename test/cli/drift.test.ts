@@ -535,7 +535,7 @@ describe("cassette drift with prices and thresholds", () => {
     );
     expect(markdown).toContain("Holm over the metrics with a threshold");
     const html = readFileSync(page, "utf8");
-    expect(html).toContain("What a run takes, with 95% intervals");
+    expect(html).toMatch(/What a run takes, with\s+95% intervals/);
     expect(html).toContain("allowed +20%: regression");
     expect(readFileSync(xml, "utf8")).toMatch(
       /<testcase name="all scenarios: cost".*>[\s\S]*?<failure message="the cost rose/,
@@ -571,7 +571,10 @@ describe("cassette drift with prices and thresholds", () => {
     ["cost:20%", '"cost:20%" has no +. Give an increase, such as cost:+20% or cost:+0.01.'],
     ["cost:-20%", '"cost:-20%" has no +.'],
     ["turns:+two", '"turns:+two" is not a threshold. Give an increase, such as turns:+20% or turns:+2.'],
-    ["money:+2", '"money:+2" names no metric. The metrics are cost, tokens, turns, calls, latency.'],
+    ["money:+2", '"money:+2" names no metric. The metrics are cost, tokens, turns, calls, latency and score:NAME.'],
+    ["score:helpful:+0.1", "has no -, and a score gets worse if it falls. Give a decrease, such as score:helpful:-0.1"],
+    ["score:helpful", '"score:helpful" is not a threshold. Give a decrease'],
+    ["score:a b:-1", "has no valid name of a score. Use up to 60 letters"],
     ["cost:+1,cost:+2%", "cost has two thresholds. Give one."],
     ["cost", '"cost" is not a verdict. Use none, or some of'],
     ["none,drift,cost:+1", '"none" is not a verdict.'],
