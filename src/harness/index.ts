@@ -121,7 +121,16 @@ export type {
 export { pairScenarios, scenarioOf, type PairedScenarios, type RunFile } from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf } from "./drift/paths/trajectory.js";
 export { describeTypical, type TypicalRun } from "./drift/paths/typical.js";
-export { toJobSummary } from "./reports/markdown.js";
+export {
+  candidatesHtml,
+  candidatesJson,
+  candidatesMarkdown,
+  candidatesText,
+  matrixLines,
+  matrixOf,
+} from "./reports/matrix.js";
+export type { CandidateReports, NamedReport } from "./reports/matrix.js";
+export { markdownReports, toJobSummary } from "./reports/markdown.js";
 export { refusalText, type GateRefusal } from "./reports/refusal.js";
 export { reporterOf } from "./reports/registry.js";
 export { shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
