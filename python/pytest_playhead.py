@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import shlex
@@ -15,7 +16,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -54,6 +55,16 @@ class Cassette:
     """A base URL for any vendor. The path of a request tells the vendor."""
     variables: dict[str, str]
     """The base URL of each client, by its variable in the environment. Empty in mode `live`."""
+    scores: dict[str, float | list[float]] = field(default_factory=dict)
+
+    def score(self, name: str, value: float | list[float]) -> None:
+        """Scores the run. More is better. A list has the grades of one answer. A recording keeps the scores."""
+        if name in self.scores:
+            raise ValueError(f"this test already has the score {name!r}. Give each score its own name.")
+        grades = value if isinstance(value, list) else [value]
+        if not grades or not all(isinstance(grade, (int, float)) and math.isfinite(grade) for grade in grades):
+            raise ValueError(f"the score {name!r} is {value!r}. Pass a finite number, or a list of them.")
+        self.scores[name] = value
 
 
 class Server:
@@ -251,7 +262,8 @@ class Playhead:
         cassette = item.stash[OPEN]
         del item.stash[OPEN]
         end = {"failed": False} if failure is None else {"failed": True, "error": failure}
-        item.stash[ENDED] = self.ask({"close": cassette.id, **end})
+        scores = {"scores": cassette.scores} if cassette.scores else {}
+        item.stash[ENDED] = self.ask({"close": cassette.id, **end, **scores})
         return item.stash[ENDED]
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:

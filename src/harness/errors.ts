@@ -32,6 +32,8 @@ export type HarnessErrorCode =
   | "cannot-convert"
   /** The tools of a server, or of a recording, cannot be told apart or taken. */
   | "tools-unclear"
+  /** A judge answered without a grade. */
+  | "judge-unclear"
   /** A cost limit for a model without a known price. */
   | "cost-unknown"
   /** A tool, provider or function breaks a law it was held to. */

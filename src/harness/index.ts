@@ -73,7 +73,12 @@ export {
 } from "./cassette/recording.js";
 export { withCommand } from "./cassette/refused.js";
 export { cutOutcomeError } from "./cassette/run-end.js";
-export { MAX_ASKED, MAX_MUTANTS_PER_CASSETTE } from "./limits.js";
+export {
+  createUseCassetteFolder,
+  type CassetteFolder,
+  type CassetteFolderOptions,
+} from "./cassette/cassette-folder.js";
+export { MAX_ASKED, MAX_MUTANTS_PER_CASSETTE, MAX_SCORES } from "./limits.js";
 export { mutateCassette } from "./mutate/apply.js";
 export { MUTANT_KINDS, type Mutant, type MutantKind } from "./mutate/mutant.js";
 export { listMutants } from "./mutate/list.js";
@@ -104,6 +109,8 @@ export { judgeGate, runGate } from "./drift/gate.js";
 export { turnLines } from "./drift/turn-lines.js";
 export { measureScenario, type GateScenario, type MeasuredScenario } from "./drift/measure.js";
 export { spendingOf } from "./drift/metrics/spending.js";
+export { isScore } from "./drift/metrics/figures.js";
+export { listText } from "./drift/metrics/words.js";
 export { thresholdText } from "./drift/metrics/threshold.js";
 export { failureOf, outcomeOf, successOf } from "./drift/outcome.js";
 export { shownRuns } from "./reports/facts.js";
@@ -120,6 +127,10 @@ export type {
 } from "./drift/gate-report.js";
 export { pairScenarios, scenarioOf, type PairedScenarios, type RunFile } from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf } from "./drift/paths/trajectory.js";
+export { createJudge, type Judge } from "./scores/judge.js";
+export { scorers } from "./scores/scorers.js";
+export { createScoreSheet, isScoreName, SCORE_NAME_HINT, scoresOf, type RecordedScores } from "./scores/scores.js";
+export { agreementOf, agreementText, meanGrade } from "./scores/agreement.js";
 export { describeTypical, type TypicalRun } from "./drift/paths/typical.js";
 export {
   candidatesHtml,

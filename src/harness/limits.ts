@@ -95,6 +95,20 @@ export const MAX_KEPT_RELABELINGS = 300;
 /** Product of the relabelings of scenarios that are drawn together. */
 export const MAX_JOINED_RELABELINGS = 1_296;
 
+// Scores
+/** Different scores of one recording, and of all runs that a gate compares. */
+export const MAX_SCORES = 50;
+/** The largest magnitude of a score. Sums of squares of much larger numbers would overflow. */
+export const MAX_SCORE = 1e12;
+/** Characters of the name of a score. */
+export const MAX_SCORE_NAME_CHARACTERS = 60;
+/** Grades of one score: repetitions by a judge. */
+export const MAX_GRADES = 100;
+/** Calls of a run that are compared with those of a reference. A thousand on each side take well below a second. */
+export const MAX_SCORED_CALLS = 1_000;
+/** Characters of a rubric, and of each text that a judge is given. */
+export const MAX_JUDGED_CHARACTERS = 100_000;
+
 // Step check
 export const DEFAULT_STEP_TIMEOUT_MS = 120_000;
 /** Calls that a gate makes at once. */

@@ -26,7 +26,7 @@ export function driftCommand(program: Command, io: CommandIo): void {
     .addOption(
       new Option(
         "--fail-on <list>",
-        `verdicts that exit 1: none, or some of ${VERDICT_CHOICES.join(", ")}; and increases that do: ${METRIC_CHOICES.join(", ")} with :+20% or :+2`,
+        `verdicts that exit 1: none, or some of ${VERDICT_CHOICES.join(", ")}; and changes that do: ${METRIC_CHOICES.join(", ")} with :+20% or :+2, score:NAME with :-0.1 or :-10%`,
       )
         .argParser(parseFailOn)
         .default({ failOn: ["regression", "drift"], thresholds: [] }, "regression,drift"),
@@ -77,7 +77,7 @@ function parseFailOn(text: string): FailOn {
   const unknown = verdicts.find((word) => !(VERDICT_CHOICES as readonly string[]).includes(word));
   if (unknown === undefined) return { failOn: VERDICT_CHOICES.filter((each) => verdicts.includes(each)), thresholds };
   throw new InvalidArgumentError(
-    `"${unknown}" is not a verdict. Use none, or some of ${VERDICT_CHOICES.join(", ")}, or an increase such as cost:+20%.`,
+    `"${unknown}" is not a verdict. Use none, or some of ${VERDICT_CHOICES.join(", ")}, or a change such as cost:+20% or score:helpful:-0.1.`,
   );
 }
 

@@ -7,7 +7,7 @@ import {
   type CassetteV2,
   type RedactOption,
 } from "../../cassette/index.js";
-import { thrownText, type JsonObject } from "../../core/index.js";
+import { defined, thrownText, type JsonObject } from "../../core/index.js";
 import {
   adoptCommand,
   cutOutcomeError,
@@ -46,7 +46,9 @@ export async function keepRecording(ended: EndedRecording): Promise<Ended> {
   const requests = recorder.rows();
   const problems = [...recorder.lost, ...passedOnTexts(requests)];
   const notes = [...ended.notes];
-  const cassette = recorder.toCassette(ONLY, { extensions: { outcome: outcomeOf(problems, ended) } });
+  const cassette = recorder.toCassette(ONLY, {
+    extensions: { outcome: outcomeOf(problems, ended), ...defined({ scores: ended.end.scores }) },
+  });
   (failed || cassette === undefined ? problems : notes).push(...unanswered);
   if (cassette === undefined) {
     if (!failed && problems.length === 0) problems.push(nothingText(ended.file, requests));

@@ -1,7 +1,8 @@
 // The orders that a program gives on stdin, one JSON object per line: open a cassette, and close it.
 
 import { CassetteError } from "../../cassette/index.js";
-import { isPlainObject, showValue, unknownOptions, type JsonObject } from "../../core/index.js";
+import { defined, isPlainObject, showValue, unknownOptions, type JsonObject } from "../../core/index.js";
+import { createScoreSheet, type RecordedScores } from "../../harness/index.js";
 
 /** How a cassette is replayed or recorded. */
 export interface OpenOptions {
@@ -28,6 +29,8 @@ export interface RunEnd {
   readonly failed: boolean;
   /** The message of the failure, for the outcome of a recording. */
   readonly error?: string;
+  /** The scores of the run, which a recording keeps. */
+  readonly scores?: RecordedScores;
 }
 
 export type Order =
@@ -83,15 +86,25 @@ function readOptions(given: JsonObject): OpenOptions {
   return given;
 }
 
-function readEnd({ failed = false, error, ...rest }: JsonObject): RunEnd {
+function readEnd({ failed = false, error, scores, ...rest }: JsonObject): RunEnd {
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)
-    throw invalid(`a closing line has an unknown field: ${unknown}`, "It takes close, failed and error.");
+    throw invalid(`a closing line has an unknown field: ${unknown}`, "It takes close, failed, error and scores.");
   if (typeof failed !== "boolean") throw invalid(`failed is ${showValue(failed)}`, CHECKS.flag.hint);
-  if (error === undefined) return { failed };
+  const end = { failed, ...defined({ scores: readScores(scores) }) };
+  if (error === undefined) return end;
   if (typeof error !== "string" || !failed)
     throw invalid(`error is ${showValue(error)}`, "Pass a text, with failed: true.");
-  return { failed, error };
+  return { ...end, error };
+}
+
+function readScores(scores: unknown): RecordedScores | undefined {
+  if (scores === undefined) return undefined;
+  if (!isPlainObject(scores))
+    throw invalid(`scores is ${showValue(scores)}`, 'Pass an object such as {"helpful":0.8}.');
+  const sheet = createScoreSheet();
+  for (const [name, value] of Object.entries(scores)) sheet.add(name, value as number);
+  return sheet.all();
 }
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";

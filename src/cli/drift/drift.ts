@@ -13,7 +13,15 @@ import {
   DEFAULT_MAX_FILE_BYTES,
   parseAcceptances,
 } from "../../cassette/index.js";
-import { judgeGate, type GateReport, type GateSettings, type MeasuredScenario } from "../../harness/index.js";
+import {
+  isScore,
+  judgeGate,
+  listText,
+  MAX_SCORES,
+  type GateReport,
+  type GateSettings,
+  type MeasuredScenario,
+} from "../../harness/index.js";
 import { CliError, usageError } from "../errors.js";
 import { assertSuccessPointer } from "../bless/bless.js";
 import { refuseComparison } from "../diff/diff.js";
@@ -76,6 +84,8 @@ async function judge(
   const sides = await findSides(files, base, candidate);
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
   await noteSides(base, candidate, files, io);
+  const judges = sides.paired.judges.length;
+  if (judges > 0) createNotes(io)(`note: ${count(judges, "recording")} of judges left out of the comparison`);
   const { ignore, readOnly, order, content, success, seed } = options;
   const compared = { ignore, readOnly, order, content: content === true, success, seed };
   const named = { tolerances: options.tolerances, rules: options.rules, prices: options.prices };
@@ -92,6 +102,7 @@ async function judge(
     return undefined;
   }
   assertOutcomes(scenarios, options);
+  assertScores(scenarios, options);
   const used = defined({ tolerances: tolerated?.file, rules: ruled?.file });
   const settings = toSettings(options, used);
   const reproduce = reproduceCommand(base, candidate, options, used);
@@ -131,6 +142,21 @@ function assertOutcomes(scenarios: readonly MeasuredScenario[], { success }: Dri
     `no run has true, false or a number at ${JSON.stringify(success)} of its outcome`,
     "The pointer is into extensions.outcome or extensions.import.outcome. npx playhead show --json prints both.",
   );
+}
+
+/** A threshold of a score that no run has is a mistake, which would otherwise pass silently. */
+function assertScores(scenarios: readonly MeasuredScenario[], { failOn: { thresholds } }: DriftOptions): void {
+  const runs = scenarios.flatMap(({ base, candidate }) => [...base, ...candidate]);
+  const names = [...new Set(runs.flatMap(({ scores }) => [...(scores?.keys() ?? [])]))].sort();
+  const known = names.length === 0 ? "No run has a score" : `The scores are ${listText(names)}`;
+  if (names.length > MAX_SCORES) {
+    const what = `the runs have ${names.length} different scores, and ${MAX_SCORES} is the limit`;
+    throw new CliError("nothing-to-compare", what, `${known}. Give the same score the same name in every test.`);
+  }
+  const missing = thresholds.find(({ metric }) => isScore(metric) && !names.includes(metric.slice("score:".length)));
+  if (missing === undefined) return;
+  const what = `--fail-on names ${missing.metric}, which no run has`;
+  throw new CliError("nothing-to-compare", what, `${known}. A test records one with score(name, value).`);
 }
 
 function nothingShared(base: string, candidate: string, { paired, names }: Sides): CliError {

@@ -116,8 +116,8 @@ function wholeText(name: string, all: CandidateReports, texts: readonly string[]
   if (name === "json") return candidatesJson(all);
   if (name === "markdown") return markdownReports(candidatesMarkdown(all), all.reports);
   if (name === "github") return texts.join("");
-  const links = files.map((file) => encodeURIComponent(basename(file)));
-  return name === "html" ? candidatesHtml(all, links) : undefined;
+  const names = files.map((file) => basename(file));
+  return name === "html" ? candidatesHtml(all, names) : undefined;
 }
 
 /** Reports that a code host shows on its own files. */

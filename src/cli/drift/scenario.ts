@@ -19,6 +19,7 @@ import {
   failureOf,
   measureScenario,
   outcomeOf,
+  scoresOf,
   spendingOf,
   successOf,
   trajectoryOf,
@@ -134,6 +135,7 @@ function reduce(file: string, cassette: Cassette, settings: LoadSettings, terms:
     calls: callsOf(cassette).length,
     ...defined({ success, failure: success === true ? undefined : failureOf(cassette) }),
     spending: spendingOf(cassette, price),
+    scores: scoresOf(cassette),
   };
 }
 

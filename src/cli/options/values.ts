@@ -111,9 +111,9 @@ export const ORDER_CHOICES: readonly CallOrder[] = [
 /** `VERDICTS` of the harness. */
 export const VERDICT_CHOICES: readonly Verdict[] = ["same", "better", "drift", "regression", "inconclusive"];
 
-export type MetricChoice = NonNullable<GateSettings["thresholds"]>[number]["metric"];
+export type MetricChoice = Exclude<NonNullable<GateSettings["thresholds"]>[number]["metric"], `score:${string}`>;
 
-/** `METRICS` of the harness. */
+/** `METRICS` of the harness. Names of scores are free. */
 export const METRIC_CHOICES: readonly MetricChoice[] = ["cost", "tokens", "turns", "calls", "latency"];
 
 /** `REPORTER_NAMES` of the harness. */

@@ -6,6 +6,7 @@ import {
   describeOrigin,
   exchangesOf,
   nameOfExchange,
+  readAnsweredBy,
   sizeOfBody,
   sumUsage,
   type Cassette,
@@ -13,6 +14,7 @@ import {
   type UsageSum,
 } from "../../cassette/index.js";
 import { defined, isPlainObject, PRICING_DATE } from "../../core/index.js";
+import { agreementOf, agreementText, meanGrade, scoresOf } from "../../harness/index.js";
 import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -49,8 +51,10 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
   }
   const line = createPrinter(io);
   printHead(line, file, cassette);
+  const answeredBy = readAnsweredBy(cassette);
   for (const entry of chosen) {
-    printTurn(line, entry, entries[entry.turnIndex - 1], options.full === true);
+    const steps = answeredBy.steps.get(entry.turnIndex);
+    printTurn(line, entry, entries[entry.turnIndex - 1], { isFull: options.full === true, steps });
   }
   if (options.turn !== undefined) return;
   printExchanges(line, exchangesOf(cassette));
@@ -74,6 +78,18 @@ function printOutcome(line: PrintLine, outcome: unknown): void {
   if (Object.keys(rest).length > 0) line(`  outcome ${JSON.stringify(rest)}`);
 }
 
+/** The scores that the test recorded, and how well repeated grades agree. */
+function printScores(line: PrintLine, cassette: Cassette): void {
+  for (const [name, grades] of scoresOf(cassette)) {
+    const agreement = agreementOf([grades]);
+    const value = Number(meanGrade(grades).toPrecision(6));
+    line(
+      `  score ${name} ${value}`,
+      agreement === undefined ? "" : ` (${grades.join(", ")}: ${agreementText(agreement)})`,
+    );
+  }
+}
+
 function printHead(line: PrintLine, file: string, cassette: Cassette): void {
   const { version, recordedProvider, recordedAt, agentId, entries } = cassette;
   line({ look: "bold", text: file });
@@ -88,6 +104,7 @@ function printHead(line: PrintLine, file: string, cassette: Cassette): void {
     line(kind === "warn" ? { look: "warn", text: `  ${text}` } : `  ${text}`);
   }
   printOutcome(line, cassette.extensions?.["outcome"]);
+  printScores(line, cassette);
   if (cassette.extensions !== undefined) line(`  extensions ${Object.keys(cassette.extensions).join(", ")}`);
 }
 

@@ -13,6 +13,7 @@ import {
   type RecordingProvider,
 } from "../../cassette/index.js";
 import { defined, sha256Hex, type FilePort, type JsonObject } from "../../core/index.js";
+import type { RecordedScores } from "../scores/scores.js";
 import { adoptCommand } from "../text/rerun-commands.js";
 
 type RecordMode = "record" | "refresh";
@@ -47,6 +48,8 @@ export interface KeepOptions {
   agentId?: string;
   /** The outcome of the run, kept in `extensions.outcome`. */
   outcome?: JsonObject;
+  /** Kept in `extensions.scores`. */
+  scores?: RecordedScores;
   maxBytes?: number;
 }
 
@@ -116,10 +119,11 @@ export async function keptRunHint(files: FilePort, file: string): Promise<string
   return `The recording of a failed test was kept. If its assertion was wrong, adopt it: ${adoptCommand(failed)}`;
 }
 
-function cassetteOf(recorder: Keepable, { agentId, outcome }: KeepOptions): CassetteV2 {
+function cassetteOf(recorder: Keepable, { agentId, outcome, scores }: KeepOptions): CassetteV2 {
+  const extensions = defined({ outcome, scores });
   return recorder.toCassette({
     ...defined({ agentId }),
-    ...(outcome === undefined ? {} : { extensions: { outcome } }),
+    ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
   });
 }
 

@@ -22,9 +22,11 @@ import {
   type HashFilterOption,
   type RecordingProvider,
 } from "../../cassette/index.js";
-import { defined, providerName, type FilePort, type JsonObject, type LlmProviderAdapter } from "../../core/index.js";
+import { defined, providerName, type FilePort, type JsonObject } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
 import { once, type RunEnd } from "./run-end.js";
+import { createScoreSheet, type ScoreSheet } from "../scores/scores.js";
+import { withScore, type CassetteHandle, type OpenedHandle } from "./handle.js";
 import { createNote, noteUnfinished, onceNamed, toSize, type LedgerEnvironment, type Note } from "./ledger-writer.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./path-in-lock.js";
@@ -41,25 +43,9 @@ import {
   type ForkEnvironment,
   type ForkPlan,
 } from "./continue-recording.js";
-import { afterTools, createToolSide, liveSide, type ToolSide } from "./tool-side.js";
+import { afterTools, createToolSide, liveSide } from "./tool-side.js";
 
-/** One cassette in use by one test, returned by `useCassette`. */
-export interface CassetteHandle extends ToolSide {
-  /** Use it in place of the real provider. */
-  readonly provider: LlmProviderAdapter;
-  /** The decided mode: `auto` has become `replay` or `record`. */
-  readonly mode: Exclude<CassetteMode, "auto">;
-  readonly file: string;
-  /** The command that records this cassette again, if known. */
-  readonly rerecord?: string;
-  /** Where the fixture and `cassetteFor` keep this recording if the test fails. Only in modes `record` and `refresh`. */
-  readonly failedFile?: string;
-  /**
-   * Call it when the run is over. Recording: writes the file. Replaying: throws the first miss, also one that the run caught, or
-   * `unconsumed` if turns are unused. Every further call has the outcome of the first. Throws `invalid-options` for a wrong `outcome`.
-   */
-  done(ended?: RunEnd): Promise<void>;
-}
+export type { CassetteHandle };
 
 /** `useCassette`, bound to a host. Rejects with `HarnessError` for the mode, and `CassetteError` for the file. */
 export type UseCassette = (file: string, live: LiveProvider, options?: UseCassetteOptions) => Promise<CassetteHandle>;
@@ -101,8 +87,9 @@ export function createOwnedUseCassette(
     const { rerecord: command } = given;
     try {
       const hashFilter = typeof filters === "string" ? await readFilters(files, filters) : filters;
-      const handle = await open(parts, mode, file, live, { ...others, redact, ...defined({ hashFilter }) });
-      return command === undefined ? handle : { ...handle, rerecord: command };
+      const sheet = createScoreSheet();
+      const options = { ...others, redact, sheet, ...defined({ hashFilter }) };
+      return withScore(await open(parts, mode, file, live, options), sheet, command);
     } catch (error) {
       await noteUnfinished(parts.note, file);
       throw withCommand(error, file, command);
@@ -113,6 +100,7 @@ export function createOwnedUseCassette(
 /** The options with the filters of a file read. */
 interface OpenedOptions extends Omit<UseCassetteOptions, "hashFilter"> {
   readonly hashFilter?: HashFilterOption;
+  readonly sheet: ScoreSheet;
 }
 
 interface Parts extends HarnessHost {
@@ -127,7 +115,7 @@ async function open(
   file: string,
   live: LiveProvider,
   options: OpenedOptions,
-): Promise<CassetteHandle> {
+): Promise<OpenedHandle> {
   const { files, environment, desk } = parts;
   switch (mode) {
     case "live": {
@@ -162,15 +150,15 @@ async function record(
   live: LiveProvider,
   mode: "record" | "refresh",
   options: OpenedOptions,
-): Promise<CassetteHandle> {
+): Promise<OpenedHandle> {
   await desk.open(file, mode, options.rerecord);
-  const { agentId, hashFilter, redact, maxBytes, sign, streams } = options;
+  const { agentId, hashFilter, redact, maxBytes, sign, streams, sheet } = options;
   const provider = recordingProvider(await resolveLive(live), {
     ...defined({ hashFilter, redact, streams }),
     ...(sign === undefined ? {} : { sign, env: { ...environment } }),
   });
   const done = onceNamed(note, file, async ({ failed, ...ended }) => {
-    const kept = { ...defined({ agentId, maxBytes }), ...ended };
+    const kept = { ...defined({ agentId, maxBytes, scores: sheet.all() }), ...ended };
     if (failed === true) {
       const failedAs = await desk.keepFailed(provider, file, { ...kept, outcome: failedOutcome(ended, redact) });
       if (failedAs !== undefined) await note(failedAs, "failed", sizeOf(provider));
@@ -187,7 +175,7 @@ async function replay(
   file: string,
   live: LiveProvider,
   options: OpenedOptions,
-): Promise<CassetteHandle> {
+): Promise<OpenedHandle> {
   const { hashFilter, requireIntegrity = true, maxBytes, lock, replay: side = "model", onToolDrift = "stop" } = options;
   const { redact = {}, allowRedacted = false, rerecord, streaming, speed, maxGapMs } = options;
   const place = lock === undefined ? undefined : await openLock(files, lock, file);
@@ -263,23 +251,24 @@ async function rerecord(
   { store, desk, note }: Parts,
   file: string,
   live: LiveProvider,
-  { agentId, hashFilter, redact, allowRedacted, maxBytes, streams }: OpenedOptions,
+  { agentId, hashFilter, redact, allowRedacted, maxBytes, streams, sheet }: OpenedOptions,
   plan?: ForkPlan,
-): Promise<CassetteHandle> {
+): Promise<OpenedHandle> {
   const recording = defined({ hashFilter, redact, streams, allowRedacted });
   const parts = { store, desk, live, recording, limit: defined({ maxBytes }) };
   const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
   const mode = plan === undefined ? "from-first-miss" : "fork";
   const written = plan?.out ?? file;
   const done = onceNamed(note, written, async ({ failed, ...ended }) => {
+    const scored = defined({ scores: sheet.all() });
     if (failed === true) {
       // A run that was only replayed has no new turn.
-      const failure = { ...ended, outcome: failedOutcome(ended, redact) };
+      const failure = { ...scored, ...ended, outcome: failedOutcome(ended, redact) };
       const failedAs = isNew(provider) ? await desk.keepFailed(provider, written, failure) : undefined;
       if (failedAs !== undefined) await note(failedAs, "failed", { ...sizeOf(provider), kept: provider.replayed });
       return;
     }
-    await keep({ ...defined({ agentId }), ...ended });
+    await keep({ ...defined({ agentId }), ...scored, ...ended });
     await note(written, mode, { ...sizeOf(provider), kept: provider.replayed });
   });
   return { ...liveSide, provider, mode, file: written, done };

@@ -29,6 +29,8 @@ export interface RunRef extends WholeAmounts {
   failure?: string;
   turns: number;
   calls: number;
+  /** The recorded scores, each the mean of its grades. Absent if there are none. */
+  scores?: Record<string, number>;
 }
 
 /** One sequence of tool calls, and how often each side took it. `steps` are turns. Order within a turn does not count. */
@@ -184,7 +186,7 @@ export interface ScenarioReport {
   paths: PathRow[];
   outcome?: OutcomeComparison;
   distance?: DistanceComparison;
-  /** Cost, tokens, turns, calls and latency. They do not affect the verdict of a scenario. */
+  /** Cost, tokens, turns, calls, latency and scores. They do not affect the verdict of a scenario. */
   metrics: MetricFigures[];
   /**
    * The most typical run of each side (least mean distance to its own side), which `edits` and `timeline` compare. If success was lost
@@ -258,7 +260,7 @@ export interface GateReport {
   failures: GateFailure[];
   counts: Record<Verdict, number>;
   pooled: PooledReport;
-  /** Cost, tokens, turns, calls and latency over all scenarios. */
+  /** Cost, tokens, turns, calls, latency and scores over all scenarios. */
   metrics: MetricReport;
   scenarios: ScenarioReport[];
   onlyBase: string[];

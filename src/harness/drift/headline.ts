@@ -2,9 +2,9 @@
 
 import { plural } from "../../core/index.js";
 import type { GateReport, Headline, OutcomeComparison, ScenarioReport, Verdict } from "./gate-report.js";
-import type { MetricFigures } from "./metrics/figures.js";
+import { isScore, type MetricFigures } from "./metrics/figures.js";
 import { allowanceText } from "./metrics/threshold.js";
-import { amountText, METRIC_NOUNS } from "./metrics/words.js";
+import { amountText, nounOf } from "./metrics/words.js";
 import { fewestRuns, unpairedBreak, type Overall } from "./verdict.js";
 
 type Judged = Pick<GateReport, "settings" | "verdict" | "pooled" | "metrics" | "scenarios" | "unpaired">;
@@ -63,23 +63,25 @@ const MORE: Readonly<Record<Verdict, string>> = {
 
 function ofMetric(compared: GateReport["metrics"]["all"][number], judged: Judged): Omit<Headline, "kind"> {
   const { metric, unit, base, candidate, threshold, verdict } = compared;
-  const noun = METRIC_NOUNS[metric];
-  const grown = (scenario: ScenarioReport): number => {
+  const noun = nounOf(metric);
+  const [verb, worse] = isScore(metric) ? (["fell", -1] as const) : (["rose", 1] as const);
+  const worsened = (scenario: ScenarioReport): number => {
     const figures = scenario.metrics.find((each): each is MetricFigures => each.metric === metric);
-    return figures?.difference?.value ?? 0;
+    return worse * (figures?.difference?.value ?? 0);
   };
-  const most = largest(judged.scenarios, grown);
+  const most = largest(judged.scenarios, worsened);
   const where = most === undefined ? {} : { scenario: most.scenario };
   if (base.mean === undefined || candidate.mean === undefined) {
     const unknown = base.unknown + candidate.unknown;
-    const sentence = `It is undecided whether ${noun} rose, because it is unknown in ${plural(unknown, "run")}.`;
+    const sentence = `It is undecided whether ${noun} ${verb}, because it is unknown in ${plural(unknown, "run")}.`;
     return { sentence, metric, ...where };
   }
   const [before, now] = [amountText(base.mean, unit), amountText(candidate.mean, unit)];
   const allowed = threshold === undefined ? "" : `, and ${allowanceText(threshold)} is allowed`;
-  const rose = `${capital(noun)} of a run rose from ${before} to ${now}${allowed}`;
+  const what = isScore(metric) ? capital(noun) : `${capital(noun)} of a run`;
+  const change = `${what} ${verb} from ${before} to ${now}${allowed}`;
   const isOpen = verdict === "inconclusive";
-  const sentence = `${rose}${isOpen ? ", but there are too few runs to rule out chance" : ""}.${mostText(most, judged)}`;
+  const sentence = `${change}${isOpen ? ", but there are too few runs to rule out chance" : ""}.${mostText(most, judged)}`;
   return { sentence, metric, ...where, base: before, candidate: now };
 }
 

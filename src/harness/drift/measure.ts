@@ -13,6 +13,7 @@ import {
 } from "./paths/path-table.js";
 import type { ToleranceUse } from "../../cassette/index.js";
 import { wholeAmounts } from "./metrics/spending.js";
+import { meanGrade } from "../scores/agreement.js";
 import type { Outcomes, PathRow, RunRef } from "./gate-report.js";
 import { distanceExcess, type DistanceEstimate } from "./statistics/effect.js";
 import { fisherTest, type Counts, type ExactResult } from "./statistics/fisher.js";
@@ -84,13 +85,16 @@ function measure({ scenario, base, candidate }: GateScenario, seed: number): Mea
   const outcome = measureOutcome(old, now);
   const contrast = contrastOf(outcome, typicalOf);
   const gap = findGap(old, now);
-  const toRef = ({ file, trajectory, turns, calls, success, failure, spending }: TracedRun): RunRef => ({
+  const toRef = ({ file, trajectory, turns, calls, success, failure, spending, scores }: TracedRun): RunRef => ({
     file,
     path: labels.get(trajectory.key) ?? "",
     ...defined({ success, failure }),
     turns,
     calls,
     ...(spending === undefined ? {} : wholeAmounts(spending)),
+    ...(scores === undefined || scores.size === 0
+      ? {}
+      : { scores: Object.fromEntries([...scores].map(([name, grades]) => [name, meanGrade(grades)])) }),
   });
   return {
     scenario,

@@ -15,6 +15,8 @@ export interface RunFile {
 export interface PairedScenarios {
   shared: { scenario: string; base: RunFile[]; candidate: RunFile[] }[];
   unpaired: { scenario: string; side: "base" | "candidate"; runs: RunFile[] }[];
+  /** The recordings of judges, which are not compared: a judge is no part of the run that it grades. */
+  judges: RunFile[];
 }
 
 /** The path without its suffix and without a final run number. The run of a failed test belongs to the scenario of that test. */
@@ -27,9 +29,10 @@ export function scenarioOf(name: string): string {
 /** Groups both sides. Throws `HarnessError` "too-many-runs" beyond the limits. */
 export function pairScenarios(base: readonly RunFile[], candidate: readonly RunFile[]): PairedScenarios {
   const [old, now] = [groupRuns(base), groupRuns(candidate)];
+  const judges = [...takeJudges(old), ...takeJudges(now)];
   const names = [...new Set([...old.keys(), ...now.keys()])].sort();
   if (names.length > MAX_SCENARIOS) throw tooMany(`${names.length} scenarios`, `${MAX_SCENARIOS} scenarios`);
-  const paired: PairedScenarios = { shared: [], unpaired: [] };
+  const paired: PairedScenarios = { shared: [], unpaired: [], judges };
   for (const scenario of names) {
     const [before, after] = [old.get(scenario), now.get(scenario)];
     if (before === undefined) paired.unpaired.push({ scenario, side: "candidate", runs: after ?? [] });
@@ -37,6 +40,18 @@ export function pairScenarios(base: readonly RunFile[], candidate: readonly RunF
     else paired.shared.push({ scenario, base: before, candidate: after });
   }
   return paired;
+}
+
+/** The name of a judge's recording: that of the graded one with `.judge` or `.judge-something`. */
+const JUDGE = /\.judge(-[^/.]*)?$/;
+
+function takeJudges(groups: Map<string, RunFile[]>): RunFile[] {
+  const names = [...groups.keys()].filter((name) => JUDGE.test(name) && groups.has(name.replace(JUDGE, "")));
+  return names.flatMap((name) => {
+    const runs = groups.get(name) ?? [];
+    groups.delete(name);
+    return runs;
+  });
 }
 
 function groupRuns(runs: readonly RunFile[]): Map<string, RunFile[]> {

@@ -9,6 +9,8 @@ import {
   type Cassette,
 } from "../../cassette/index.js";
 import { isPlainObject } from "../../core/index.js";
+import { meanGrade } from "../scores/agreement.js";
+import { scoresOf } from "../scores/scores.js";
 import type { Allowance, LeftOut } from "./allowance.js";
 import { costTotal, counted, tokenTotal } from "./figures.js";
 import type { AnyEntry } from "./steps.js";
@@ -30,6 +32,7 @@ export function headView(cassette: Cassette, allowance: Allowance): Html {
     ["Tokens", tokenTotal(usage)],
     ["Cost", costTotal(usage)],
     ...outcomeOf(cassette),
+    ...scoreFacts(cassette),
   ];
   return html`<dl class="about-run">
       ${facts.map(
@@ -62,6 +65,13 @@ function outcomeOf(cassette: Cassette): [string, string][] {
   if (!isPlainObject(outcome)) return [];
   const parts = Object.entries(outcome).map(([name, value]) => `${name} ${jsonText(value)}`);
   return [["Outcome", parts.join(", ")]];
+}
+
+function scoreFacts(cassette: Cassette): [string, string][] {
+  return [...scoresOf(cassette)].map(([name, grades]) => [
+    `Score ${name}`,
+    `${Number(meanGrade(grades).toPrecision(6))}${grades.length > 1 ? ` (grades ${grades.join(", ")})` : ""}`,
+  ]);
 }
 
 function proofView(cassette: Cassette): Html {

@@ -2,13 +2,13 @@
 
 import { toVisible, toVisibleJson } from "../../core/index.js";
 import type { GateReport, OutcomeComparison } from "../drift/gate-report.js";
-import { METRICS, type MetricName } from "../drift/metrics/figures.js";
+import type { MetricName } from "../drift/metrics/figures.js";
 import { grouped } from "../html/figures.js";
 import { toPage } from "../html/page-shell.js";
 import { PAGE_STYLE } from "../html/style/page.js";
 import { html } from "../html/template.js";
 import { preview } from "../html/text-view.js";
-import { isSilent, meanText } from "./metrics.js";
+import { isSilent, meansText } from "./metrics.js";
 import { escapeMarkdown } from "./markdown-text.js";
 
 const SHOWN_SCENARIOS = 20;
@@ -32,8 +32,8 @@ export function matrixOf(columns: readonly NamedReport[]): ReportMatrix {
   const row = (name: string, cell: (report: GateReport) => string): string[] => {
     return [name, ...columns.map(({ report }) => cell(report))];
   };
-  const isKnown = (metric: MetricName): boolean =>
-    columns.some(({ report }) => report.metrics.all.some((each) => each.metric === metric && !isSilent(each)));
+  const known = columns.flatMap(({ report }) => report.metrics.all.filter((metric) => !isSilent(metric)));
+  const metrics = [...new Set(known.map(({ metric }) => metric))];
   const names = [...new Set(columns.flatMap(({ report }) => report.scenarios.map(({ scenario }) => scenario)))].sort();
   const tables = columns.map(({ report }) => new Map(report.scenarios.map((each) => [each.scenario, each])));
   const isSame = (name: string): boolean => tables.every((table) => table.get(name)?.verdict === "same");
@@ -53,7 +53,7 @@ export function matrixOf(columns: readonly NamedReport[]): ReportMatrix {
       ["", ...columns.map(({ name }) => preview(name, SHOWN_NAME))],
       row("verdict", ({ verdict, fails }) => `${verdict}${fails ? " (fails)" : ""}`),
       row("success", successOf),
-      ...METRICS.filter(isKnown).map((metric) => row(`${metric} a run`, (report) => amountOf(report, metric))),
+      ...metrics.map((metric) => row(`${metric} a run`, (report) => amountOf(report, metric))),
       ...differing.slice(0, SHOWN_SCENARIOS).map(scenarioRow),
     ],
     notes: [
@@ -76,7 +76,7 @@ function successText({ base, candidate }: OutcomeComparison): string {
 function amountOf({ metrics }: GateReport, wanted: MetricName): string {
   const metric = metrics.all.find((each) => each.metric === wanted);
   if (metric?.base.mean === undefined || metric.candidate.mean === undefined) return "unknown";
-  return meanText(metric).replace(/ a run$/, "");
+  return meansText(metric);
 }
 
 /** The lines of the table as plain text, in columns. */
@@ -124,8 +124,8 @@ export function candidatesJson({ alpha, reports }: CandidateReports): string {
   return `${toVisibleJson(JSON.stringify({ schemaVersion: 1, alpha, reports }, null, 2))}\n`;
 }
 
-/** A page with the table. `links` leads to the page of each candidate. */
-export function candidatesHtml(candidates: CandidateReports, links: readonly string[]): string {
+/** A page with the table. `files` names the page of each candidate. */
+export function candidatesHtml(candidates: CandidateReports, files: readonly string[]): string {
   const { rows, notes } = tableOf(candidates);
   const [head = [], ...body] = rows;
   const page = html`<main>
@@ -136,7 +136,7 @@ export function candidatesHtml(candidates: CandidateReports, links: readonly str
           ${head.map((name, column) =>
             column === 0
               ? html`<td></td>`
-              : html`<th scope="col"><a href="${links[column - 1] ?? ""}">${name}</a></th>`,
+              : html`<th scope="col">${name} <br /><small>${files[column - 1]}</small></th>`,
           )}
         </tr>
       </thead>

@@ -1,11 +1,18 @@
-// The metrics of a report as lines of plain text and as cells: what a run costs on each side, and by how much that changed.
+// The metrics of a report as lines of plain text and as cells: what a run takes and how it scores on each side, and by how much that changed.
 
-import type { MetricComparison, MetricFigures, MetricReport, MetricSide } from "../drift/metrics/figures.js";
+import {
+  isScore,
+  type MetricComparison,
+  type MetricFigures,
+  type MetricReport,
+  type MetricSide,
+} from "../drift/metrics/figures.js";
 import { allowanceText, thresholdText } from "../drift/metrics/threshold.js";
-import { amountText, listText, shiftText, totalText } from "../drift/metrics/words.js";
+import { amountText, listText, perText, shiftText, totalText } from "../drift/metrics/words.js";
 import type { GateSettings } from "../drift/gate-report.js";
 import { pText } from "../drift/words.js";
 import { grouped } from "../html/figures.js";
+import { agreementText } from "../scores/agreement.js";
 
 /** The metrics over all scenarios, those that nothing is known of on one line, and how p-values were corrected. */
 export function metricLines({ all, correction, unpriced }: MetricReport): string[] {
@@ -14,6 +21,7 @@ export function metricLines({ all, correction, unpriced }: MetricReport): string
   return [
     ...all.filter((metric) => !unknown.includes(metric)).map((metric) => metricLine(metric)),
     ...(unknown.length === 0 ? [] : [`not recorded: ${unknown.map(({ metric }) => metric).join(", ")}`]),
+    ...agreementLines(all),
     ...(unpriced.length === 0 ? [] : [`no price of ${listText(unpriced)}. --prices FILE sets prices`]),
     ...(gated && correction !== "" ? [`metrics corrected by ${correction}`] : []),
   ];
@@ -44,17 +52,17 @@ export function metricLine(metric: MetricComparison): string {
   const figures =
     test === undefined && metric.difference === undefined
       ? totalsText(metric)
-      : `${changeCell(metric)}, in sum ${sumText(base, metric)} → ${sumText(candidate, metric)}`;
+      : `${changeCell(metric)}${isScore(metric.metric) ? "" : `, in sum ${sumText(base, metric)} → ${sumText(candidate, metric)}`}`;
   const tested = test === undefined ? "" : `, ${metricTestText(metric)}`;
   return `${name} ${figures}${tested}${verdictText(metric)}`;
 }
 
 /** "more? p = 0.0001, corrected 0.0003 (stratified permutation, 9999 draws, one-sided)". */
-export function metricTestText({ test, difference }: MetricComparison): string {
+export function metricTestText({ metric, test, difference }: MetricComparison): string {
   if (test === undefined) return "";
   if (test.attainable === 1) return difference?.value === 0 ? "no difference to test" : "these runs cannot be tested";
   const how = test.exact ? "exact" : `${test.draws ?? 0} draws`;
-  return `more? ${pText(test)} (${test.test.replace("-", " ")}, ${how}, one-sided)`;
+  return `${isScore(metric) ? "lower" : "more"}? ${pText(test)} (${test.test.replace("-", " ")}, ${how}, one-sided)`;
 }
 
 /** ", allowed +20%: regression", or "" without a threshold. */
@@ -63,8 +71,13 @@ export function verdictText({ threshold, verdict }: MetricComparison): string {
 }
 
 /** "$0.041 → $0.052 a run". */
-export function meanText({ base, candidate, unit }: MetricFigures): string {
-  return `${amountText(base.mean ?? 0, unit)} → ${amountText(candidate.mean ?? 0, unit)} a run`;
+function meanText(metric: MetricFigures): string {
+  return `${meansText(metric)} ${perText(metric.unit)}`;
+}
+
+/** "$0.041 → $0.052". */
+export function meansText({ base, candidate, unit }: MetricFigures): string {
+  return `${amountText(base.mean ?? 0, unit)} → ${amountText(candidate.mean ?? 0, unit)}`;
 }
 
 /** A cell of a table: "$0.041 → $0.052, +26.8% [+15.0%, +40.1%]". */
@@ -73,7 +86,7 @@ export function metricCell(metric: MetricFigures): string {
   if (metric.difference === undefined) {
     return totalsText(metric);
   }
-  return `${meanText(metric).replace(/ a run$/, "")}, ${shiftText(metric)}`;
+  return `${meansText(metric)}, ${shiftText(metric)}`;
 }
 
 /** "$4.12", or "41,000 (40,000 in, 12,000 of them cached, 1,000 out)". */
@@ -95,9 +108,17 @@ export function metricNotes({ all, correction, unpriced }: MetricReport): string
   );
   return [
     ...reasons,
+    ...agreementLines(all),
     ...(unpriced.length === 0 ? [] : [`No price of ${listText(unpriced)}. --prices FILE sets prices`]),
     ...(correction === "" ? [] : [`p-values corrected by ${correction}`]),
   ];
+}
+
+/** How far the repeated grades of each score agree. */
+function agreementLines(all: readonly MetricComparison[]): string[] {
+  return all.flatMap(({ metric, agreement }) =>
+    agreement === undefined ? [] : [`${metric}: ${agreementText(agreement)}`],
+  );
 }
 
 /** True if nothing is known of a metric on either side. */

@@ -63,7 +63,7 @@ export type RecordingHandlers<Handler> = Handler[] &
 /** Handlers that replay or record, with the mode that was decided and the path of the cassette. */
 export type UsedCassetteHandlers<Handler> = Handler[] &
   Counted &
-  Pick<CassetteHandle, "mode" | "file"> & {
+  Pick<CassetteHandle, "mode" | "file" | "score"> & {
     /**
      * Call it when the test is over; rejects as that of {@link CassetteHandlers} does. `done({ failed: true })` is for a test that
      * failed: it keeps a recording as `<name>.failed.cassette.json`, and does not check for unused turns.
@@ -153,8 +153,8 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
       const vendor = createVendor({ send, trouble: door.trouble, ...more });
       const handle = await useCassette(file, vendor.named, options);
       side = claimExchanges(handle.provider);
-      const { mode, file: kept } = handle;
-      return Object.assign(overHandle(door, handle, { vendor, side, keepErrors }), { mode, file: kept });
+      const { mode, file: kept, score } = handle;
+      return Object.assign(overHandle(door, handle, { vendor, side, keepErrors }), { mode, file: kept, score });
     },
   };
 }

@@ -1,4 +1,4 @@
-// Compares what the runs of both sides take, for each scenario and over all.
+// Compares what the runs of both sides take and how they score, for each scenario and over all.
 
 import { defined } from "../../../core/index.js";
 import type { GateRun } from "../paths/path-table.js";
@@ -6,7 +6,16 @@ import { drawsFor, meanDifference } from "../statistics/bootstrap.js";
 import { meanDifferenceTest, type Amounts } from "../statistics/mean-difference.js";
 import { createRandom } from "../statistics/random.js";
 import type { TestResult } from "../statistics/test-result.js";
-import { METRICS, type MetricFigures, type MetricName, type MetricSide } from "./figures.js";
+import {
+  isScore,
+  METRICS,
+  type MetricFigures,
+  type MetricName,
+  type MetricSide,
+  type ScoreMetric,
+  type SpendingMetric,
+} from "./figures.js";
+import { agreementOf, meanGrade } from "../../scores/agreement.js";
 import type { RunAmount, TokenKinds } from "./spending.js";
 
 /** The runs of a scenario, sorted by file on each side. */
@@ -24,7 +33,7 @@ interface MetricSettings {
   seed: number;
 }
 
-const UNITS: Readonly<Record<MetricName, MetricFigures["unit"]>> = {
+const UNITS: Readonly<Record<SpendingMetric, MetricFigures["unit"]>> = {
   cost: "USD",
   tokens: "tokens",
   turns: "turns",
@@ -35,31 +44,58 @@ const UNITS: Readonly<Record<MetricName, MetricFigures["unit"]>> = {
 /** The metrics of one scenario of `all`. */
 export function scenarioMetrics(scenario: MeteredScenario, settings: MetricSettings, all: number): MetricFigures[] {
   const terms = { ...settings, label: scenario.scenario, draws: drawsFor(all) };
-  return METRICS.map((metric) => figuresOf(metric, [scenario], terms).figures);
+  return metricsOf([scenario]).map((metric) => figuresOf(metric, [scenario], terms).figures);
+}
+
+/** What every run takes, and the scores that any run has, by name. */
+function metricsOf(scenarios: readonly MeteredScenario[]): MetricName[] {
+  const runs = scenarios.flatMap(({ base, candidate }) => [...base, ...candidate]);
+  const names = new Set(runs.flatMap(({ scores }) => [...(scores?.keys() ?? [])]));
+  return [...METRICS, ...[...names].sort().map((name): ScoreMetric => `score:${name}`)];
+}
+
+const hasScore = (metric: ScoreMetric, { scores }: GateRun): boolean => gradesOf(metric, scores) !== undefined;
+
+function gradesOf(metric: ScoreMetric, scores: GateRun["scores"]): readonly number[] | undefined {
+  return scores?.get(metric.slice("score:".length));
 }
 
 /** The metrics over all scenarios, with their tests. */
 export function pooledMetrics(scenarios: readonly MeteredScenario[], settings: MetricSettings): RawMetric[] {
-  return METRICS.map((metric) => {
+  return metricsOf(scenarios).map((metric) => {
     const { figures, strata } = figuresOf(metric, scenarios, { ...settings, label: "", draws: drawsFor(1) });
     if (strata === undefined) return figures;
     const isPaired = strata.every(({ base, candidate }) => base.length === 1 && candidate.length === 1);
     const pooledTest = isPaired ? "paired-permutation" : "stratified-permutation";
     const kind = { test: strata.length === 1 ? "permutation" : pooledTest, sides: 1 } as const;
     const random = createRandom(settings.seed, `test of ${metric}`);
-    return { ...figures, test: { ...kind, ...meanDifferenceTest(strata, random) } };
+    return {
+      ...figures,
+      test: { ...kind, ...meanDifferenceTest(isScore(metric) ? strata.map(negated) : strata, random) },
+    };
   });
+}
+
+/** The test asks for more, and a score is worse if it is less. */
+function negated({ base, candidate }: Amounts): Amounts {
+  return { base: base.map((value) => -value), candidate: candidate.map((value) => -value) };
 }
 
 function figuresOf(
   metric: MetricName,
-  scenarios: readonly MeteredScenario[],
+  all: readonly MeteredScenario[],
   { alpha, seed, label, draws }: MetricSettings & { label: string; draws: number },
 ): { figures: MetricFigures; strata?: Amounts[] } {
+  const scenarios = isScore(metric)
+    ? all.filter(({ base, candidate }) => [...base, ...candidate].some((run) => hasScore(metric, run)))
+    : all;
   const sides = (["base", "candidate"] as const).map((side) => scenarios.map((each) => each[side]));
   const [base, candidate] = sides.map((runs) => toSide(metric, runs.flat())) as [MetricSide, MetricSide];
   const level = 1 - alpha;
-  const figures = { metric, unit: UNITS[metric], base, candidate, level };
+  const figures = {
+    ...{ metric, unit: isScore(metric) ? ("points" as const) : UNITS[metric], base, candidate, level },
+    ...(isScore(metric) ? scoreFigures(metric, scenarios) : {}),
+  };
   if (scenarios.length === 0 || base.unknown + candidate.unknown > 0) return { figures };
   const amounts = (runs: readonly GateRun[]): number[] => runs.map((run) => amountOf(metric, run).value);
   const strata = scenarios.map((each) => ({ base: amounts(each.base), candidate: amounts(each.candidate) }));
@@ -67,7 +103,7 @@ function figuresOf(
     strata,
     level,
     createRandom(seed, `${metric} ${label}`),
-    draws,
+    isScore(metric) ? { draws, least: -Infinity } : { draws },
   );
   return {
     figures: {
@@ -91,7 +127,17 @@ function toSide(metric: MetricName, runs: readonly GateRun[]): MetricSide {
   };
 }
 
-function amountOf(metric: MetricName, { turns, calls, spending }: GateRun): RunAmount {
+function scoreFigures(metric: ScoreMetric, scenarios: readonly MeteredScenario[]) {
+  const runs = scenarios.flatMap(({ base, candidate }) => [...base, ...candidate]);
+  const agreement = agreementOf(runs.map(({ scores }) => gradesOf(metric, scores) ?? []));
+  return { scenarios: scenarios.length, ...defined({ agreement }) };
+}
+
+function amountOf(metric: MetricName, { turns, calls, spending, scores }: GateRun): RunAmount {
+  if (isScore(metric)) {
+    const grades = gradesOf(metric, scores);
+    return grades === undefined ? { value: 0, unknown: 1 } : { value: meanGrade(grades), unknown: 0 };
+  }
   if (metric === "turns") return { value: turns, unknown: 0 };
   if (metric === "calls") return { value: calls, unknown: 0 };
   return spending?.[metric] ?? { value: 0, unknown: Math.max(1, turns) };

@@ -1,10 +1,10 @@
-// Judges the metrics that have a threshold: a metric is a regression if it grew beyond chance, and by more than the threshold.
+// Judges the metrics that have a threshold: a metric is a regression if it got worse beyond chance, and by more than the threshold.
 
 import { plural } from "../../../core/index.js";
 import type { GateRun } from "../paths/path-table.js";
 import type { RawMetric } from "./compare.js";
-import type { MetricComparison, MetricReport, MetricThreshold } from "./figures.js";
-import { changeText, METRIC_NOUNS, unknownText } from "./words.js";
+import { isScore, type MetricComparison, type MetricReport, type MetricThreshold } from "./figures.js";
+import { changeText, nounOf, unknownText } from "./words.js";
 import { allowanceText } from "./threshold.js";
 import { pText, toDigits } from "../words.js";
 
@@ -46,7 +46,7 @@ function decide(
   const { test } = metric;
   if (test === undefined) return { verdict: "inconclusive", reason: unknownText(metric, unpriced) };
   const allowed = allowanceText(threshold);
-  const change = `${scenarios > 1 ? "over all scenarios " : ""}${METRIC_NOUNS[metric.metric]} ${changeText(metric)}`;
+  const change = `${coveredText(metric, scenarios)}${nounOf(metric.metric)} ${changeText(metric)}`;
   if (!exceeds(metric, threshold)) return { verdict: "same", reason: `${change}, within the allowed ${allowed}` };
   const over = `${change}, more than the allowed ${allowed}`;
   if (test.adjusted <= alpha) return { verdict: "regression", reason: `${over} (${pText(test)})` };
@@ -55,12 +55,22 @@ function decide(
   return { verdict: "inconclusive", reason: `${over}, but so few runs cannot rule out chance (${least})` };
 }
 
-function exceeds({ difference, relative }: MetricComparison, { amount, isRelative }: MetricThreshold): boolean {
-  const grown = difference?.value ?? 0;
-  if (!isRelative) return grown > amount;
-  // Anything is more than any share of nothing.
-  return relative === undefined ? grown > 0 : relative.value > amount;
+/** "over all scenarios ", or "over 3 of 8 scenarios " for a score that not all of them have. */
+function coveredText({ scenarios: covered }: MetricComparison, all: number): string {
+  if (all === 1) return "";
+  return covered === undefined || covered === all ? "over all scenarios " : `over ${covered} of ${all} scenarios `;
 }
+
+function exceeds({ metric, difference, relative }: MetricComparison, { amount, isRelative }: MetricThreshold): boolean {
+  const worse = isScore(metric) ? -1 : 1;
+  const worsened = worse * (difference?.value ?? 0);
+  if (!isRelative) return worsened > amount + ROUNDING;
+  // Anything is more than any share of nothing.
+  return relative === undefined ? worsened > 0 : worse * relative.value > amount + ROUNDING;
+}
+
+/** A fall from 0.9 to 0.8 is not more than 0.1, whatever its last binary digit says. */
+const ROUNDING = 1e-12;
 
 function correctionText(all: readonly MetricComparison[], { shares }: MetricTerms): string {
   const tested = all.filter(({ test }) => test !== undefined);

@@ -1,10 +1,11 @@
-// The thresholds of `--fail-on` as text: `cost:+20%`, `turns:+2`.
+// The thresholds of `--fail-on` as text: `cost:+20%`, `turns:+2`, `score:helpful:-0.1`.
 
-import type { MetricThreshold } from "./figures.js";
+import { isScore, type MetricThreshold } from "./figures.js";
 
-/** "+20%", "+2". */
-export function allowanceText({ amount, isRelative }: MetricThreshold): string {
-  return isRelative ? `+${Number((100 * amount).toPrecision(12))}%` : `+${amount}`;
+/** "+20%", "+2", "-0.1". */
+export function allowanceText({ metric, amount, isRelative }: MetricThreshold): string {
+  const sign = isScore(metric) ? "-" : "+";
+  return isRelative ? `${sign}${Number((100 * amount).toPrecision(12))}%` : `${sign}${amount}`;
 }
 
 /** "cost:+20%", as `--fail-on` takes it. */

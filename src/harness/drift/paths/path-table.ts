@@ -16,6 +16,8 @@ export interface GateRun {
   failure?: string;
   /** Absent if nobody counted it. */
   spending?: RunSpending;
+  /** The grades of each recorded score. */
+  scores?: ReadonlyMap<string, readonly number[]>;
 }
 
 /** A run with its path. */

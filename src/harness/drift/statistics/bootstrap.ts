@@ -29,17 +29,17 @@ export function drawsFor(intervals: number): number {
 
 /**
  * The candidate's mean minus the baseline's, and the same as a share of the baseline's mean. Means are means of the scenarios' means.
- * `relative` is absent if the baseline's mean is 0.
+ * `relative` is absent unless the baseline's mean is above 0. No mean is below `least`.
  */
 export function meanDifference(
   strata: readonly Amounts[],
   level: number,
   random: Random,
-  draws = DRAWS,
+  { draws = DRAWS, least = 0 }: { draws?: number; least?: number } = {},
 ): { means: Means; difference: Estimate; relative?: Estimate } {
   const all = strata.map(({ base, candidate }) => ({ base: mean(base), candidate: mean(candidate) }));
   const means = { base: mean(all.map(({ base }) => base)), candidate: mean(all.map((each) => each.candidate)) };
-  const drawn = drawMeans(strata, all, means, { random, draws });
+  const drawn = drawMeans(strata, all, means, { random, draws, least });
   const interval = (of: (drawnMeans: Means) => number): { low: number; high: number } | undefined => {
     if (drawn === undefined) return undefined;
     const sorted = Float64Array.from(drawn, of).sort();
@@ -59,7 +59,7 @@ function drawMeans(
   strata: readonly Amounts[],
   all: readonly Means[],
   means: Means,
-  { random, draws }: { random: Random; draws: number },
+  { random, draws, least }: { random: Random; draws: number; least: number },
 ): Means[] | undefined {
   const canDrawRuns = strata.every(({ base, candidate }) => base.length > 1 && candidate.length > 1);
   if (!canDrawRuns && strata.length < 2) return undefined;
@@ -75,7 +75,7 @@ function drawMeans(
   };
   return Array.from({ length: draws }, () => {
     const { base, candidate } = redraw();
-    return { base: Math.max(0, base), candidate: Math.max(0, candidate) };
+    return { base: Math.max(least, base), candidate: Math.max(least, candidate) };
   });
 }
 

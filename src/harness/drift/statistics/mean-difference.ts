@@ -14,7 +14,10 @@ export interface Amounts {
 
 /** One-sided: tests whether the candidate's amounts are higher. Every scenario counts alike, whatever its number of runs. */
 export function meanDifferenceTest(strata: readonly Amounts[], random: Random): PermutationResult {
-  const largest = strata.reduce((most, { base, candidate }) => Math.max(most, ...base, ...candidate), 0);
+  const largest = strata.reduce(
+    (most, { base, candidate }) => [...base, ...candidate].reduce((max, value) => Math.max(max, Math.abs(value)), most),
+    0,
+  );
   const varied = strata.filter(({ base, candidate }) => new Set([...base, ...candidate]).size > 1);
   // On one scale, so that amounts of any unit have the same tolerance for ties.
   return relabelingTest(

@@ -1,6 +1,6 @@
-// A table of the metrics: what a run costs on each side, and by how much that changed.
+// A table of the metrics: what a run takes and how it scores on each side, and by how much that changed.
 
-import type { MetricComparison } from "../../drift/metrics/figures.js";
+import { isScore, type MetricComparison } from "../../drift/metrics/figures.js";
 import { amountText, shiftText, totalText } from "../../drift/metrics/words.js";
 import { percent } from "../figures.js";
 import { html, type Child, type Html } from "../../html/template.js";
@@ -14,7 +14,8 @@ export function metricsView(metrics: readonly MetricComparison[], notes: readonl
   return html`<div class="table">
     <table>
       <caption>
-        What a run takes, with ${percent(first.level)} intervals
+        What a run takes${metrics.some(({ metric }) => isScore(metric)) ? " and how it scores" : ""}, with
+        ${percent(first.level)} intervals
       </caption>
       <thead>
         <tr>
@@ -49,6 +50,6 @@ function row(metric: MetricComparison): Html {
       ${difference === undefined ? "unknown" : shiftText(metric)}
       ${tested !== "" && html`<span class="test">${tested}</span>`}
     </td>
-    <td>${before} → ${after}</td>
+    <td>${isScore(metric.metric) && difference !== undefined ? "" : `${before} → ${after}`}</td>
   </tr> `;
 }
