@@ -133,7 +133,16 @@ export { scorers } from "./scores/scorers.js";
 export { createScoreSheet, isScoreName, SCORE_NAME_HINT, scoresOf, type RecordedScores } from "./scores/scores.js";
 export { agreementOf, agreementText, meanGrade } from "./scores/agreement.js";
 export { describeTypical, type TypicalRun } from "./drift/paths/typical.js";
-export { toJobSummary } from "./reports/markdown.js";
+export {
+  candidatesHtml,
+  candidatesJson,
+  candidatesMarkdown,
+  candidatesText,
+  matrixLines,
+  matrixOf,
+} from "./reports/matrix.js";
+export type { CandidateReports, NamedReport } from "./reports/matrix.js";
+export { markdownReports, toJobSummary } from "./reports/markdown.js";
 export { refusalText, type GateRefusal } from "./reports/refusal.js";
 export { reporterOf } from "./reports/registry.js";
 export { shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
