@@ -17,6 +17,7 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 /** In the order they are written: a name that several doors have is described at the first, and the others link to it. */
 const ABOUT = {
   playhead: "The runtime, providers, tools, budgets, events and receipts: the core, which runs anywhere.",
+  "playhead/agent-runner": "One vertex of a graph as an agent: templates, tool grants, failover, events and costs.",
   "playhead/cassette": "Recording, replaying, checking, comparing, signing, importing and exporting cassettes.",
   "playhead/vitest": "Matchers for Vitest's `expect`, and a `test` with the fixture `cassette`.",
   "playhead/vitest/reporter": "A reporter for Vitest that lists cassettes no test uses.",

@@ -44,6 +44,8 @@ const SECTIONS = {
   },
   "Agents and models": {
     "docs/runtime.md": "Agents, plans, memory, budgets and fleets.",
+    "docs/agent-runner.md":
+      "An agent as one vertex of a graph or workflow engine: prompts, tools, failover, costs, one outcome.",
     "docs/providers.md": "The vendors' models behind one interface: options, prices, errors, fallback, wires.",
     "docs/tools.md": "Tools, argument checks, policies, and the eight built-in verbs.",
   },

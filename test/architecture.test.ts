@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { drawRooms, findViolations, type Sources } from "./support/architecture.js";
+import { drawRooms, faceRooms, findViolations, loadedBy, type Sources } from "./support/architecture.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -169,6 +169,47 @@ describe("the rooms that need a package which may be absent", () => {
   });
 });
 
+describe("the rooms of faces", () => {
+  const use = 'import { x } from "../core/env/index.js";';
+
+  it("have a door that their own entry opens and nobody else", () => {
+    expect(broken({ "entry/env.ts": 'export * from "../core/env/index.js";' })).toEqual([]);
+    expect(broken({ "entry/playhead.ts": use })).toEqual(["face"]);
+    expect(broken({ "entry/env.ts": 'export * from "../core/session/index.js";' })).toEqual(["face"]);
+    expect(broken({ "host/a.ts": use })).toEqual(["door", "face"]);
+    expect(broken({ "entry/env.ts": 'export { x } from "../core/env/runtime.js";' })).toEqual(["door"]);
+  });
+
+  it("are not known to the rest of their layer, but for types that its door passes on", () => {
+    expect(broken({ "core/index.ts": 'export { x } from "./env/runtime.js";' })).toEqual(["face"]);
+    expect(broken({ "core/index.ts": 'export type { X } from "./env/runtime.js";' })).toEqual([]);
+    expect(broken({ "core/runtime/a.ts": 'import type { X } from "../env/runtime.js";' })).toEqual(["room", "face"]);
+    expect(broken({ "core/env/a.ts": 'import { x } from "./b.js";\nimport { y } from "../loop/loop.js";' })).toEqual(
+      [],
+    );
+    expect(broken({ "core/session/a.ts": 'import { x } from "../env/storage.js";' })).toEqual([]);
+    expect(broken({ "core/env/a.ts": 'import { x } from "../session/agent.js";' })).toEqual(["room"]);
+  });
+
+  it("are not loaded by the package itself", () => {
+    const loaded = loadedBy("src/entry/playhead.ts", readSources());
+    expect(loaded).toContain("src/core/loop/loop.ts");
+    expect(loaded.filter((file) => faceRooms.some((room) => file.startsWith(`${room}/`)))).toEqual([]);
+  });
+
+  it("are found where a chain of imports loads them, and not behind a type", () => {
+    const files = {
+      "entry/playhead.ts": 'import "../core/index.js";',
+      "core/index.ts": 'export { a } from "./loop/a.js";\nexport type { X } from "./env/x.js";',
+      "core/loop/a.ts": 'import { y } from "../env/y.js";',
+    };
+    expect(loadedBy("src/entry/playhead.ts", house(files))).toEqual(
+      expect.arrayContaining(["src/core/loop/a.ts", "src/core/env/y.ts"]),
+    );
+    expect(loadedBy("src/entry/playhead.ts", house(files))).not.toContain("src/core/env/x.ts");
+  });
+});
+
 describe("the second implementation of the hashes", () => {
   const file = "cli/verify/independent/canonical.ts";
 
@@ -209,7 +250,7 @@ describe("the rooms", () => {
     ["core/loop/turn.ts", "../events/event.js"],
     ["core/canon/value.ts", "../errors.js"],
     ["core/events/log.ts", "../ports.js"],
-    ["core/vertex/executor.ts", "../session/agent.js"],
+    ["core/session/agent.ts", "../env/storage.js"],
     ["cassette/diff/diff.ts", "../file/format.js"],
     ["cassette/import/har.ts", "../export/log.js"],
     ["cassette/bundle/store.ts", "../trust/cassette-store.js"],
@@ -228,8 +269,9 @@ describe("the rooms", () => {
     ["core/events/log.ts", "../loop/budget.js"],
     ["core/memory/pins.ts", "../loop/loop.js"],
     ["core/loop/loop.ts", "../runtime/agent.js"],
-    ["core/runtime/agent.ts", "../session/agent.js"],
+    ["core/receipts/chain.ts", "../runtime/agent.js"],
     ["core/session/agent.ts", "../vertex/executor.js"],
+    ["core/env/runtime.ts", "../session/agent.js"],
     ["core/errors.ts", "./canon/value.js"],
     ["core/ports.ts", "./model/usage.js"],
     ["cassette/record/recording-provider.ts", "../diff/diff.js"],

@@ -56,6 +56,28 @@ it("fleet.mjs: three members over four targets, each with a chain of receipts of
   expect(out.match(/^(ann|bob|cem): 5 receipts, ok, complete$/gm)).toHaveLength(3);
 });
 
+it("vertex.mjs: two vertices of a graph replay with their failed attempts, costs and outcomes, the same each time", () => {
+  const [first, second] = [run("examples/vertex.mjs"), run("examples/vertex.mjs")];
+  expect([first.code, first.err]).toEqual([0, ""]);
+  expect(second).toEqual(first);
+  const lines = first.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const costs = lines.filter(({ type }) => type === "cost:updated");
+  expect(costs.map(({ model, costMicrocents }) => [model, costMicrocents])).toEqual([
+    ["model-a", 0],
+    ["model-a", 0],
+    ["model-b", 100_000],
+    ["model-b", 200_000],
+    ["model-c", 300_000],
+  ]);
+  expect(lines.filter(({ kind }) => kind === "completed").map(({ output }) => output)).toEqual([
+    "The lighthouse on Rott went dark.",
+    { score: 4 },
+  ]);
+});
+
 it("docs/runtime.md shows newsroom.mjs as it is", () => {
   const shown = /```js\n\/\/ examples\/newsroom\.mjs\n([^]*?)```/.exec(
     readFileSync(join(repositoryRoot, "docs/runtime.md"), "utf8"),

@@ -72,6 +72,7 @@ export {
   type Streaming,
   type StreamingOptions,
 } from "./stream/play.js";
+export { readAnsweredBy, type AnsweredTurn } from "./stream/answered-by.js";
 export { createStreamNote, type StreamNote, type StreamNoted } from "./stream/record.js";
 export {
   describeStreams,

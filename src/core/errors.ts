@@ -24,6 +24,8 @@ export type AgentErrorCode =
   | "provider-response"
   /** A call took longer than its `timeoutMs`. */
   | "timeout"
+  /** The host refused an attempt of a fallback chain before anything was sent. */
+  | "egress-refused"
   /** Every entry of a fallback chain was tried or skipped, and none answered. */
   | "providers-exhausted"
   /** The caller's signal fired. */

@@ -112,8 +112,9 @@ export { echoProvider } from "./providers/echo.js";
 export { fallbackProvider, type FallbackOptions } from "./providers/fallback.js";
 export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/failure.js";
 export type { Backoff } from "./providers/fallback/backoff.js";
+export { noteSteps, stepsOf, type AnswerStep } from "./providers/fallback/told.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
-export type { AuthFailure } from "./providers/fallback/retry.js";
+export type { AuthFailure, Refusal } from "./providers/fallback/retry.js";
 export type { OllamaOptions } from "./vendors/ollama/vendor.js";
 export {
   anthropicProvider,
@@ -151,7 +152,3 @@ export type { WireStamp } from "./wire/pieces.js";
 export type { WireRequest, WireTurn } from "./wire/turn.js";
 export type { Vendor, Wire } from "./vendors/vendor.js";
 export * from "./vendors/vendors.js";
-export { createRunTotal, type CostUpdated } from "./vertex/cost.js";
-export * from "./vertex/events.js";
-export { classifyFailure, limitFailure, type NodeErrorCode, type NodeFailure } from "./vertex/outcome.js";
-export * from "./vertex/plan.js";

@@ -54,6 +54,9 @@ export const DEFAULT_MAX_FALLBACK_WAIT_MS = 60_000;
 /** Time limit in ms for refreshing a key if the request has none. */
 export const DEFAULT_REFRESH_TIMEOUT_MS = 60_000;
 
+/** The smallest budget for thinking: what Anthropic, the one vendor with such a budget, accepts. */
+export const MIN_THINKING_TOKENS = 1_024;
+
 // Tools
 /** Nested containers in the arguments, the arguments object included. */
 export const MAX_ARGUMENT_DEPTH = 64;
@@ -115,3 +118,17 @@ export const MAX_PENDING_RECEIPTS = 10_000;
 export const MAX_RECEIPT_FINDINGS = 1000;
 /** Time limit in ms for one signature, and for one delivery. */
 export const RECEIPT_TIMEOUT_MS = 30_000;
+
+// Vertices
+/** Turns of a vertex that may be answered with tool calls. */
+export const DEFAULT_MAX_TOOL_TURNS = 16;
+/** Turns in a row of a vertex that may ask only for refused calls. */
+export const DEFAULT_MAX_TOOL_CORRECTIONS = 3;
+/** Characters of one `{{ … }}` of a template. */
+export const MAX_EXPRESSION_CHARACTERS = 65_536;
+/** References of one template. */
+export const MAX_TEMPLATE_REFERENCES = 1_000;
+/** Characters of a template that is filled in. */
+export const MAX_PROMPT_CHARACTERS = 8_388_608;
+/** Sets of granted tools that an executor keeps ready. */
+export const MAX_KEPT_GRANTS = 256;

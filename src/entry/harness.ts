@@ -1,13 +1,15 @@
 // `playhead/harness`: the tools of a test author, bound to the file system and the environment of this process. Every public name of this
 // door is listed here by hand.
 
-import { createCassetteFor, createUseCassette } from "../harness/index.js";
+import { createCassetteFor, createUseCassette, createUseCassetteFolder } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
 export {
   // cassettes in tests
   cassettePath,
   HarnessError,
+  type CassetteFolder,
+  type CassetteFolderOptions,
   type CassetteHandle,
   type CassetteMode,
   type HarnessErrorCode,
@@ -62,6 +64,9 @@ export {
 
 /** Opens one cassette for one test, in any test runner. Without the option `mode`, CASSETTE_MODE and CI decide. See `UseCassette`. */
 export const useCassette = createUseCassette({ files: nodeFiles(), environment: process.env });
+
+/** Opens a folder of cassettes for one test, one for each part of its run. See `UseCassetteFolder`. */
+export const useCassetteFolder = createUseCassetteFolder({ files: nodeFiles(), environment: process.env });
 
 /** Opens the cassette of a test of `node:test`, found by the test's file and name. See `CassetteFor`. */
 export const cassetteFor = createCassetteFor({ files: nodeFiles(), environment: process.env });

@@ -3,6 +3,7 @@
 export {
   createFleet,
   createPluck,
+  createPromptFiles,
   createVerbs,
   MAX_MEMORY_NAME_CHARACTERS,
   MAX_MEMORY_VALUE_CHARACTERS,
@@ -12,5 +13,6 @@ export {
   type Fleet,
   type FleetOptions,
   type FleetResult,
+  type PromptFilesOptions,
   type VerbsOptions,
 } from "../host/index.js";

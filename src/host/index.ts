@@ -31,6 +31,7 @@ export {
 } from "./limits.js";
 export { openSqliteMemory, type SqliteMemory, type SqliteMemoryOptions } from "./memory/sqlite.js";
 export { createPluck } from "./pluck.js";
+export { createPromptFiles, type PromptFiles, type PromptFilesOptions } from "./prompt-files.js";
 export type { BodyRead } from "./serve/body.js";
 export { BrokenConnection, type HttpHandler, type HttpReply, type HttpRequest } from "./serve/exchange.js";
 export { forward, type Forwarded, type ForwardRequest } from "./serve/forward.js";

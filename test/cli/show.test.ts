@@ -307,3 +307,20 @@ describe("the totals of cassette show", () => {
     expect((await cli(["show", path, "--turn", "0"])).out).not.toContain("in all");
   });
 });
+
+describe("a turn that a fallback chain answered", () => {
+  it("lists the steps to its answer, with nothing that a terminal would obey", async () => {
+    const messages: LlmMessage[] = [{ role: "user", content: "hi" }];
+    const response = { message: { role: "assistant" as const, content: "Hi." }, stopReason: "stop" as const };
+    const { entries, extensions: _none, ...head } = oneTurn(messages, response);
+    const steps = [
+      { outcome: "skipped", provider: `p${ESCAPE}`, model: "m-1" },
+      { outcome: "failed", provider: "p2", model: "m-2", kind: "rate-limit" },
+      { outcome: "answered", provider: "p3", model: "m-3" },
+    ];
+    const built = buildCassette({ ...head, extensions: { answeredBy: [{ turn: 0, steps }] } }, entries);
+    const { out } = await cli(["show", place("answered-by.cassette.json", built)]);
+    expect(out).toContain("  failed by p2, model m-2 (rate-limit)\n  answered by p3, model m-3\n");
+    expect(out).not.toContain(ESCAPE);
+  });
+});

@@ -43,8 +43,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "loop",
     "receipts",
     "runtime",
+    "env",
     "session",
     "vertex",
+    "process",
   ],
   cassette: [
     "regex",
@@ -98,6 +100,17 @@ const PEER_ROOMS: Readonly<Record<string, string>> = {
   "src/harness/properties": "fast-check",
 };
 
+/**
+ * Rooms of a face, with the file under `entry` that alone opens the room's `index.ts`. A face may build on the faces before it. The
+ * rest of its layer does not import it, but for types that the layer's `index.ts` passes on, so that no other import path loads it.
+ */
+const FACE_ROOMS: Readonly<Record<string, string>> = {
+  "src/core/env": "src/entry/env.ts",
+  "src/core/session": "src/entry/session.ts",
+  "src/core/vertex": "src/entry/agent-runner.ts",
+  "src/core/process": "src/entry/process.ts",
+};
+
 /** Rooms that share no code with the rest, with the packages they may use. All their other imports are their own files or Node's. */
 const CLOSED_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "src/cli/verify/independent": ["json-canonicalize", "@noble/hashes", "@noble/ed25519"],
@@ -121,6 +134,8 @@ interface Import {
   specifier: string;
   /** The source file a relative specifier means. */
   target: string | undefined;
+  /** `import type`, `export type`, or an import inside a type: nothing of it is loaded. */
+  isType: boolean;
 }
 
 /** Everything that is wrong with these files, in the order of the rules. */
@@ -131,6 +146,7 @@ export function findViolations(sources: Sources): Violation[] {
     ...imports.flatMap(checkArrow),
     ...imports.flatMap(checkRoom),
     ...imports.flatMap(checkPeer),
+    ...imports.flatMap(checkFace),
     ...imports.flatMap(checkClosed),
     ...imports.flatMap(checkSpecifier),
     ...findCycles(imports, sources),
@@ -230,11 +246,17 @@ function importsOf(file: string, program: ts.Program): Import[] {
   const found: Import[] = [];
   const visit = (node: ts.Node): void => {
     const specifier = specifierOf(node);
-    if (specifier !== undefined && ts.isStringLiteralLike(specifier)) found.push(toImport(file, specifier.text));
+    if (specifier !== undefined && ts.isStringLiteralLike(specifier))
+      found.push({ ...toImport(file, specifier.text), isType: isTypeImport(node) });
     ts.forEachChild(node, visit);
   };
   visit(program.getSourceFile(file) as ts.SourceFile);
   return found;
+}
+
+function isTypeImport(node: ts.Node): boolean {
+  if (ts.isImportDeclaration(node)) return node.importClause?.isTypeOnly === true;
+  return ts.isImportTypeNode(node) || (ts.isExportDeclaration(node) && node.isTypeOnly);
 }
 
 function specifierOf(node: ts.Node): ts.Node | undefined {
@@ -247,7 +269,7 @@ function specifierOf(node: ts.Node): ts.Node | undefined {
   return isDynamic || isRequire ? node.arguments[0] : undefined;
 }
 
-function toImport(file: string, specifier: string): Import {
+function toImport(file: string, specifier: string): Omit<Import, "isType"> {
   if (!specifier.startsWith(".")) return { file, specifier, target: undefined };
   const path = posix.join(posix.dirname(file), specifier);
   return { file, specifier, target: path.endsWith(".ts") ? path : `${path.replace(/\.js$/, "")}.ts` };
@@ -263,8 +285,9 @@ function checkArrow({ file, specifier, target }: Import): Violation[] {
   if (target === undefined) return [];
   const from = placeOf(file);
   const to = placeOf(target);
-  const isPeerDoor = to.name === "index.ts" && PEER_ROOMS[posix.dirname(target)] !== undefined;
-  const isDoor = isPeerDoor
+  const room = posix.dirname(target);
+  const isRoomDoor = to.name === "index.ts" && (PEER_ROOMS[room] ?? FACE_ROOMS[room]) !== undefined;
+  const isDoor = isRoomDoor
     ? ["entry", to.layer].includes(from.layer)
     : to.room === undefined && to.name === "index.ts";
   const detail = `imports ${specifier}`;
@@ -304,6 +327,32 @@ function checkPeer({ file, specifier, target }: Import): Violation[] {
   const peer = peerOf(target);
   return isSameLayer && peer !== undefined && peer !== peerOf(file) ? [{ rule: "peer", file, detail }] : [];
 }
+
+function faceOf(file: string): string | undefined {
+  return Object.entries(FACE_ROOMS).find(([room]) => file.startsWith(`${room}/`))?.[1];
+}
+
+/** A face is loaded by its own entry, and by the faces behind it. */
+function checkFace({ file, specifier, target, isType }: Import): Violation[] {
+  const entry = faceOf(target ?? "");
+  if (entry === undefined || file === entry || faceOf(file) !== undefined) return [];
+  if (isType && isLayerDoor(file) && placeOf(file).layer === placeOf(target ?? "").layer) return [];
+  return [{ rule: "face", file, detail: `imports ${specifier}` }];
+}
+
+/** The source files that loading `file` loads, itself included. Imports of types load nothing. */
+export function loadedBy(file: string, sources: Sources): readonly string[] {
+  const program = parse(sources);
+  const loaded = new Set([file]);
+  for (const next of loaded) {
+    if (!sources.has(next)) continue;
+    for (const { target, isType } of importsOf(next, program)) if (target !== undefined && !isType) loaded.add(target);
+  }
+  return [...loaded];
+}
+
+/** The rooms of faces. */
+export const faceRooms: readonly string[] = Object.keys(FACE_ROOMS);
 
 /** A second opinion must not import the first. */
 function checkClosed({ file, specifier, target }: Import): Violation[] {

@@ -9,9 +9,12 @@ import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import { systemPorts, type Ports } from "../../src/core/ports.js";
 import { scriptedProvider, type ScriptStep } from "../../src/core/providers/scripted.js";
 import { createToolSet } from "../../src/core/tools/registry.js";
-import type { CustomTool, CustomToolContext } from "../../src/core/tools/tool.js";
+import type { CustomTool, ToolSurroundings } from "../../src/core/tools/tool.js";
 
-export interface LoopCase extends Pick<LoopInput, "onToolError" | "maxCorrections" | "policies"> {
+type Own = "onToolError" | "maxCorrections" | "policies";
+type Extensions = "boundary" | "prepare" | "journal" | "pendingCalls" | "runId" | "callIds" | "settings" | "timeoutMs";
+
+export interface LoopCase extends Pick<LoopInput, Own | Extensions> {
   provider?: LlmProviderAdapter;
   steps?: readonly ScriptStep[];
   tools?: readonly CustomTool[];
@@ -22,6 +25,8 @@ export interface LoopCase extends Pick<LoopInput, "onToolError" | "maxCorrection
   toolTimeoutMs?: number;
   /** Replaces a new one with `limits`. */
   budget?: Budget;
+  /** Replaces a conversation with one message, and is changed by the run. */
+  history?: LlmMessage[];
 }
 
 export interface LoopRun {
@@ -33,13 +38,29 @@ export interface LoopRun {
 }
 
 export async function playLoop(play: LoopCase): Promise<LoopRun> {
-  const { provider, steps = [], tools = [], limits = {}, streaming, signal, ports, toolTimeoutMs, ...rest } = play;
-  const run: LoopRun = { stop: undefined, error: undefined, history: [{ role: "user", content: "go" }], events: [] };
-  const context: CustomToolContext = {
+  const {
+    provider,
+    steps = [],
+    tools = [],
+    limits = {},
+    streaming,
+    signal,
+    ports,
+    toolTimeoutMs,
+    history,
+    ...rest
+  } = play;
+  const run: LoopRun = {
+    stop: undefined,
+    error: undefined,
+    history: history ?? [{ role: "user", content: "go" }],
+    events: [],
+  };
+  const context: ToolSurroundings = {
     signal: signal ?? new AbortController().signal,
     agentId: "a",
-    pluck: {} as CustomToolContext["pluck"],
-    memory: {} as CustomToolContext["memory"],
+    pluck: {} as ToolSurroundings["pluck"],
+    memory: {} as ToolSurroundings["memory"],
   };
   try {
     run.stop = await runLoop({

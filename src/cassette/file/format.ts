@@ -87,6 +87,8 @@ export interface CassetteExtensions {
   migrated?: MigratedExtension;
   /** How streamed answers arrived: a list of `StreamedTurn` in our own recordings. Replay checks it. */
   streams?: unknown;
+  /** The steps of a fallback chain that led to answers: a list of `AnsweredTurn` in our own recordings. Replay checks it. */
+  answeredBy?: unknown;
   /** Requests that are not turns, in the order of their calls. Absent if there were none. */
   exchanges?: RecordedExchange[];
   [name: string]: unknown;

@@ -218,11 +218,13 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
 /** The first `at` turns as a cassette of the same id, with the extensions of those turns. */
 export function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
   const { agentId, recordedAt, recordedProvider, cassetteId, entries, extensions = {} } = cassette;
-  const { createdWith, prompts, filtered, filters, filterPatterns, redacted, contexts, streams } = extensions;
+  const { createdWith, prompts, filtered, filters, filterPatterns, redacted, contexts, streams, answeredBy } =
+    extensions;
   const kept: CassetteExtensions = {
     ...defined({ createdWith, prompts, filtered, filters, filterPatterns, redacted }),
     ...(contexts === undefined ? {} : { contexts: contexts.filter(({ fromTurn }) => fromTurn < at) }),
     ...(streams === undefined ? {} : { streams: cutStreams(streams, at) }),
+    ...(answeredBy === undefined ? {} : { answeredBy: cutStreams(answeredBy, at) }),
   };
   const head = { recordedAt, recordedProvider, cassetteId, extensions: kept };
   return buildCassette({ ...head, ...defined({ agentId }) }, entries.slice(0, at));

@@ -27,7 +27,8 @@ import { createTimeWarning } from "../prompt/date-warning.js";
 import { BY_FUNCTION, type RedactOption } from "../redact/options.js";
 import { createRedactor, sealResponse, type Redactor } from "../redact/redactor.js";
 import type { RecordedStreaming, StreamedTurn } from "../stream/format.js";
-import type { StreamNote, StreamNoted } from "../stream/record.js";
+import { recordedSteps, type AnsweredTurn, type HowAnswered } from "../stream/answered-by.js";
+import type { StreamNote } from "../stream/record.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "../trust/sign.js";
 import {
   assertContext,
@@ -100,10 +101,7 @@ interface Slot {
   from: number;
   tail: LlmMessage[];
   context: TurnContext;
-  settled:
-    | { kind: "pending" }
-    | { kind: "failed" }
-    | { kind: "answered"; response: LlmTurnResponse; streamed: StreamNoted | undefined };
+  settled: { kind: "pending" } | { kind: "failed" } | { kind: "answered"; response: LlmTurnResponse; how: HowAnswered };
 }
 
 /** An empty recording of the provider that `nameOf` names. Throws `CassetteError` `invalid-options`. */
@@ -168,8 +166,7 @@ function createLine(options: RecordingOptions) {
   const exchanges = createExchangeLine({ scrub: (value) => redactor.json(value), filter });
   const { prompts: keepsPrompts = true } = options;
   const turns: BuiltTurn[] = [];
-  const contexts: ContextExtension[] = [];
-  const streams: StreamedTurn[] = [];
+  const [contexts, streams, answeredBy]: [ContextExtension[], StreamedTurn[], AnsweredTurn[]] = [[], [], []];
   const open: Slot[] = [];
   // The shortest prefix that every prompt since the last recorded one has in common with it: what a delta may keep.
   let common = 0;
@@ -181,8 +178,9 @@ function createLine(options: RecordingOptions) {
       common = Math.min(common, slot.keep);
       if (slot.settled.kind !== "answered") continue;
       const { promptHash, tail, from, context } = slot;
-      const { response, streamed } = slot.settled;
-      if (streamed !== undefined) streams.push({ turn: turns.length, ...streamed });
+      const { response, how } = slot.settled;
+      if (how.steps !== undefined) answeredBy.push({ turn: turns.length, steps: how.steps });
+      if (how.streamed !== undefined) streams.push({ turn: turns.length, ...how.streamed });
       const keep = Math.max(common, from);
       noteContext(contexts, context, turns.length);
       const prompt = { keep, messages: keep === from ? tail : tail.slice(keep - from) };
@@ -210,7 +208,8 @@ function createLine(options: RecordingOptions) {
         answer(response, note) {
           try {
             const stored = recordable(() => toStored(response, redactor));
-            settle(slot, { kind: "answered", response: stored, streamed: note?.finish(stored) });
+            const how = { streamed: note?.finish(stored), steps: recordedSteps(response) };
+            settle(slot, { kind: "answered", response: stored, how });
           } catch (error) {
             settle(slot, { kind: "failed" });
             throw error;
@@ -227,7 +226,7 @@ function createLine(options: RecordingOptions) {
         createdWith: CREATED_WITH,
         prompts: keepsPrompts,
         ...noted,
-        ...nonEmpty({ redacted, contexts, streams, exchanges: exchanges.answered() }),
+        ...nonEmpty({ redacted, contexts, streams, answeredBy, exchanges: exchanges.answered() }),
       };
     },
   };

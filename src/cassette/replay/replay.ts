@@ -4,8 +4,10 @@ import {
   copyJson,
   defined,
   NotJsonError,
+  noteSteps,
   seal,
   tellAhead,
+  toVisible,
   withSystemPorts,
   type LlmProviderAdapter,
   type LlmStreamEvent,
@@ -30,6 +32,7 @@ import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
 import { assertRequest } from "../prompt/request.js";
 import { assertStreaming, playStream, STREAMING_OPTIONS, wholeStream, type StreamingOptions } from "../stream/play.js";
+import { readAnsweredBy } from "../stream/answered-by.js";
 import { describeStreams, readStreams, type RecordedStreams } from "../stream/read.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
 import { comparableContexts, createWireFieldCheck, type WireFieldCheck } from "../offer/wire-fields.js";
@@ -106,6 +109,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   readHashFilter(options.hashFilter);
   const recording = seal(checkCassette(sealIfJson(cassette), options));
   const filtered = filterFor(recording, options);
+  const answeredBy = readAnsweredBy(recording);
   const ports = withSystemPorts(options.ports);
   const warn = (text: string): void => ports.warn(`playhead: ${file ?? "a cassette"}: ${text}`);
   const session = createSession(filtered, options, warn);
@@ -113,6 +117,13 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   const streams = readStreams(recording);
   const notes = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
   for (const text of notes) warn(text);
+  if (answeredBy.flaw !== undefined)
+    warn(`a part of extensions.answeredBy cannot be read and is left out: ${toVisible(answeredBy.flaw)}`);
+  const answer = (request: LlmTurnRequest) => {
+    const answered = session.answer(request);
+    noteSteps(answered.response, answeredBy.steps.get(answered.index));
+    return answered;
+  };
   const noteLeftOut = createLeftOutNote(extensionsOf(recording).exchanges?.length ?? 0, warn);
 
   const provider: CassetteProvider = {
@@ -126,13 +137,13 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       assertRequest(request);
       request.signal?.throwIfAborted();
       noteLeftOut(provider);
-      return session.answer(request).response;
+      return answer(request).response;
     },
     async *stream(request) {
       assertRequest(request);
       request.signal?.throwIfAborted();
       noteLeftOut(provider);
-      const { index, response } = session.answer(request);
+      const { index, response } = answer(request);
       const plan = streaming === "whole" ? undefined : streams.planOf(index);
       const events = plan === undefined ? wholeStream(response) : playStream(plan, response, pace, request.signal);
       yield* tellAhead(response, events);

@@ -104,7 +104,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Keeps the records of the first `turns` turns. Returns an unreadable value unchanged. */
+/** Keeps the records of the first `turns` turns of a list by turn. Returns an unreadable value unchanged. */
 export function cutStreams(streams: unknown, turns: number): unknown {
   if (!Array.isArray(streams)) return streams;
   return streams.filter((item) => !isPlainObject(item) || !isCount(item["turn"]) || item["turn"] < turns);

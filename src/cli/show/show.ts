@@ -6,6 +6,7 @@ import {
   describeOrigin,
   exchangesOf,
   nameOfExchange,
+  readAnsweredBy,
   sizeOfBody,
   sumUsage,
   type Cassette,
@@ -50,8 +51,10 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
   }
   const line = createPrinter(io);
   printHead(line, file, cassette);
+  const answeredBy = readAnsweredBy(cassette);
   for (const entry of chosen) {
-    printTurn(line, entry, entries[entry.turnIndex - 1], options.full === true);
+    const steps = answeredBy.steps.get(entry.turnIndex);
+    printTurn(line, entry, entries[entry.turnIndex - 1], { isFull: options.full === true, steps });
   }
   if (options.turn !== undefined) return;
   printExchanges(line, exchangesOf(cassette));

@@ -2,7 +2,7 @@
 // it cannot pass for our own headings.
 
 import type { CassetteEntry } from "../../cassette/index.js";
-import { canonicalize, isPlainObject, type LlmMessage } from "../../core/index.js";
+import { canonicalize, isPlainObject, type AnswerStep, type LlmMessage } from "../../core/index.js";
 import { cachedOf, count, type Piece, type PrintLine } from "../terminal/output.js";
 
 /** An entry of either version: version 1 has no `prompt` and no `responseHash`. */
@@ -12,8 +12,13 @@ const SHOWN_LENGTH = 400;
 const SHOWN_LINES = 12;
 const BAR = "    | ";
 
-/** `before` is the previous entry, whose answer is recognised in this prompt. */
-export function printTurn(line: PrintLine, entry: ShownEntry, before: ShownEntry | undefined, isFull: boolean): void {
+/** `before` is the previous entry, whose answer is recognised in this prompt. `steps` led to the answer. */
+export function printTurn(
+  line: PrintLine,
+  entry: ShownEntry,
+  before: ShownEntry | undefined,
+  { isFull, steps = [] }: { isFull: boolean; steps: readonly AnswerStep[] | undefined },
+): void {
   const { turnIndex, prompt, promptHash, response } = entry;
   line("");
   line({ look: "bold", text: `turn ${turnIndex}` });
@@ -24,6 +29,8 @@ export function printTurn(line: PrintLine, entry: ShownEntry, before: ShownEntry
     for (const message of prompt.messages) printMessage(line, message, before, isFull);
   }
   const { message, stopReason } = response;
+  for (const { outcome, provider, model, kind } of steps)
+    line(`  ${outcome} by ${provider}, model ${model}`, kind === undefined ? "" : { look: "bad", text: ` (${kind})` });
   line({ look: "good", text: "  answer" });
   printThoughts(line, message.reasoning, isFull);
   if (message.content !== "") printText(line, message.content, isFull);

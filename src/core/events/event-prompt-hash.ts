@@ -17,16 +17,28 @@ export interface PromptHashes {
   of(conversation: readonly LlmMessage[], length: number): string | null;
 }
 
-/** Remembers conversations by identity as long as they live. The prompts of one must come in order. */
+/**
+ * Remembers conversations by identity as long as they live. The prompts of one must come in order. A list that begins with the
+ * messages of the last one, such as a later copy of a conversation, goes on from its state.
+ */
 export function createPromptHashes(): PromptHashes {
   const known = new WeakMap<readonly LlmMessage[], Hashed>();
+  let last: { readonly conversation: readonly LlmMessage[]; readonly hashed: Hashed } | undefined;
+  const begin = (conversation: readonly LlmMessage[], length: number): Hashed => {
+    const from = last?.hashed.length ?? 0;
+    const isSame = (index: number) => last?.conversation[index] === conversation[index];
+    if (last === undefined || from > length || !Array.from({ length: from }, (_, index) => index).every(isSame))
+      return { length: 0, state: createSha256().update("[") };
+    return { length: from, state: last.hashed.state?.copy() };
+  };
   return {
     of(conversation, length) {
       let hashed = known.get(conversation);
       if (hashed === undefined || hashed.length > length) {
-        hashed = { length: 0, state: createSha256().update("[") };
+        hashed = begin(conversation, length);
         known.set(conversation, hashed);
       }
+      last = { conversation, hashed };
       for (; hashed.length < length; hashed.length++) {
         const message = conversation[hashed.length];
         // A message that is not sealed may have changed since it was sent.

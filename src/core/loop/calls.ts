@@ -1,6 +1,7 @@
 // Runs the tool calls of one turn: concurrently, or in order if one writes. The model reads their errors, except those that end the run.
 
 import { sealTexts } from "../canon/copy.js";
+import { defined } from "../defined.js";
 import { AgentError } from "../errors.js";
 import type { EventBody, EventDetail } from "../events/event.js";
 import type { LlmMessage, LlmToolCall } from "../model/message.js";
@@ -11,13 +12,16 @@ import {
   settleCall,
   type CallScope,
   type PreparedCall,
+  type ReadyCall,
   type ToolOutcome,
 } from "../tools/call.js";
+import { assertNotAborted, unlessAborted } from "../tools/abort.js";
 import { executeGuarded } from "../tools/policy.js";
 import type { HookPlace, ToolPolicy } from "../tools/policy-decision.js";
 import type { ToolSet } from "../tools/registry.js";
 import { isThrown, thrownText } from "../text/thrown.js";
 import type { Budget, BudgetCap } from "./budget.js";
+import { fromStored, toStored, type Journal, type JournalBatch } from "./journal.js";
 import type { RunControl } from "./run-control.js";
 
 /** The effect of a tool's error. `feedback`: the model reads it and the run continues. `fail`: the run ends with `tool-failed`. */
@@ -34,15 +38,25 @@ export interface CallsInput extends CallScope {
   /** Policies that run before and after each call, in this order. Default none. */
   readonly policies?: readonly ToolPolicy[];
   readonly control: RunControl;
+  readonly journal?: Journal;
 }
 
 export type CallsOutcome =
   /** `refused`: no call of the turn passed the checks of its name and arguments. */
   { kind: "continue"; refused: boolean } | { kind: "budget"; cap: BudgetCap };
 
-/** Rejects with the error that ends the run. By then every call is in the log: with its outcome, as interrupted, or as skipped. */
-export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput): Promise<CallsOutcome> {
-  const { budget, tools, emit, history, control } = input;
+/**
+ * Rejects with the error that ends the run. By then every call is in the log: with its outcome, as interrupted, or as skipped.
+ * `resumed`: the calls are in the log already, by a run that stopped before their results were.
+ */
+export async function runCalls(
+  calls: readonly LlmToolCall[],
+  input: CallsInput,
+  resumed = false,
+): Promise<CallsOutcome> {
+  const { budget, tools, emit, history, control, journal } = input;
+  const turnIndex = budget.turns - 1;
+  const spent = journal === undefined ? undefined : budget.spent;
   const prepared: PreparedCall[] = [];
   const notes: PolicyNote[][] = [];
   let reported = 0;
@@ -57,13 +71,17 @@ export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput)
   for (const call of calls) {
     cap = budget.takeToolCall();
     if (cap !== undefined) break;
-    const next = prepareCall(call, tools);
-    emit(describeCall(call, next));
+    const next = prepareCall(call, tools, turnIndex, prepared.length);
+    if (!resumed) emit(describeCall(call, next));
     prepared.push(next);
   }
 
   let outcomes: readonly ToolOutcome[];
   try {
+    if (journal !== undefined && spent !== undefined && prepared.length > 0)
+      await unlessAborted(input.context.signal, () =>
+        journal.begin({ turnIndex, resumed, spent, calls: readyCalls(prepared) }),
+      );
     if (control.receipts !== undefined && prepared.some(writes)) await control.receipts.settle();
     const only = prepared.length === 1 ? prepared[0] : undefined;
     outcomes = only === undefined ? await executeAll(prepared, input, notes) : [await execute(only, 0, input, notes)];
@@ -80,6 +98,14 @@ export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput)
   const end = findEnd(calls, outcomes, input.onToolError);
   if (end !== undefined) throw end;
   return cap === undefined ? { kind: "continue", refused: outcomes.every(isRefused) } : { kind: "budget", cap };
+}
+
+function readyCalls(prepared: readonly PreparedCall[]): JournalBatch["calls"] {
+  return prepared.flatMap((next) => {
+    if (next.kind !== "ready") return [];
+    const { call, callIndex, tool } = next;
+    return [{ callIndex, call, retryPolicy: tool.retryPolicy }];
+  });
 }
 
 /** A change that a policy made to one call. Logged with the call's outcome, so that the log keeps call order. */
@@ -113,12 +139,38 @@ function execute(
   input: CallsInput,
   notes: PolicyNote[][],
 ): Promise<ToolOutcome> {
-  const { context, ports, policies, budget } = input;
+  const { journal } = input;
+  return journal === undefined || call.kind === "refused"
+    ? run(call, callIndex, input, notes)
+    : runStored(call, input, notes, journal);
+}
+
+/** Runs a call unless its outcome is known, and stores the outcome before the model reads it. */
+async function runStored(
+  call: ReadyCall,
+  input: CallsInput,
+  notes: PolicyNote[][],
+  journal: Journal,
+): Promise<ToolOutcome> {
+  const { callIndex } = call;
+  const { signal } = input.context;
+  assertNotAborted(signal);
+  const known = journal.known(callIndex);
+  if (known !== undefined) return (call.outcome = fromStored(known));
+  call.attempt = journal.attempt?.(callIndex) ?? 1;
+  const outcome = await run(call, callIndex, input, notes);
+  if (outcome.kind !== "denied") await unlessAborted(signal, () => journal.end(callIndex, toStored(outcome)));
+  return outcome;
+}
+
+function run(call: PreparedCall, callIndex: number, input: CallsInput, notes: PolicyNote[][]): Promise<ToolOutcome> {
+  const { context, ports, runId, callIds, policies, budget } = input;
   if (policies === undefined || policies.length === 0) return executeCall(call, input);
   const note = (hook: HookPlace["hook"], action: string) => {
     (notes[callIndex] ??= []).push({ hook, action });
   };
-  return executeGuarded(call, { context, ports, policies, note, turnIndex: budget.turns - 1, callIndex });
+  const scope = { context, ports, ...defined({ runId, callIds }) };
+  return executeGuarded(call, { ...scope, policies, note, turnIndex: budget.turns - 1, callIndex });
 }
 
 /** Refused by our checks, by the tool with a `ToolArgError`, or by a policy before it ran: the model must change its call. */
@@ -169,7 +221,7 @@ function reportCall(
     emit({ type: "tool-policy", callId: call.id, tool: call.name, hook, action });
   const outcome = prepared?.outcome;
   if (outcome === undefined) {
-    const type = prepared?.kind === "ready" && prepared.began ? "tool-interrupted" : "tool-skipped";
+    const type = prepared?.kind === "ready" && prepared.scope !== undefined ? "tool-interrupted" : "tool-skipped";
     emit({ type, callId: call.id, tool: call.name }, { kind: "tool", call });
   } else if (outcome.kind === "denied") emit(describeOutcome(call, outcome), { kind: "tool", call });
   else emit(describeOutcome(call, outcome), { kind: "tool", call, content: outcome.content });

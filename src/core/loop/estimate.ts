@@ -1,6 +1,7 @@
 // Estimates tokens and cost of the next prompt before it is sent. Only the conversation and the reports of earlier turns count, so
 // a replay of the same turns estimates the same. No vendor's tokenizer is used.
 
+import { defined } from "../defined.js";
 import type { LlmMessage, LlmToolCall } from "../model/message.js";
 import type { LlmToolDefinition, LlmTurnResponse } from "../model/provider.js";
 import { toResultText } from "../tools/result.js";
@@ -15,24 +16,31 @@ export const TOKENS_PER_IMAGE = 1_600;
  */
 export const OUTPUT_PRICE_RATIO = 5;
 
+/** What an estimate has learnt, as plain JSON. */
+export interface EstimateState {
+  /** Tokens of the first `messages` messages of the conversation, as the vendor counted them. */
+  readonly known?: { readonly tokens: number; readonly messages: number };
+  readonly answers: number;
+  readonly reports: boolean;
+  readonly usdPerInputToken?: number;
+}
+
 export interface PromptEstimate {
   /** Estimates the tokens of the next prompt. Undefined if no answered turn reported its usage. */
   tokens(messages: readonly LlmMessage[], tools: readonly LlmToolDefinition[]): number | undefined;
   /** Estimates the cost in USD of this many prompt tokens, by the last turn with a price. Undefined before the first. */
   costUsd(tokens: number): number | undefined;
-  /** Learns from the answer to the prompt that `tokens` estimated last. */
-  learn(response: LlmTurnResponse): void;
+  /** Learns from the answer to a conversation of `messages` messages. Default: as many as `tokens` was given last. */
+  learn(response: LlmTurnResponse, messages?: number): void;
   /** Forgets the conversation, but neither the price nor whether the provider reports usage. */
   beginConversation(): void;
+  readonly state: EstimateState;
 }
 
-export function createPromptEstimate(): PromptEstimate {
-  /** Tokens of the first `messages` messages of the conversation, as the vendor counted them. */
-  let known: { tokens: number; messages: number } | undefined;
+/** `state` is that of the estimate of an earlier run, which this one continues. */
+export function createPromptEstimate(state: EstimateState = { answers: 0, reports: false }): PromptEstimate {
+  let { known, answers, reports, usdPerInputToken } = state;
   let asked = 0;
-  let answers = 0;
-  let reports = false;
-  let usdPerInputToken: number | undefined;
 
   return {
     tokens(messages, tools) {
@@ -43,7 +51,7 @@ export function createPromptEstimate(): PromptEstimate {
       return known.tokens + estimateText(messages, known.messages, []);
     },
     costUsd: (tokens) => (usdPerInputToken === undefined ? undefined : tokens * usdPerInputToken),
-    learn({ usage, costUsd }) {
+    learn({ usage, costUsd }, messages = asked) {
       answers += 1;
       const input = figure(usage?.inputTokens);
       // No prompt has 0 tokens: the provider did not count them.
@@ -52,12 +60,15 @@ export function createPromptEstimate(): PromptEstimate {
       reports = true;
       // The answer is part of the next prompt, but its reasoning is not.
       const kept = output - Math.min(output, figure(usage?.reasoningTokens));
-      known = { tokens: input + kept, messages: asked + 1 };
+      known = { tokens: input + kept, messages: messages + 1 };
       if (costUsd === undefined || figure(costUsd) !== costUsd) return;
       usdPerInputToken = costUsd / (input + OUTPUT_PRICE_RATIO * output);
     },
     beginConversation() {
       known = undefined;
+    },
+    get state() {
+      return { ...defined({ known, usdPerInputToken }), answers, reports };
     },
   };
 }

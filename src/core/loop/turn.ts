@@ -4,7 +4,7 @@ import { AgentError } from "../errors.js";
 import { seal } from "../canon/copy.js";
 import { isPlainObject, NotJsonError } from "../canon/value.js";
 import type { EventBody } from "../events/event.js";
-import type { AssistantMessage } from "../model/message.js";
+import type { AssistantMessage, LlmMessage } from "../model/message.js";
 import {
   providerName,
   type LlmProviderAdapter,
@@ -16,8 +16,9 @@ import {
 import { findFigureFlaw, findResponseFlaw } from "../model/response.js";
 import { readStream } from "../model/stream.js";
 import { quoteForeign } from "../text/mask.js";
-import { assertNotAborted } from "../tools/abort.js";
+import { assertNotAborted, unlessAborted } from "../tools/abort.js";
 import { thrownText } from "../text/thrown.js";
+import { isThenable, type Maybe } from "../time/wait.js";
 import { runCalls, type CallsInput, type CallsOutcome } from "./calls.js";
 
 export interface TurnInput extends CallsInput {
@@ -26,6 +27,15 @@ export interface TurnInput extends CallsInput {
   readonly timeoutMs?: number;
   /** Streams if the provider can. */
   readonly streaming?: boolean;
+  /** Asked before each provider call for what it is to be sent. What it throws ends the run. */
+  readonly prepare?: (turnIndex: number) => Maybe<PreparedTurn | undefined>;
+}
+
+/** Each is sent in place of the loop's own, whole. The conversation stays as it is. */
+export interface PreparedTurn {
+  /** A list of its own each time, or one buffer that is reused after the call. Never `history`, changed in place. */
+  readonly messages?: readonly LlmMessage[];
+  readonly settings?: LlmSettings;
 }
 
 export type TurnOutcome = CallsOutcome | { kind: "finished"; finalAnswer: string };
@@ -33,16 +43,23 @@ export type TurnOutcome = CallsOutcome | { kind: "finished"; finalAnswer: string
 export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   const { provider, context } = input;
   assertNotAborted(context.signal);
+  let prepared: PreparedTurn | undefined;
+  if (input.prepare !== undefined) {
+    const asked = askPrepare(input, input.prepare);
+    prepared = isThenable(asked) ? await asked : asked;
+  }
   let response: LlmTurnResponse;
   try {
-    response = readResponse(provider, await callProvider(provider, input));
+    response = readResponse(provider, await callProvider(provider, input, prepared));
   } catch (error) {
     assertNotAborted(context.signal);
     input.emit(describeError(error));
     throw error;
   }
-  input.budget.spend(response);
-  input.emit(describeTurn(response), { kind: "turn", response, messages: input.history });
+  input.budget.spend(response, input.history.length);
+  // A copy of what was sent, since a host may use one buffer for all its turns.
+  const messages = prepared?.messages === undefined ? input.history : [...prepared.messages];
+  input.emit(describeTurn(response), { kind: "turn", response, messages });
   const { message } = response;
   input.history.push(message);
 
@@ -55,10 +72,21 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   return outcome;
 }
 
+function askPrepare(
+  { budget, context }: TurnInput,
+  prepare: NonNullable<TurnInput["prepare"]>,
+): Maybe<PreparedTurn | undefined> {
+  return unlessAborted(context.signal, () => prepare(budget.turns - 1));
+}
+
 /** Not async, so that a synchronous error of the provider is thrown inside the caller's `try`. */
-function callProvider(provider: LlmProviderAdapter, input: TurnInput): Promise<LlmTurnResponse> {
+function callProvider(
+  provider: LlmProviderAdapter,
+  input: TurnInput,
+  prepared: PreparedTurn | undefined,
+): Promise<LlmTurnResponse> {
   const { streaming = false, emit, control, context } = input;
-  const request = toRequest(input);
+  const request = toRequest(input, prepared);
   if (!streaming || provider.stream === undefined) return provider.turn(request);
   return readStream(provider.stream(request), providerName(provider), (delta) => {
     const event = describeDelta(delta);
@@ -103,9 +131,13 @@ function badResponse(provider: LlmProviderAdapter, problem: string, cause?: unkn
   });
 }
 
-function toRequest({ history, tools, settings, timeoutMs, context }: TurnInput): LlmTurnRequest {
+function toRequest(
+  { history, tools, settings: own, timeoutMs, context }: TurnInput,
+  prepared: PreparedTurn | undefined,
+): LlmTurnRequest {
+  const settings = prepared?.settings ?? own;
   const request: { -readonly [Key in keyof LlmTurnRequest]: LlmTurnRequest[Key] } = {
-    messages: history,
+    messages: prepared?.messages ?? history,
     signal: context.signal,
   };
   if (tools.definitions.length > 0) request.tools = tools.definitions;

@@ -19,6 +19,8 @@ export interface LlmSettings {
   topP?: number;
   /** Most tokens of the answer. */
   maxTokens?: number;
+  /** Most tokens of thinking: a whole number of 1,024 or more, below `maxTokens`. */
+  thinkingBudget?: number;
   stop?: string[];
   seed?: number;
   toolChoice?: "auto" | "none" | "required" | { name: string };
@@ -32,6 +34,7 @@ export const SETTING_NAMES: readonly string[] = Object.keys({
   temperature: true,
   topP: true,
   maxTokens: true,
+  thinkingBudget: true,
   stop: true,
   seed: true,
   toolChoice: true,
@@ -94,6 +97,8 @@ export interface LlmProviderAdapter {
   turn(request: LlmTurnRequest): Promise<LlmTurnResponse>;
   stream?(request: LlmTurnRequest): AsyncIterable<LlmStreamEvent>;
   destroy?(): Promise<void> | void;
+  /** The same provider with this key. It is not destroyed. Only the provider knows what a credential is. */
+  withCredential?(credential: unknown): LlmProviderAdapter;
 }
 
 export function providerName(provider: LlmProviderAdapter): string {

@@ -12,8 +12,8 @@ import type { FallbackAttempt, FallbackStart } from "./fallback/failure.js";
 import { createCooldown } from "./fallback/cooldown.js";
 import { entryProblem, speakerOf, type FallbackEntry } from "./fallback/entry.js";
 import { createReasoningLatch } from "./fallback/reasoning-latch.js";
-import { walkChain, type AuthFailure, type Chain } from "./fallback/retry.js";
-import { sleep } from "../time/wait.js";
+import { walkChain, type AuthFailure, type Chain, type Refusal } from "./fallback/retry.js";
+import { sleep, type Maybe } from "../time/wait.js";
 import { nameProblem } from "./vendor-options.js";
 
 /** The options of {@link fallbackProvider}, with times in milliseconds. A wrong one is `AgentError` `invalid-options`. */
@@ -36,6 +36,16 @@ export interface FallbackOptions {
    * refused is not offered to the next. Temporary errors move on after the attempts of their entry.
    */
   endOn?: readonly LlmErrorKind[];
+  /**
+   * Asked before every attempt for the key of the entry with this id, if its provider has `withCredential`. What it throws ends the
+   * chain unchanged.
+   */
+  keyFor?(id: string, signal?: AbortSignal): unknown;
+  /**
+   * Asked before every attempt, and before its key. A refusal ends the chain with `AgentError` `egress-refused`, and is no attempt.
+   * What it throws ends the chain unchanged.
+   */
+  beforeAttempt?(start: FallbackStart): Maybe<Refusal | undefined>;
   /** Waits between attempts. Default by the timer of the ports. */
   sleep?(ms: number, signal?: AbortSignal): Promise<void>;
   /** The name of the chain in recordings and errors. Default the names of its providers. */
@@ -43,7 +53,7 @@ export interface FallbackOptions {
   ports?: Partial<Ports>;
 }
 
-const LISTENERS = ["onAttempt", "onAttemptStart", "onAuthError", "sleep"] as const;
+const LISTENERS = ["onAttempt", "onAttemptStart", "onAuthError", "keyFor", "beforeAttempt", "sleep"] as const;
 const FALLBACK_OPTIONS = [...LISTENERS, "cooldownMs", "maxWaitMs", "endOn", "name", "ports"];
 
 /** Tries each provider in order until one answers. Throws `AgentError` `invalid-options` for a chain that can never work. */
@@ -85,6 +95,8 @@ function createChain(entries: readonly FallbackEntry[], options: FallbackOptions
     sleep: async (ms, signal) => (options.sleep === undefined ? sleep(ms, ports, signal) : options.sleep(ms, signal)),
     begin: (tried) => notify("onAttemptStart", () => options.onAttemptStart?.({ ...tried, outcome: "started" })),
     report: (attempt) => notify("onAttempt", () => options.onAttempt?.(attempt)),
+    ...(options.keyFor === undefined ? {} : { keyFor: options.keyFor.bind(options) }),
+    ...(options.beforeAttempt === undefined ? {} : { beforeAttempt: options.beforeAttempt.bind(options) }),
     refresh: async (failure) => (await options.onAuthError?.(failure)) === true,
   };
 }

@@ -3,6 +3,7 @@
 
 import { valueAt } from "../canon/pointer.js";
 import { invalidOptions, type AgentError } from "../errors.js";
+import { MIN_THINKING_TOKENS } from "../limits.js";
 import { SETTING_NAMES, type LlmTurnRequest } from "../model/provider.js";
 import { findMessageFlaw, type ResponseFlaw } from "../model/response.js";
 import { assertKnownOptions, isObject } from "../options.js";
@@ -28,6 +29,13 @@ export function assertRequest(providerName: string, request: LlmTurnRequest): vo
     );
   }
   assertKnownOptions(`the settings of a request to ${providerName}`, settings, SETTING_NAMES);
+  const { thinkingBudget } = settings;
+  if (thinkingBudget === undefined) return;
+  if (Number.isSafeInteger(thinkingBudget) && Number(thinkingBudget) >= MIN_THINKING_TOKENS) return;
+  throw invalidOptions(
+    `${providerName}: settings.thinkingBudget is ${showValue(thinkingBudget)}`,
+    `Use a whole number of ${MIN_THINKING_TOKENS} or more, or leave it out.`,
+  );
 }
 
 function assertTools(providerName: string, tools: unknown): void {

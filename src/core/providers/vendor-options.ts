@@ -35,7 +35,8 @@ export interface VendorOptions {
 
 /** Options of a vendor that takes a key. The key goes to the host of `baseURL`: https protects it from readers, not from a wrong host. */
 export interface KeyedVendorOptions extends VendorOptions {
-  apiKey: string;
+  /** Null if the key comes with each call, by `keyFor` of a fallback chain. */
+  apiKey: string | null;
   /** Replaces the vendor's price list in this package, dated `PRICING_DATE`. Spread that list to add to it. */
   pricing?: Pricing;
   /** Refuses a model without a price (`invalid-options`), so that a budget's `maxCostUsd` always applies. Default false. */
@@ -54,6 +55,8 @@ export interface VendorCall {
 /** What a call depends on besides the request. A model in the request's settings replaces that of the options. */
 export interface CallTerms<Options extends VendorOptions = AnyVendorOptions> {
   readonly options: Options;
+  /** Empty for a vendor that takes none. */
+  readonly key: string;
   readonly host: string;
   readonly streaming: boolean;
 }
@@ -107,7 +110,7 @@ function findProblems(options: Fields, vendor: VendorTraits, turnPaths: readonly
   const needsKey = vendor.keyVariable !== undefined;
   return [
     isText(model) ? "" : `${describeLack("model", model)}: name the model to call`,
-    needsKey ? keyProblem(apiKey) : "",
+    needsKey && apiKey !== null ? keyProblem(apiKey) : "",
     baseUrlProblem(baseURL ?? vendor.baseURL, { path: vendor.path, needsKey, turnPaths }),
     isPositive(timeoutMs) ? "" : `timeoutMs is ${showValue(timeoutMs)}: give a positive, finite number`,
     isPositive(maxBodyBytes) ? "" : `maxBodyBytes is ${showValue(maxBodyBytes)}: give a positive, finite number`,
@@ -149,8 +152,8 @@ function describeLack(name: string, value: unknown): string {
   return isThere ? `${name} is ${showValue(value)}, not a string` : `${name} is missing`;
 }
 
-function keyProblem(apiKey: unknown): string {
-  if (apiKey !== undefined && apiKey !== null && typeof apiKey !== "string") {
+export function keyProblem(apiKey: unknown): string {
+  if (apiKey !== undefined && typeof apiKey !== "string") {
     return `apiKey is a ${typeof apiKey}, not a string: pass the vendor's key`;
   }
   if (!isText(apiKey)) return "apiKey is missing or empty: pass the vendor's key";

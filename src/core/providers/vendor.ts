@@ -2,7 +2,7 @@
 // only: no property of a provider and no error carries it.
 
 import { defined } from "../defined.js";
-import { AgentError } from "../errors.js";
+import { AgentError, invalidOptions } from "../errors.js";
 import { MAX_WARNED_LOSSES } from "../limits.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../model/provider.js";
 import { readStream } from "../model/stream.js";
@@ -14,7 +14,7 @@ import { postStream } from "../http/stream-request.js";
 import { createPricer } from "./price.js";
 import { assertRequest } from "./request.js";
 import { createStreamDecoder } from "./stream.js";
-import { assertVendorOptions, type AnyVendorOptions, type VendorTraits } from "./vendor-options.js";
+import { assertVendorOptions, keyProblem, type AnyVendorOptions, type VendorTraits } from "./vendor-options.js";
 
 /** Builds a provider for one model. Throws `invalid-options` here rather than at the first turn. A base URL must not end in a turn path. */
 export function createVendorProvider(
@@ -23,7 +23,7 @@ export function createVendorProvider(
   turnPaths: readonly string[],
 ): LlmProviderAdapter {
   assertVendorOptions(options, vendor, turnPaths);
-  const { model, apiKey: secret = "", maxBodyBytes, name = `${vendor.name}:${model}` } = options;
+  const { model, name = `${vendor.name}:${model}` } = options;
   const baseURL = options.baseURL ?? vendor.baseURL;
   const host = new URL(baseURL).hostname;
   const ports = withSystemPorts(options.ports);
@@ -34,12 +34,34 @@ export function createVendorProvider(
     ports,
   );
   price.assertPriced(model);
+  const parts: Parts = { vendor, options, name, baseURL, host, ports, price, noted: new Set() };
+  return withKey(parts, options.apiKey ?? undefined);
+}
+
+interface Parts {
+  readonly vendor: VendorTraits;
+  readonly options: AnyVendorOptions;
+  readonly name: string;
+  readonly baseURL: string;
+  readonly host: string;
+  readonly ports: Ports;
+  readonly price: ReturnType<typeof createPricer>;
+  /** What was warned about, by all copies with a key of their own. */
+  readonly noted: Set<string>;
+}
+
+/** A provider with this key, or one that waits for its key. */
+function withKey(parts: Parts, apiKey: string | undefined): LlmProviderAdapter {
+  const { vendor, options, name, baseURL, host, ports, price } = parts;
+  const { maxBodyBytes } = options;
+  const secret = apiKey ?? "";
   const quote = (text: string): string => quoteForeign(text, secret);
-  const decoding: Decoding = { providerName: name, quote, note: noteOnce(name, quote, ports) };
+  const decoding: Decoding = { providerName: name, quote, note: noteOnce(parts, quote) };
 
   const toCall = (request: LlmTurnRequest, streaming: boolean): HttpCall => {
     assertRequest(name, request);
-    const { path, headers, body } = vendor.call(request, { options, host, streaming });
+    if (vendor.keyVariable !== undefined && apiKey === undefined) throw keyless(name);
+    const { path, headers, body } = vendor.call(request, { options, key: secret, host, streaming });
     if (request.settings?.model !== undefined) price.assertPriced(request.settings.model);
     const { signal, timeoutMs = options.timeoutMs } = request;
     const url = joinPath(baseURL, path);
@@ -57,7 +79,7 @@ export function createVendorProvider(
     yield { type: "response", response: price(response, request) };
   }
 
-  return {
+  const provider: LlmProviderAdapter = {
     name,
     async turn(request) {
       if (options.streaming === true) return readStream(callStream(request), name);
@@ -76,6 +98,24 @@ export function createVendorProvider(
       }
     },
   };
+  if (vendor.keyVariable === undefined) return provider;
+  const withCredential = (credential: unknown) => withKey(parts, toKey(name, credential));
+  // Not enumerable, so that a wrapper made by a spread is not passed by.
+  return Object.defineProperty(provider, "withCredential", { value: withCredential });
+}
+
+/** No key at all is found by the call that lacks it. */
+function toKey(name: string, credential: unknown): string | undefined {
+  if (credential === undefined || credential === null) return undefined;
+  const problem = keyProblem(credential);
+  if (problem === "") return credential as string;
+  throw invalidOptions(`${name}: a credential cannot be used: ${problem}`, "Give the vendor's key as a text.");
+}
+
+function keyless(name: string): AgentError {
+  return new AgentError("capability-missing", `${name} has no key for this call`, {
+    hint: "Use it in a fallback chain with keyFor and an entry id, or pass apiKey.",
+  });
 }
 
 /** `path` below the base URL, whose own query is kept. A query of `path` comes after it. */
@@ -95,8 +135,7 @@ function toStarted(error: unknown): unknown {
   return new AgentError(code, message, { ...defined({ hint, kind }), retryable, cause, responseStarted: true });
 }
 
-function noteOnce(name: string, quote: (text: string) => string, ports: Ports): (what: string) => void {
-  const noted = new Set<string>();
+function noteOnce({ name, ports, noted }: Parts, quote: (text: string) => string): (what: string) => void {
   return (what) => {
     if (noted.size >= MAX_WARNED_LOSSES) return;
     // The shortened text is kept, since the vendor's own may have millions of characters.

@@ -20,6 +20,7 @@ import { isThenable, within } from "../time/wait.js";
 import { thrownText } from "../text/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
+import { link } from "./link.js";
 import { toPlan, type Plan } from "./plan.js";
 import { createReceipts } from "./receipts.js";
 import { runPlan, type RunResult } from "./run-plan.js";
@@ -141,17 +142,6 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
   }
 
   return { receipts: receipts.kept, run: async (given) => run(checkRun(given, [...agents.keys()])), destroy };
-}
-
-/** Lets the caller's signal, which may outlive many runs, fire the run's. Returns a function that ends that. */
-function link(signal: AbortSignal | undefined, ends: AbortController): () => void {
-  if (signal === undefined) return () => undefined;
-  // A signal that follows the caller's: Node warns of a leak at the eleventh listener on one.
-  const followed = AbortSignal.any([signal]);
-  const fire = () => ends.abort(followed.reason);
-  if (followed.aborted) fire();
-  else followed.addEventListener("abort", fire, { once: true });
-  return () => followed.removeEventListener("abort", fire);
 }
 
 function checkRun(options: RunOptions, agentIds: readonly string[]): RunOptions {

@@ -4,6 +4,7 @@ import { defined } from "../defined.js";
 import { seal } from "../canon/copy.js";
 import type { RunScope } from "../memory/run-memory.js";
 import type { EventBody, EventDetail } from "../events/event.js";
+import type { EventLog } from "../events/log.js";
 import { createBudget, type Budget, type BudgetCap } from "../loop/budget.js";
 import type { RunControl } from "../loop/run-control.js";
 import { runLoop, type LoopStop } from "../loop/loop.js";
@@ -11,7 +12,7 @@ import type { LlmMessage } from "../model/message.js";
 import type { LlmTurnResponse } from "../model/provider.js";
 import type { UsageTotal } from "../model/usage.js";
 import type { Ports } from "../ports.js";
-import type { CustomToolContext } from "../tools/tool.js";
+import type { ToolSurroundings } from "../tools/tool.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import type { Agent } from "./agent.js";
 import { bindVerbs } from "./verbs.js";
@@ -33,9 +34,11 @@ export interface AgentVisit {
 export interface Member {
   readonly agent: Agent;
   readonly budget: Budget;
-  readonly context: CustomToolContext;
+  readonly context: ToolSurroundings;
   readonly ports: Pick<Ports, "timer" | "warn">;
   readonly control: RunControl;
+  /** Each agent counts its own turns, so each begins its idempotency keys by another text. */
+  readonly runId: string;
   visits: number;
   exhausted: BudgetCap | undefined;
   lastWords: string;
@@ -47,6 +50,7 @@ export interface Surroundings {
   readonly scope: RunScope;
   readonly ports: Pick<Ports, "timer" | "warn">;
   readonly control: RunControl;
+  readonly log: Pick<EventLog, "runId">;
 }
 
 export interface VisitInput {
@@ -55,7 +59,7 @@ export interface VisitInput {
   readonly spend: (response: LlmTurnResponse) => void;
 }
 
-export function createMember(agent: Agent, { signal, verbs, scope, ports, control }: Surroundings): Member {
+export function createMember(agent: Agent, { signal, verbs, scope, ports, control, log }: Surroundings): Member {
   const asked = { signal, agentId: agent.id, memory: scope.viewOf(agent.id) };
   return {
     agent,
@@ -63,6 +67,7 @@ export function createMember(agent: Agent, { signal, verbs, scope, ports, contro
     context: { ...asked, pluck: bindVerbs(verbs, asked) },
     ports,
     control,
+    runId: `${log.runId}:${agent.id}`,
     visits: 0,
     exhausted: undefined,
     lastWords: "",
@@ -120,7 +125,7 @@ export function createTally(): Pick<Budget, "spend" | "usage"> {
 
 /** Runs the loop, unless a cap stopped the agent before: then it takes no further turn in this run. */
 async function converse(member: Member, history: LlmMessage[], emit: VisitInput["emit"]): Promise<LoopStop> {
-  const { agent, budget, context, ports, control, exhausted } = member;
+  const { agent, budget, context, ports, control, runId, exhausted } = member;
   if (exhausted !== undefined) {
     emit(budget.turns, { type: "budget-exhausted", cap: exhausted, limit: budget.limitOf(exhausted) });
     return { kind: "budget", cap: exhausted };
@@ -134,6 +139,7 @@ async function converse(member: Member, history: LlmMessage[], emit: VisitInput[
     context,
     ports,
     control,
+    runId,
     emit,
     history,
   });

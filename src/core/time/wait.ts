@@ -4,6 +4,9 @@ import { AgentError } from "../errors.js";
 import { MAX_TIMER_MS } from "../limits.js";
 import type { Ports } from "../ports.js";
 
+/** What is there at once, or later. */
+export type Maybe<T> = T | Promise<T>;
+
 type Timer = Pick<Ports, "timer">;
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -91,6 +91,30 @@ export function createArgumentMatch(tool: string, schema: JsonObject): (args: un
   };
 }
 
+/** Whether any JSON value matches a schema. It has the bounds of arguments, and nothing is dropped from it. `owner` is named in errors. */
+export function createValueMatch(owner: string, schema: JsonObject): (value: unknown) => ArgumentMatch {
+  const validator = createValidator(owner, schema)();
+  return (value) => {
+    try {
+      const excess = findExcess(value) ?? (isDeeper(value, MAX_ARGUMENT_DEPTH) ? TOO_DEEP : undefined);
+      if (excess !== undefined) return { kind: "unchecked", what: `the values of ${owner} ${excess}` };
+      const { valid, errors } = validator.validate(value);
+      if (valid) return { kind: "match" };
+      const { pointer, error: what } = deepest(errors);
+      return { kind: "mismatch", pointer, what };
+    } catch (error) {
+      return { kind: "unchecked", what: thrownText(error) };
+    }
+  };
+}
+
+const TOO_DEEP = `are nested deeper than ${MAX_ARGUMENT_DEPTH} levels`;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
 function boundArguments(tool: string, args: unknown): Record<string, unknown> {
   if (!isPlainObject(args)) throw new ToolArgError(`the arguments of ${tool} are not an object`, { tool, field: "" });
   const excess = findExcess(args);

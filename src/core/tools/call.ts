@@ -2,7 +2,7 @@
 
 import { tryParseJson } from "../canon/bounded-json.js";
 import { findDropped } from "../canon/exact.js";
-import { ToolArgError, ToolPolicyError } from "../errors.js";
+import { AgentError, ToolArgError, ToolPolicyError } from "../errors.js";
 import type { LlmToolCall, ToolMessage } from "../model/message.js";
 import type { JsonObject } from "../canon/value.js";
 import type { Ports } from "../ports.js";
@@ -12,7 +12,7 @@ import { assertNotAborted } from "./abort.js";
 import type { GrantedTool, ToolSet } from "./registry.js";
 import { toResultText } from "./result.js";
 import { isThrown, thrownText } from "../text/thrown.js";
-import { TOOL_UNAVAILABLE, type CustomToolContext } from "./tool.js";
+import { TOOL_UNAVAILABLE, type CustomToolContext, type ToolRetryPolicy, type ToolSurroundings } from "./tool.js";
 
 /** The outcome of a call that the model reads. `content` goes to the model, all other fields to the event log and the caller. */
 export type AnsweredOutcome =
@@ -34,7 +34,11 @@ export interface ReadyCall {
   call: LlmToolCall;
   tool: GrantedTool;
   args: JsonObject;
-  began: boolean;
+  readonly turnIndex: number;
+  readonly callIndex: number;
+  attempt: number;
+  /** Set when the call begins. */
+  scope: CallScope | undefined;
   /** Undefined while the call runs, and for good if an abort ended it. */
   outcome: ToolOutcome | undefined;
 }
@@ -52,18 +56,23 @@ export type PreparedCall = ReadyCall | { kind: "refused"; outcome: ToolOutcome }
 
 /** The surroundings of a call. `context.signal` is the run's signal. The tool gets a signal of its own. */
 export interface CallScope {
-  readonly context: CustomToolContext;
+  readonly context: ToolSurroundings;
   readonly ports: Pick<Ports, "timer">;
+  /** The id that idempotency keys begin with. Without it, reading a key throws `capability-missing`. */
+  readonly runId?: string;
+  /** Ids that are unique in the run, since models repeat theirs. The same call must always get the same id. */
+  readonly callIds?: (call: LlmToolCall, turnIndex: number, callIndex: number) => string;
 }
 
-export function prepareCall(call: LlmToolCall, tools: ToolSet): PreparedCall {
+export function prepareCall(call: LlmToolCall, tools: ToolSet, turnIndex = 0, callIndex = 0): PreparedCall {
   const tool = tools.byName.get(call.name);
   if (tool === undefined) return { kind: "refused", outcome: { kind: "rejected", content: TOOL_UNAVAILABLE } };
   try {
     if (call.malformedArguments !== undefined) {
       throw new ToolArgError(malformedText(call.name, call.malformedArguments), { tool: call.name, field: "" });
     }
-    return { kind: "ready", call, tool, args: tool.check(call.arguments), began: false, outcome: undefined };
+    const args = tool.check(call.arguments);
+    return { kind: "ready", call, tool, args, turnIndex, callIndex, attempt: 1, scope: undefined, outcome: undefined };
   } catch (error) {
     return { kind: "refused", outcome: toFailure(error) };
   }
@@ -76,21 +85,22 @@ export async function executeCall(prepared: PreparedCall, scope: CallScope): Pro
   assertNotAborted(signal);
   try {
     const value = invokeTool(prepared, prepared.args, scope);
-    const { text, cut } = toResultText(isThenable(value) ? await value : value);
+    const { text, cut } = toResultText(isThenable(value) ? await value : value, prepared.tool.resultLimit);
     assertNotAborted(signal);
     return (prepared.outcome = { kind: "ok", content: text, cut });
   } catch (error) {
     assertNotAborted(signal);
-    return (prepared.outcome = toFailure(error));
+    return (prepared.outcome = toFailure(error, prepared.tool.resultLimit));
   }
 }
 
 /** Calls the tool and returns or throws what it does, within its time limit. Marks the call as begun. */
-export function invokeTool(ready: ReadyCall, args: JsonObject, { context, ports }: CallScope): unknown {
+export function invokeTool(ready: ReadyCall, args: JsonObject, scope: CallScope): unknown {
   const { tool } = ready;
-  ready.began = true;
+  const { context, ports } = scope;
+  ready.scope = scope;
   const deadline = { signal: context.signal, timeoutMs: tool.timeoutMs, ports };
-  return callWithin((own) => tool.invoke(args as never, new CallContext(context, own)), deadline);
+  return callWithin((own) => tool.invoke(args as never, new CallContext(context, own, ready)), deadline);
 }
 
 /** The context of one call, with a signal of its own. A class, since a literal with a getter takes 30 times as long (measured). */
@@ -99,17 +109,45 @@ class CallContext implements CustomToolContext {
   readonly pluck: CustomToolContext["pluck"];
   readonly memory: CustomToolContext["memory"];
   readonly #own: CallSignal;
+  readonly #ready: ReadyCall;
 
-  constructor({ agentId, pluck, memory }: CustomToolContext, own: CallSignal) {
+  constructor({ agentId, pluck, memory }: ToolSurroundings, own: CallSignal, ready: ReadyCall) {
     this.agentId = agentId;
     this.pluck = pluck;
     this.memory = memory;
     this.#own = own;
+    this.#ready = ready;
   }
 
   get signal(): AbortSignal {
     return this.#own.signal;
   }
+
+  get toolCallId(): string {
+    return idOf(this.#ready);
+  }
+
+  get attempt(): number {
+    return this.#ready.attempt;
+  }
+
+  get retryPolicy(): ToolRetryPolicy {
+    return this.#ready.tool.retryPolicy;
+  }
+
+  get idempotencyKey(): string {
+    const { scope, turnIndex, callIndex } = this.#ready;
+    if (scope?.runId === undefined) {
+      throw new AgentError("capability-missing", "the run has no id, so this call has no idempotency key", {
+        hint: "Run the tool by a host that gives its runs an id.",
+      });
+    }
+    return `${scope.runId}:${scope.callIds === undefined ? `${turnIndex}.${callIndex}` : idOf(this.#ready)}`;
+  }
+}
+
+function idOf({ call, scope, turnIndex, callIndex }: ReadyCall): string {
+  return scope?.callIds?.(call, turnIndex, callIndex) ?? call.id;
 }
 
 export function settleCall(call: LlmToolCall, outcome: AnsweredOutcome): ToolMessage {
@@ -117,12 +155,12 @@ export function settleCall(call: LlmToolCall, outcome: AnsweredOutcome): ToolMes
   return outcome.kind === "ok" ? message : { ...message, isError: true };
 }
 
-export function toFailure(error: unknown): ToolOutcome {
+export function toFailure(error: unknown, resultLimit?: number): ToolOutcome {
   if (isThrown(error, ToolPolicyError)) return { kind: "denied", error };
   if (isThrown(error, ToolArgError)) {
     const masked = { kind: "masked", content: TOOL_UNAVAILABLE, message: error.message } as const;
     return error.field === undefined ? masked : { ...masked, field: error.field };
   }
   const message = thrownText(error);
-  return { kind: "failed", content: toResultText(message).text, message, error };
+  return { kind: "failed", content: toResultText(message, resultLimit).text, message, error };
 }

@@ -90,9 +90,9 @@ async function askBefore(
 async function runTool(ready: ReadyCall, args: JsonObject, scope: GuardScope): Promise<Answer> {
   assertNotAborted(scope.context.signal);
   try {
-    return toDone(await invokeTool(ready, scrubArguments(args), scope));
+    return toDone(await invokeTool(ready, scrubArguments(args), scope), ready.tool.resultLimit);
   } catch (error) {
-    const outcome = toFailure(error);
+    const outcome = toFailure(error, ready.tool.resultLimit);
     const text = outcome.kind === "denied" ? "" : outcome.content;
     return { outcome, status: "error", output: { text, isJson: false }, error: thrownText(error) };
   }
@@ -166,9 +166,9 @@ function toReplacement(decision: ToolResultDecision): Answer {
   }
 }
 
-function toDone(value: unknown): Answer {
+function toDone(value: unknown, resultLimit?: number): Answer {
   const output = toOutput(value);
-  const { text: content, cut } = toResultText(output.text);
+  const { text: content, cut } = toResultText(output.text, resultLimit);
   return { outcome: { kind: "ok", content, cut }, status: "done", output };
 }
 

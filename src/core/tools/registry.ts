@@ -8,7 +8,7 @@ import type { LlmToolDefinition } from "../model/provider.js";
 import { assertKnownOptions } from "../options.js";
 import { createArgumentCheck, type ArgumentCheck } from "./argument-check.js";
 import { isToolTimeout } from "./deadline.js";
-import type { CustomTool, CustomToolContext, ToolEffect } from "./tool.js";
+import type { CustomTool, CustomToolContext, ToolEffect, ToolRetryPolicy } from "./tool.js";
 import {
   isVerbName,
   READ_ONLY_VERBS,
@@ -24,6 +24,9 @@ export interface GrantedTool {
   readonly effect: ToolEffect;
   /** Time limit of a call in milliseconds. Infinity for no limit. */
   readonly timeoutMs: number;
+  readonly retryPolicy: ToolRetryPolicy;
+  /** Characters that the model reads of what the tool gives. Default `MAX_RESULT_CHARACTERS`. */
+  readonly resultLimit?: number;
   readonly check: ArgumentCheck;
   readonly invoke: (args: never, context: CustomToolContext) => unknown;
 }
@@ -43,7 +46,8 @@ export interface ToolManifest {
 }
 
 const TIMEOUT_HINT = "Use milliseconds above 0, or Infinity for no limit.";
-const TOOL_OPTIONS = ["name", "description", "schema", "effect", "timeoutMs", "invoke"];
+const TOOL_OPTIONS = ["name", "description", "schema", "effect", "retryPolicy", "timeoutMs", "invoke"];
+const RETRY_POLICIES: readonly ToolRetryPolicy[] = ["idempotent", "manual-recovery", "pure"];
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
 
 /** Resolves a manifest against the given verb bodies. Throws `AgentError` `invalid-options` for a manifest that cannot work. */
@@ -71,6 +75,7 @@ export function createToolSet(agentId: string, manifest: ToolManifest, verbs: Ve
       {
         name: tool.name,
         effect: tool.effect ?? "read",
+        retryPolicy: tool.retryPolicy ?? (tool.effect === "read" ? "pure" : "manual-recovery"),
         timeoutMs: tool.timeoutMs ?? toolTimeoutMs,
         check: createArgumentCheck(tool.name, tool.schema),
         invoke: (args, context) => tool.invoke(args, context),
@@ -79,6 +84,18 @@ export function createToolSet(agentId: string, manifest: ToolManifest, verbs: Ve
     );
   }
   return { byName: tools, definitions: sealDefinitions(definitions, refuse) };
+}
+
+/**
+ * The tools of `set` with these names, in the order of `set`. Names that it lacks are left out. Narrow once for each grant, since
+ * the definitions are a new list.
+ */
+export function narrowToolSet({ byName, definitions }: ToolSet, names: readonly string[]): ToolSet {
+  const granted = new Set(names);
+  return {
+    byName: new Map([...byName].filter(([name]) => granted.has(name))),
+    definitions: seal(definitions.filter(({ name }) => granted.has(name))),
+  };
 }
 
 type Refuse = (what: string, hint: string) => never;
@@ -109,6 +126,7 @@ function verbTool(name: VerbName, body: VerbBody, timeoutMs: number): GrantedToo
   return {
     name,
     effect: name === "act" ? "write" : "read",
+    retryPolicy: name === "act" ? "manual-recovery" : "pure",
     timeoutMs,
     check: createArgumentCheck(name, VERBS[name].schema),
     invoke: (args, { signal, agentId, memory }) => body(args, { signal, agentId, memory }),
@@ -135,6 +153,10 @@ function assertCustomTool(agentId: string, tool: CustomTool, refuse: Refuse): vo
   if (!isPlainObject(tool.schema)) refuse(`tool ${tool.name} has no schema`, "Pass the JSON Schema of its arguments.");
   if (tool.effect !== undefined && tool.effect !== "read" && tool.effect !== "write") {
     refuse(`tool ${tool.name} has the effect ${JSON.stringify(tool.effect)}`, `Use "read" or "write".`);
+  }
+  if (tool.retryPolicy !== undefined && !RETRY_POLICIES.includes(tool.retryPolicy)) {
+    const policy = JSON.stringify(tool.retryPolicy);
+    refuse(`tool ${tool.name} has the retryPolicy ${policy}`, `Use ${RETRY_POLICIES.join(", ")}.`);
   }
   if (tool.timeoutMs !== undefined && !isToolTimeout(tool.timeoutMs)) {
     refuse(`tool ${tool.name} has the timeoutMs ${String(tool.timeoutMs)}`, TIMEOUT_HINT);

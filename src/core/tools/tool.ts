@@ -7,12 +7,18 @@ import type { VerbSet } from "./verbs.js";
 /** `write` changes something outside. A batch of calls with a `write` runs in call order instead of concurrently. */
 export type ToolEffect = "read" | "write";
 
-/** The second argument of a tool's `invoke`. */
+/**
+ * Whether a call may run again when a process stopped before its result was stored. `pure`: it may, since it changes nothing.
+ * `idempotent`: it may, with the same `idempotencyKey`. `manual-recovery`: it may not, so a person decides.
+ */
+export type ToolRetryPolicy = "idempotent" | "manual-recovery" | "pure";
+
+/**
+ * The second argument of a tool's `invoke`. `signal` and the last four fields are made when they are read, so read them by name: a
+ * spread of the context does not copy them.
+ */
 export interface CustomToolContext {
-  /**
-   * Fires when the call takes too long, the run is aborted or the runtime is destroyed. Pass it to everything that waits. It is
-   * created on first access, so read it by name: a spread of the context does not copy it.
-   */
+  /** Fires when the call takes too long, the run is aborted or the runtime is destroyed. Pass it to everything that waits. */
   readonly signal: AbortSignal;
   /** Id of the agent whose model made the call. */
   readonly agentId: string;
@@ -20,7 +26,21 @@ export interface CustomToolContext {
   readonly pluck: VerbSet;
   /** The memory of this agent, this run and this runtime. */
   readonly memory: RunMemory;
+  /** Id of this call as in the events and the conversation. A host that resumes runs gives ids that are unique in the run. */
+  readonly toolCallId: string;
+  /** From 1. Above 1, an earlier attempt of this call was cut off and may have had its effect. */
+  readonly attempt: number;
+  /**
+   * One text for all attempts of this call, and for no other call of the run. Reading it throws `AgentError` `capability-missing` in
+   * a run without an id.
+   */
+  readonly idempotencyKey: string;
+  /** As the tool declares it, or its default. */
+  readonly retryPolicy: ToolRetryPolicy;
 }
+
+/** The part of a call's context that all calls of an agent's run share. */
+export type ToolSurroundings = Pick<CustomToolContext, "signal" | "agentId" | "pluck" | "memory">;
 
 /**
  * A caller's own tool. `name`, `description` and `schema` go to the model word for word.
@@ -36,6 +56,8 @@ export interface CustomTool<Args extends object = JsonObject> {
   readonly schema: JsonObject;
   /** Default `read`. */
   readonly effect?: ToolEffect;
+  /** For hosts that resume runs. Default `pure` if `effect` is "read" in so many words, else `manual-recovery`. */
+  readonly retryPolicy?: ToolRetryPolicy;
   /** Time limit of one call in milliseconds, above 0. Infinity for no limit. Default: the agent's `toolTimeoutMs`. */
   readonly timeoutMs?: number;
   invoke(args: Args, context: CustomToolContext): unknown;

@@ -75,7 +75,7 @@ export function defineVendor(parts: Omit<Vendor, Derived>): Vendor {
   return {
     ...parts,
     encode: (request, model, maxTokens) =>
-      parts.call(request, { options: { model, maxTokens } as { model: string }, host, streaming: false }).body,
+      parts.call(request, { options: { model, maxTokens } as { model: string }, key: "", host, streaming: false }).body,
     read: (answer, passed, note, see) =>
       readAnswer(answer, see === undefined ? format : seen(format, see), passed, note),
     decoder: () => createStreamDecoder(format, plainDecoding),

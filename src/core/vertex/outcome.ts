@@ -5,6 +5,7 @@ import type { BudgetCap } from "../loop/budget.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
 
+/** Why a vertex failed: a closed set. */
 export type NodeErrorCode =
   /** The run's signal fired, or a part of the run was aborted. */
   | "cancelled"
@@ -23,6 +24,7 @@ export type NodeErrorCode =
   /** A cap ended the run before the model did. */
   | "turn_limit";
 
+/** The failure of a vertex, as data. */
 export interface NodeFailure {
   readonly code: NodeErrorCode;
   /** For people: at most 500 characters, with keys masked. */
@@ -68,7 +70,7 @@ function judgeAgentError({ code, kind, retryable }: AgentError): Verdict {
   return { code: known, retryable: known === "tool_failed" && retryable };
 }
 
-type ByCode = "by-kind" | "cancelled" | "tool_denied" | "tool_failed" | "validation" | "internal";
+type ByCode = "by-kind" | "cancelled" | "tool_denied" | "tool_failed" | "turn_limit" | "validation" | "internal";
 
 const BY_CODE: Readonly<Record<AgentErrorCode, ByCode>> = {
   "not-json": "internal",
@@ -82,6 +84,7 @@ const BY_CODE: Readonly<Record<AgentErrorCode, ByCode>> = {
   "provider-http": "by-kind",
   "provider-response": "by-kind",
   timeout: "by-kind",
+  "egress-refused": "turn_limit",
   "providers-exhausted": "by-kind",
   aborted: "cancelled",
   "receipt-failed": "internal",

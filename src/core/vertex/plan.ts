@@ -47,9 +47,12 @@ export function toFallbackEntries(
   const of = (id: string) => providers.get(id) as LlmProviderAdapter;
   const { max = 1, backoff } = node.retry ?? agent.retry ?? {};
   return [
-    { provider: of(agent.provider), model: node.model ?? agent.model, maxAttempts: max, ...defined({ backoff }) },
+    {
+      ...{ id: agent.provider, provider: of(agent.provider), model: node.model ?? agent.model, maxAttempts: max },
+      ...defined({ backoff }),
+    },
     ...fallbacks.map(({ provider, model, max_attempts = 1 }) => {
-      return { provider: of(provider), model, maxAttempts: max_attempts };
+      return { id: provider, provider: of(provider), model, maxAttempts: max_attempts };
     }),
   ];
 }

@@ -208,6 +208,10 @@ function toolContext(signal: AbortSignal, given: Partial<CustomToolContext> = {}
   return {
     signal,
     agentId: "check",
+    toolCallId: "check",
+    attempt: 1,
+    idempotencyKey: "check:0.0",
+    retryPolicy: "pure",
     pluck: createPluck(),
     memory: {
       get: async (scope, key) => store.get(scope, key),

@@ -21,6 +21,13 @@ describe("createPromptHashes", () => {
     expect(hashes.of(other, 3)).toBe(hashJson(other));
   });
 
+  it("gives the hash of a copy that goes on, that was cut, and that begins with other messages", () => {
+    const hashes = createPromptHashes();
+    const [one, two, three] = conversation as [LlmMessage, LlmMessage, LlmMessage];
+    for (const list of [[one], [one, two], [one, two, three], [one, three], [two, three, one], [], [one, two]])
+      expect(hashes.of(list, list.length)).toBe(hashJson(list));
+  });
+
   it("gives null from the first message on that may have changed since", () => {
     const hashes = createPromptHashes();
     const open: LlmMessage[] = [...conversation.slice(0, 1), { role: "user", content: "open" }, ...conversation];

@@ -223,3 +223,41 @@ describe("createBudget", () => {
     });
   });
 });
+
+describe("what a budget has spent", () => {
+  it("is plain JSON, and a budget that begins with it goes on as the first would", () => {
+    const limits: BudgetLimits = { maxTokens: 10_000, maxCostUsd: 1 };
+    const first = createBudget(limits);
+    const list: LlmMessage[] = [{ role: "user", content: "go" }];
+    expect(first.takeTurn(list)).toBeUndefined();
+    expect(first.takeToolCall()).toBeUndefined();
+    first.spend(say("x", { usage: { inputTokens: 10, outputTokens: 3 }, costUsd: 0.1 }), 1);
+    const spent = JSON.parse(JSON.stringify(first.spent)) as typeof first.spent;
+    expect(spent).toEqual({
+      ...{ turns: 1, toolCalls: 1, usage: { inputTokens: 10, outputTokens: 3, costUsd: 0.1 } },
+      estimate: { known: { tokens: 13, messages: 2 }, answers: 1, reports: true, usdPerInputToken: 0.1 / 25 },
+    });
+    expect(createBudget(limits, "b", spent).spent).toEqual(first.spent);
+  });
+
+  it("has an estimate only where a cap needs one", () => {
+    expect(createBudget({ maxTurns: 2 }).spent).toEqual({
+      ...{ turns: 0, toolCalls: 0, usage: { inputTokens: 0, outputTokens: 0 } },
+    });
+  });
+
+  it("counts the messages that were appended after the cap was asked", () => {
+    const budget = createBudget({ maxTokens: 10_000 });
+    budget.takeTurn([{ role: "user", content: "go" }]);
+    budget.spend(say("x", { usage: { inputTokens: 10, outputTokens: 3 } }), 4);
+    expect(budget.spent.estimate?.known).toEqual({ tokens: 13, messages: 5 });
+  });
+
+  it("loses a turn that is given back", () => {
+    const budget = createBudget({ maxTurns: 1 });
+    budget.takeTurn();
+    budget.returnTurn();
+    expect(budget.turns).toBe(0);
+    expect(budget.takeTurn()).toBeUndefined();
+  });
+});

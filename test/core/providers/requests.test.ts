@@ -14,7 +14,7 @@ import { apiKey, weatherTool } from "../../support/wire.js";
 function encode(wire: WireName, request: LlmTurnRequest): JsonObject {
   const vendor: Vendor = VENDORS[wire];
   const options = { apiKey, model: "m", maxTokens: 1 };
-  return vendor.call(request, { options, host: new URL(vendor.baseURL).hostname, streaming: true }).body;
+  return vendor.call(request, { options, key: "", host: new URL(vendor.baseURL).hostname, streaming: true }).body;
 }
 
 interface Sent {

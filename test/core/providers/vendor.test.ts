@@ -139,9 +139,46 @@ describe.each(all)("%s options", (vendor, build) => {
   });
 });
 
+describe.each(keyed)("%s with a key for each call", (_vendor, build) => {
+  const keyless = (own: string[], status = 200) => {
+    const fetch = async (_url: unknown, { headers }: { headers: Record<string, string> }) => {
+      own.push(Object.values(headers).join(" "));
+      return new Response("{}", { status });
+    };
+    return build({ apiKey: null, fetch: fetch as never });
+  };
+
+  it("refuses a call without a key before anything is sent", async () => {
+    const sent: string[] = [];
+    for (const provider of [keyless(sent), keyless(sent).withCredential?.(undefined)])
+      expect(await refusal(() => provider?.turn(hello))).toMatchObject({ code: "capability-missing" });
+    expect(sent).toEqual([]);
+  });
+
+  it("sends the key of the copy, and never shows it", async () => {
+    const sent: string[] = [];
+    const keyedCopy = keyless(sent, 401).withCredential?.("key-of-the-call");
+    const error = await refusal(() => keyedCopy?.turn(hello));
+    expect(sent.join(" ")).toContain("key-of-the-call");
+    expect(`${inspect(keyedCopy, { depth: 9, showHidden: true })} ${inspect(error)}`).not.toContain("key-of-the-call");
+  });
+
+  it("refuses a credential that no header can carry, without showing it", async () => {
+    for (const credential of ["", 5, "sekret12\n"]) {
+      const error = await refusal(() => keyless([]).withCredential?.(credential));
+      expect(error).toMatchObject({ code: "invalid-options" });
+      expect(error.message).not.toContain("sekret12");
+    }
+  });
+});
+
+it("a vendor that takes no key has no withCredential", () => {
+  expect(ollamaProvider({ model: "m" }).withCredential).toBeUndefined();
+});
+
 describe.each(keyed)("%s key", (_vendor, build) => {
   it("PLK-26 refuses a missing or empty key at construction", async () => {
-    for (const key of ["", " ", undefined, null]) {
+    for (const key of ["", " ", undefined]) {
       const error = await refusal(() => build({ apiKey: key }));
       expect(error).toMatchObject({ code: "invalid-options" });
       expect(error.message).toContain("apiKey is missing or empty");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MAX_ARGUMENT_DEPTH } from "../../../src/core/limits.js";
-import { createArgumentCheck, scrubArguments } from "../../../src/core/tools/argument-check.js";
+import { createArgumentCheck, createValueMatch, scrubArguments } from "../../../src/core/tools/argument-check.js";
 import { ToolArgError } from "../../../src/core/errors.js";
 import type { JsonObject } from "../../../src/core/canon/value.js";
 import { refusal } from "../../support/refusal.js";
@@ -199,5 +199,29 @@ describe.skipIf(!hasShared)("naughty strings", () => {
       const pointer = `/${text.replaceAll("~", "~0").replaceAll("/", "~1")}`;
       expect(refusal(() => typed({ [text]: 1 }))).toMatchObject({ tool: "t", field: pointer });
     }
+  });
+});
+
+describe("createValueMatch", () => {
+  it.each<[unknown, object, string]>([
+    [3, { type: "number" }, "match"],
+    [null, { type: "null" }, "match"],
+    [["a"], { items: { type: "string" } }, "match"],
+    ["3", { type: "number" }, "mismatch"],
+    [JSON.parse('{"__proto__": 1}'), { type: "object", additionalProperties: false }, "mismatch"],
+    [JSON.parse('{"constructor": 1}'), { type: "object", additionalProperties: false }, "mismatch"],
+    [deepObject(70), {}, "unchecked"],
+    ["x".repeat(1024 * 1024 + 1), {}, "unchecked"],
+  ])("judges %# as a whole, with nothing dropped from it", (value, schema, kind) => {
+    const match = createValueMatch("the contract", schema as JsonObject)(value);
+    expect(match.kind).toBe(kind);
+  });
+
+  it("names the place of a mismatch, and refuses a schema that cannot be used", () => {
+    const match = createValueMatch("the contract", { properties: { a: { items: { type: "number" } } } });
+    expect(match({ a: [1, "2"] })).toMatchObject({ kind: "mismatch", pointer: "/a/1" });
+    expect(() => createValueMatch("the contract", { $ref: "#/gone" })).toThrow(
+      expect.objectContaining({ code: "invalid-options" }),
+    );
   });
 });

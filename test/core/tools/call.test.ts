@@ -5,14 +5,14 @@ import type { LlmToolCall } from "../../../src/core/model/message.js";
 import { systemPorts } from "../../../src/core/ports.js";
 import { executeCall, prepareCall, settleCall, type ToolOutcome } from "../../../src/core/tools/call.js";
 import { createToolSet } from "../../../src/core/tools/registry.js";
-import { TOOL_UNAVAILABLE, type CustomTool, type CustomToolContext } from "../../../src/core/tools/tool.js";
+import { TOOL_UNAVAILABLE, type CustomTool, type ToolSurroundings } from "../../../src/core/tools/tool.js";
 import { rejection } from "../../support/refusal.js";
 import { deepObject, tool } from "../../support/script.js";
 
 const call = (part: Partial<LlmToolCall> = {}): LlmToolCall => ({ id: "c1", name: "t", arguments: {}, ...part });
 
-function context(signal = new AbortController().signal): CustomToolContext {
-  return { signal, agentId: "a", pluck: {} as CustomToolContext["pluck"], memory: {} as CustomToolContext["memory"] };
+function context(signal = new AbortController().signal): ToolSurroundings {
+  return { signal, agentId: "a", pluck: {} as ToolSurroundings["pluck"], memory: {} as ToolSurroundings["memory"] };
 }
 
 function run(custom: CustomTool, made = call(), ctx = context()): Promise<ToolOutcome> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { isSealed } from "../../../src/core/canon/copy.js";
 import type { JsonObject } from "../../../src/core/canon/value.js";
-import { createToolSet, type ToolManifest } from "../../../src/core/tools/registry.js";
+import { createToolSet, narrowToolSet, type ToolManifest } from "../../../src/core/tools/registry.js";
 import type { CustomTool } from "../../../src/core/tools/tool.js";
 import { VERB_NAMES } from "../../../src/core/tools/verbs.js";
 import { refusal } from "../../support/refusal.js";
@@ -106,7 +107,7 @@ describe("createToolSet", () => {
     expect(refused({ customTools: [custom] })).toMatchObject({
       code: "invalid-options",
       message: "agent ann: tool noop has an unknown option: efect, timeoutMS",
-      hint: "The options are name, description, schema, effect, timeoutMs, invoke.",
+      hint: "The options are name, description, schema, effect, retryPolicy, timeoutMs, invoke.",
     });
   });
 
@@ -152,5 +153,35 @@ describe("createToolSet", () => {
     }
     const set = createToolSet("a", { customTools: [new Counter()] }, undefined);
     expect(await set.byName.get("count")?.invoke({} as never, {} as never)).toBe(1);
+  });
+});
+
+describe("narrowToolSet", () => {
+  const set = createToolSet(
+    "ann",
+    { customTools: ["a", "b", "c"].map((name) => ({ name, description: name, schema: {}, invoke: () => name })) },
+    undefined,
+  );
+
+  it("keeps the tools of these names, in the order of the set", () => {
+    const narrow = narrowToolSet(set, ["c", "gone", "a"]);
+    expect([...narrow.byName.keys()]).toEqual(["a", "c"]);
+    expect(narrow.byName.get("a")).toBe(set.byName.get("a"));
+    expect(narrow.definitions).toEqual([set.definitions[0], set.definitions[2]]);
+    expect(isSealed(narrow.definitions as never)).toBe(true);
+  });
+
+  it("grants nothing by an empty list, and nothing by names of a prototype", () => {
+    expect(narrowToolSet(set, []).definitions).toEqual([]);
+    expect(narrowToolSet(set, ["__proto__", "constructor"]).byName.size).toBe(0);
+  });
+});
+
+describe("a retry policy", () => {
+  it("is refused where it is none of the three", () => {
+    const custom = { name: "a", description: "a", schema: {}, retryPolicy: "never" as never, invoke: () => 1 };
+    expect(() => createToolSet("ann", { customTools: [custom] }, undefined)).toThrow(
+      'agent ann: tool a has the retryPolicy "never"',
+    );
   });
 });

@@ -14,7 +14,7 @@ const entries = (agent: Partial<AuthoredAgent>, node: AuthoredNode = {}) =>
 
 describe("the entries of a vertex's chain", () => {
   it("REL-24 are the agent's provider and model, tried once, and nothing that was not written", () => {
-    expect(entries({})).toEqual([{ provider: providers.openai, model: "gpt-4o", maxAttempts: 1 }]);
+    expect(entries({})).toEqual([{ id: "openai", provider: providers.openai, model: "gpt-4o", maxAttempts: 1 }]);
     expect(entries({})[0]).not.toHaveProperty("backoff");
   });
 
@@ -39,8 +39,8 @@ describe("the entries of a vertex's chain", () => {
       { provider: "openai", model: "gpt-4o-mini" },
     ];
     expect(entries({ fallback_chain }, { retry: { max: 5, backoff }, model: "gpt-5" }).slice(1)).toEqual([
-      { provider: providers.anthropic, model: "claude", maxAttempts: 2 },
-      { provider: providers.openai, model: "gpt-4o-mini", maxAttempts: 1 },
+      { id: "anthropic", provider: providers.anthropic, model: "claude", maxAttempts: 2 },
+      { id: "openai", provider: providers.openai, model: "gpt-4o-mini", maxAttempts: 1 },
     ]);
   });
 

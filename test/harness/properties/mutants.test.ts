@@ -357,6 +357,10 @@ describe("checkBudget", () => {
       () => {
         let own = createBudget({ maxTurns: 8 });
         return {
+          returnTurn: () => own.returnTurn(),
+          get spent() {
+            return own.spent;
+          },
           takeTurn: () => own.takeTurn(),
           takeToolCall: () => own.takeToolCall(),
           spend: (response) => own.spend(response),

@@ -12,6 +12,7 @@ const WORDS: Readonly<Record<Name, readonly string[]>> = {
   temperature: ["temperature"],
   topP: ["top_p", "topP"],
   maxTokens: ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxTokens", "maxOutputTokens"],
+  thinkingBudget: ["thinkingBudget"],
   stop: ["stop", "stop_seqs", "stop_sequences", "stopSequences"],
   seed: ["seed"],
   toolChoice: ["tool_choice", "toolChoice"],
@@ -51,6 +52,7 @@ const READERS: { readonly [N in Name]: (value: JsonValue) => CallSettings[N] } =
   temperature: toNumber,
   topP: toNumber,
   maxTokens: toNumber,
+  thinkingBudget: toNumber,
   seed: toNumber,
   stop: (value) => {
     const list = Array.isArray(value) ? value : [value];

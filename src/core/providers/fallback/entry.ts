@@ -7,6 +7,8 @@ import { backoffProblem, type Backoff } from "./backoff.js";
 
 /** One provider of a chain, and how often it is tried. */
 export interface FallbackEntry {
+  /** The id that `keyFor` is asked for. Without one, the provider keeps its own key. */
+  readonly id?: string;
   readonly provider: LlmProviderAdapter;
   /** Replaces the provider's own model. A request's `settings.model` reaches only the first entry. */
   readonly model?: string;
@@ -16,16 +18,17 @@ export interface FallbackEntry {
   readonly backoff?: Backoff;
 }
 
-const ENTRY_OPTIONS = ["provider", "model", "maxAttempts", "backoff"];
+const ENTRY_OPTIONS = ["id", "provider", "model", "maxAttempts", "backoff"];
 
 export function entryProblem(entry: unknown): string {
   if (!isObject(entry)) return `it is ${showValue(entry)} and not { provider, … }`;
-  const { provider, model, maxAttempts = 1, backoff } = entry;
+  const { id, provider, model, maxAttempts = 1, backoff } = entry;
   if (typeof entry["turn"] === "function") return "it is a provider itself: write { provider }";
   const unknown = unknownOptions(entry, ENTRY_OPTIONS);
   const problems = [
     unknown.length === 0 ? "" : `unknown option ${unknown.join(", ")} (there are ${ENTRY_OPTIONS.join(", ")})`,
     isObject(provider) && typeof provider["turn"] === "function" ? "" : "provider has no turn method",
+    id === undefined || (typeof id === "string" && id !== "") ? "" : `id is ${showValue(id)}: pass a text, or omit it`,
     model === undefined ? "" : modelProblem(model),
     Number.isSafeInteger(maxAttempts) && Number(maxAttempts) >= 1
       ? ""

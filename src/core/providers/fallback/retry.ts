@@ -13,17 +13,31 @@ import { findResponseFlaw } from "../../model/response.js";
 import type { Ports } from "../../ports.js";
 import { thrownText } from "../../text/thrown.js";
 import { startDeadline, type Deadline } from "../../http/deadline.js";
-import { judgeFailure, ProvidersExhaustedError, type Failure, type FallbackAttempt, type Tried } from "./failure.js";
+import type { Maybe } from "../../time/wait.js";
+import {
+  judgeFailure,
+  ProvidersExhaustedError,
+  type Failure,
+  type FallbackAttempt,
+  type FallbackStart,
+  type Tried,
+} from "./failure.js";
 import { waitAfter } from "./backoff.js";
 import type { Cooldown } from "./cooldown.js";
 import { modelFor, requestFor, speakerOf, type FallbackEntry } from "./entry.js";
 import type { ReasoningLatch } from "./reasoning-latch.js";
+import { noteSteps, stepsTo } from "./told.js";
 
 /** A rejected key, for a refresh of credentials. */
 export interface AuthFailure {
   readonly provider: LlmProviderAdapter;
   readonly error: unknown;
   readonly signal?: AbortSignal;
+}
+
+/** Why an attempt must not be made. */
+export interface Refusal {
+  readonly refuse: string;
 }
 
 export interface Chain {
@@ -39,6 +53,8 @@ export interface Chain {
   begin(start: Numbered): void;
   report(attempt: FallbackAttempt): void;
   refresh(failure: AuthFailure): Promise<boolean>;
+  readonly keyFor?: (id: string, signal?: AbortSignal) => unknown;
+  readonly beforeAttempt?: (start: FallbackStart) => Maybe<Refusal | undefined>;
 }
 
 export type Numbered = Tried & { readonly attemptNumber: number };
@@ -128,20 +144,25 @@ async function* attempt(
   const { chain, deadline } = turn;
   const name = providerName(entry.provider);
   const own = requestFor(entry, index, turn.request);
-  const attemptNumber = ++turn.made;
+  const attemptNumber = turn.made + 1;
   const tried: Numbered = { entry: index, provider: name, model: modelFor(entry, own), attemptNumber };
   const speaker = speakerOf(chain.entries, index);
   const request = { ...own, messages: chain.latch.view(speaker, own.messages) };
   let streamed = false;
   let settled = false;
+  // Outside the `try`: what the host throws is not the vendor's fault, and no other vendor is asked because of it.
+  if (chain.beforeAttempt !== undefined) await askGate(turn, chain.beforeAttempt, tried);
+  const keyed = chain.keyFor === undefined ? undefined : await askKey(turn, chain.keyFor, entry);
+  turn.made = attemptNumber;
   chain.begin(tried);
   try {
-    for await (const event of ask(turn, entry.provider, request)) {
+    for await (const event of ask(turn, keyed ?? entry.provider, request)) {
       if (event.type === "response") {
         assertResponse(name, event.response);
         chain.latch.answered(speaker, own.messages);
         settled = true;
         const { usage, costUsd, model } = event.response;
+        noteSteps(event.response, stepsTo(turn.attempts, tried, model));
         keep(turn, { ...tried, outcome: "answered", ...defined({ model, usage, costUsd }) });
         yield event;
         return undefined;
@@ -161,6 +182,37 @@ async function* attempt(
   } finally {
     if (!settled) keep(turn, { ...tried, outcome: "failed", error: leftError(name) });
   }
+}
+
+async function askGate(turn: Turn, gate: NonNullable<Chain["beforeAttempt"]>, tried: Numbered): Promise<void> {
+  const refusal = await untilEnd(
+    turn,
+    later(() => gate({ ...tried, outcome: "started" })),
+  );
+  if (refusal === undefined) return;
+  const to = `${tried.provider}, attempt ${tried.attemptNumber}`;
+  throw new AgentError("egress-refused", `${turn.chain.name}: the host refused the call to ${to}: ${refusal.refuse}`, {
+    hint: "Change what the conversation may send, or let beforeAttempt allow it.",
+  });
+}
+
+/** The provider of the entry with the key of this attempt, or undefined for one that keeps its own. */
+async function askKey(
+  turn: Turn,
+  keyFor: NonNullable<Chain["keyFor"]>,
+  { id, provider }: FallbackEntry,
+): Promise<LlmProviderAdapter | undefined> {
+  if (id === undefined || provider.withCredential === undefined) return undefined;
+  return provider.withCredential(
+    await untilEnd(
+      turn,
+      later(() => keyFor(id, turn.request.signal)),
+    ),
+  );
+}
+
+async function later<T>(ask: () => Maybe<T>): Promise<T> {
+  return ask();
 }
 
 async function* ask(turn: Turn, provider: LlmProviderAdapter, request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent> {

@@ -1,9 +1,10 @@
 // A turn request as a Messages body. Specification: Anthropic API reference, "Create a message". All system messages become the one
 // top-level `system`, and a list of tool results becomes one user message. `seed` does not exist here. `responseFormat` becomes
-// `output_config.format`, which models before Claude 4.5 (Opus: 4.1) refuse.
+// `output_config.format`, which models before Claude 4.5 (Opus: 4.1) refuse. With a `thinkingBudget`, the API refuses `temperature` and
+// `top_p`, so they are left out.
 
 import type { JsonObject } from "../../canon/value.js";
-import type { AssistantMessage, ContentPart, Reasoning, ToolMessage } from "../../model/message.js";
+import type { AssistantMessage, ContentPart, LlmMessage, Reasoning, ToolMessage } from "../../model/message.js";
 import type { LlmSettings, LlmTurnRequest } from "../../model/provider.js";
 import { encodeAlternating, type WireIds } from "../../providers/alternating.js";
 import { optional, toWireName } from "../../providers/encode.js";
@@ -11,24 +12,25 @@ import { optional, toWireName } from "../../providers/encode.js";
 export interface AnthropicEncoding {
   model: string;
   maxTokens: number;
+  /** Marks the end of the leading system messages, up to which the vendor caches the prompt. */
+  promptCaching?: boolean;
 }
 
 export function encodeAnthropic(request: LlmTurnRequest, encoding: AnthropicEncoding): JsonObject {
   const { settings = {}, tools = [], messages } = request;
-  const system = messages.flatMap((message) =>
-    message.role === "system" && message.content !== "" ? message.content : [],
-  );
+  const { thinkingBudget } = settings;
   const body: JsonObject = {
     model: settings.model ?? encoding.model,
     max_tokens: settings.maxTokens ?? encoding.maxTokens,
-    ...optional("system", system.length === 0 ? undefined : system.join("\n\n")),
+    ...encodeSystem(messages, encoding.promptCaching === true),
     messages: encodeAlternating(messages, {
       user: encodeContent,
       assistant: encodeAssistant,
       result: encodeResult,
     }),
-    ...optional("temperature", settings.temperature),
-    ...optional("top_p", settings.topP),
+    ...(thinkingBudget === undefined
+      ? { ...optional("temperature", settings.temperature), ...optional("top_p", settings.topP) }
+      : { thinking: { type: "enabled", budget_tokens: thinkingBudget } }),
     ...optional("stop_sequences", settings.stop),
   };
   if (tools.length > 0) {
@@ -39,6 +41,26 @@ export function encodeAnthropic(request: LlmTurnRequest, encoding: AnthropicEnco
     body["output_config"] = { format: { type: "json_schema", schema: settings.responseFormat.schema } };
   }
   return body;
+}
+
+/** All in one text, or a block for each with the cache's mark on the last one before the conversation. */
+function encodeSystem(messages: readonly LlmMessage[], promptCaching: boolean): JsonObject {
+  const first = messages.findIndex(({ role }) => role !== "system");
+  const leading = first === -1 ? messages.length : first;
+  const blocks: JsonObject[] = [];
+  const texts: string[] = [];
+  let marked: JsonObject | undefined;
+  messages.forEach((message, index) => {
+    if (message.role !== "system" || message.content === "") return;
+    const block: JsonObject = { type: "text", text: message.content };
+    blocks.push(block);
+    texts.push(message.content);
+    if (index < leading) marked = block;
+  });
+  if (blocks.length === 0) return {};
+  if (!promptCaching) return { system: texts.join("\n\n") };
+  if (marked !== undefined) marked["cache_control"] = { type: "ephemeral" };
+  return { system: blocks };
 }
 
 function encodeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject {

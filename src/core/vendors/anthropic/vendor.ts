@@ -1,9 +1,10 @@
 // Anthropic's Messages API.
 
 import { isPlainObject } from "../../canon/value.js";
+import { invalidOptions } from "../../errors.js";
 import { toList } from "../../http/json-readers.js";
 import { showValue } from "../../text/show.js";
-import type { CallTerms, KeyedVendorOptions } from "../../providers/vendor-options.js";
+import { flagProblem, type CallTerms, type KeyedVendorOptions } from "../../providers/vendor-options.js";
 import { findHeldState } from "../../wire/held-state.js";
 import { defineVendor } from "../vendor.js";
 import { encodeAnthropic } from "./encode.js";
@@ -17,6 +18,8 @@ import { anthropicEvents, writeAnthropic } from "./write.js";
 export interface AnthropicOptions extends KeyedVendorOptions {
   /** Output limit in tokens for requests without `settings.maxTokens`, since this API requires one. Default 4096. */
   maxTokens?: number;
+  /** Asks the vendor to cache the prompt up to the last system message before the conversation. Default false. */
+  promptCaching?: boolean;
 }
 
 const API_VERSION = "2023-06-01";
@@ -34,13 +37,15 @@ export const anthropic = defineVendor({
       Number.isSafeInteger(count) && Number(count) > 0
         ? ""
         : `maxTokens is ${showValue(count)}: give a positive whole number`,
+    promptCaching: (flag) => flagProblem("promptCaching", flag),
   },
-  call(request, { options, streaming }: CallTerms<AnthropicOptions>) {
-    const { apiKey, model, maxTokens = 4096 } = options;
-    const body = encodeAnthropic(request, { model, maxTokens });
+  call(request, { options, key, streaming }: CallTerms<AnthropicOptions>) {
+    const { model, maxTokens = 4096, promptCaching = false } = options;
+    assertRoomToAnswer(request.settings?.thinkingBudget, request.settings?.maxTokens ?? maxTokens);
+    const body = encodeAnthropic(request, { model, maxTokens, promptCaching });
     return {
       path: PATH,
-      headers: { "x-api-key": apiKey, "anthropic-version": API_VERSION },
+      headers: { "x-api-key": key, "anthropic-version": API_VERSION },
       body: streaming ? { ...body, stream: true } : body,
     };
   },
@@ -60,6 +65,15 @@ export const anthropic = defineVendor({
   faults: anthropicFaults,
   streamError: anthropicStreamError,
 });
+
+/** The answer's limit includes its thoughts, and the API refuses a request that leaves nothing for the answer. */
+function assertRoomToAnswer(thinkingBudget: number | undefined, maxTokens: number): void {
+  if (thinkingBudget === undefined || thinkingBudget < maxTokens) return;
+  throw invalidOptions(
+    `anthropic: settings.thinkingBudget is ${thinkingBudget}, but the answer may have only ${maxTokens} tokens`,
+    "Set maxTokens above thinkingBudget.",
+  );
+}
 
 function objectsIn(list: unknown): readonly Record<string, unknown>[] {
   return toList(list).filter((item) => isPlainObject(item));

@@ -29,12 +29,12 @@ export const bedrock = defineVendor({
   path: "/converse",
   keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
   client: { baseURLs: REGIONS.map(endpointOf), variable: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", path: "" },
-  call(request, { options, streaming }: CallTerms<KeyedVendorOptions>) {
+  call(request, { options, key, streaming }: CallTerms<KeyedVendorOptions>) {
     const model = encodeURIComponent(request.settings?.model ?? options.model);
     return {
       path: `/model/${model}/${streaming ? "converse-stream" : "converse"}`,
       headers: {
-        authorization: `Bearer ${options.apiKey}`,
+        authorization: `Bearer ${key}`,
         ...(streaming ? { accept: bedrockStream.mediaType } : {}),
       },
       body: encodeBedrock(request),

@@ -26,11 +26,11 @@ export const cohere = defineVendor({
     path: "",
   },
   pricing: COHERE_PRICING,
-  call(request, { options: { apiKey, model }, streaming }: CallTerms<CohereOptions>) {
+  call(request, { options: { model }, key, streaming }: CallTerms<CohereOptions>) {
     const body = encodeCohere(request, { model });
     return {
       path: PATH,
-      headers: { authorization: `Bearer ${apiKey}` },
+      headers: { authorization: `Bearer ${key}` },
       body: streaming ? { ...body, stream: true } : body,
     };
   },

@@ -22,12 +22,12 @@ export const gemini = defineVendor({
   keyVariable: "GEMINI_API_KEY",
   client: { baseURLs: ["https://generativelanguage.googleapis.com"], variable: "GOOGLE_GEMINI_BASE_URL", path: "" },
   pricing: GEMINI_PRICING,
-  call(request, { options, streaming }: CallTerms<KeyedVendorOptions>) {
+  call(request, { options, key, streaming }: CallTerms<KeyedVendorOptions>) {
     const model = request.settings?.model ?? options.model;
     const verb = streaming ? "streamGenerateContent?alt=sse" : "generateContent";
     return {
       path: `/models/${encodeURIComponent(model)}:${verb}`,
-      headers: { "x-goog-api-key": options.apiKey },
+      headers: { "x-goog-api-key": key },
       body: encodeGemini(request),
     };
   },

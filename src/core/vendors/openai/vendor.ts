@@ -47,14 +47,14 @@ export const openai = defineVendor({
         : `maxTokensField is ${showValue(field)}: use ${MAX_TOKENS_FIELDS.join(" or ")}`,
     includeUsage: (flag) => flagProblem("includeUsage", flag),
   },
-  call(request, { options, host, streaming }: CallTerms<OpenAiOptions>) {
-    const { apiKey, model, maxTokensField = fieldFor(host), includeUsage = !sendsUsageAnyway(host) } = options;
+  call(request, { options, key, host, streaming }: CallTerms<OpenAiOptions>) {
+    const { model, maxTokensField = fieldFor(host), includeUsage = !sendsUsageAnyway(host) } = options;
     const usage = includeUsage ? { stream_options: { include_usage: true } } : {};
     const encoded = encodeOpenAi(request, { model, maxTokensField });
     const body = isMistralHost(host) ? toMistralBody(encoded, request.messages) : encoded;
     return {
       path: PATH,
-      headers: { authorization: `Bearer ${apiKey}` },
+      headers: { authorization: `Bearer ${key}` },
       body: streaming ? { ...body, stream: true, ...usage } : body,
     };
   },

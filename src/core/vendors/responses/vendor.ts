@@ -31,14 +31,14 @@ export const responses = defineVendor({
   client: openai.client,
   pricing: OPENAI_PRICING,
   ownOptions: { includeReasoning: (flag) => flagProblem("includeReasoning", flag) },
-  call(request, { options, streaming }: CallTerms<ResponsesOptions>) {
-    const { apiKey, model } = options;
+  call(request, { options, key, streaming }: CallTerms<ResponsesOptions>) {
+    const { model } = options;
     const asked = request.settings?.model ?? model;
     const { includeReasoning = /^(o\d|gpt-5|codex)/.test(asked) } = options;
     const body = encodeResponses(request, { model, includeReasoning });
     return {
       path: PATH,
-      headers: { authorization: `Bearer ${apiKey}` },
+      headers: { authorization: `Bearer ${key}` },
       body: streaming ? { ...body, stream: true } : body,
     };
   },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LlmMessage, LlmToolCall } from "../../../../src/core/model/message.js";
 import type { LlmSettings } from "../../../../src/core/model/provider.js";
+import { anthropicProvider } from "../../../../src/core/vendors/providers.js";
 import { encodeAnthropic } from "../../../../src/core/vendors/anthropic/encode.js";
 import { hello, weatherTool } from "../../../support/wire.js";
 
@@ -178,5 +179,38 @@ describe("encodeAnthropic", () => {
       tool_choice,
     });
     expect(encodeAnthropic({ ...hello, settings: { toolChoice } }, encoding)).not.toHaveProperty("tool_choice");
+  });
+});
+
+describe("thinking and caching", () => {
+  const system = (content: string): LlmMessage => ({ role: "system", content });
+  const user: LlmMessage = { role: "user", content: "hello" };
+
+  it("sends a budget for thinking without the settings that the API refuses beside it", () => {
+    const settings: LlmSettings = { thinkingBudget: 2048, temperature: 1, topP: 0.5, stop: ["x"] };
+    const body = encodeAnthropic({ messages: [user], settings }, encoding);
+    expect(body).toMatchObject({ thinking: { type: "enabled", budget_tokens: 2048 }, stop_sequences: ["x"] });
+    expect(Object.keys(body)).not.toEqual(expect.arrayContaining(["temperature"]));
+    expect(Object.keys(body)).not.toEqual(expect.arrayContaining(["top_p"]));
+  });
+
+  it.each([1023, 1024.5, "2048", 4096, 5000])(
+    "refuses the budget %s before anything is sent",
+    async (thinkingBudget) => {
+      const provider = anthropicProvider({ apiKey: "k", model: "m", fetch: () => Promise.reject(new Error("sent")) });
+      const request = { messages: [user], settings: { thinkingBudget } as LlmSettings };
+      await expect(provider.turn(request)).rejects.toMatchObject({ code: "invalid-options" });
+    },
+  );
+
+  it("marks the last leading system message, so that a trailing one changes nothing before the mark", () => {
+    const messages = [system("a"), system("b"), user, system("now")];
+    expect(encodeAnthropic({ messages }, { ...encoding, promptCaching: true })["system"]).toEqual([
+      { type: "text", text: "a" },
+      { type: "text", text: "b", cache_control: { type: "ephemeral" } },
+      { type: "text", text: "now" },
+    ]);
+    expect(encodeAnthropic({ messages }, encoding)["system"]).toBe("a\n\nb\n\nnow");
+    expect(encodeAnthropic({ messages: [user] }, { ...encoding, promptCaching: true })).not.toHaveProperty("system");
   });
 });

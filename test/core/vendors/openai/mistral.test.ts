@@ -8,7 +8,7 @@ import { WIRES } from "../../../../src/core/vendors/vendors.js";
 const model = "magistral-medium-latest";
 const options = { apiKey: "k", model };
 const bodyAt = (host: string, messages: LlmMessage[]) =>
-  openai.call({ messages, settings: { seed: 3, maxTokens: 5 } }, { options, host, streaming: false }).body;
+  openai.call({ messages, settings: { seed: 3, maxTokens: 5 } }, { options, key: "", host, streaming: false }).body;
 const read = (text: string, isStream: boolean) =>
   WIRES.openai.read({ bytes: new TextEncoder().encode(text), isStream, isCut: false });
 

@@ -1,0 +1,21 @@
+// Calls of the host's own functions. What they throw is a fault of the host, whatever class it has.
+
+import { AgentError } from "../../errors.js";
+import { quoteForeign } from "../../text/mask.js";
+import { thrownText } from "../../text/thrown.js";
+import type { Maybe } from "../../time/wait.js";
+
+/** The result of the host's function `name`. Rejects with `AgentError` `capability-missing` for what it throws. */
+export async function hostCall<T>(name: string, call: () => Maybe<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw hostFault(name, error);
+  }
+}
+
+export function hostFault(name: string, error: unknown): AgentError {
+  return new AgentError("capability-missing", `${name} of the host failed: ${quoteForeign(thrownText(error))}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,55 @@
+// Finds references to secrets in authored text, for the host's parser. It also reads text that is never filled in, where they would be
+// sent as written.
+
+import { Cursor, readPath, toReference, type TemplateReference } from "./template.js";
+
+/** The authored texts that are searched. */
+export interface AuthoredTexts {
+  readonly prompt_template?: string;
+  readonly system_prompt?: string;
+  readonly system_prompt_append?: string;
+}
+
+/** A reference to a secret, and the field it is in. */
+export interface SecretReference extends TemplateReference {
+  readonly field: keyof AuthoredTexts;
+}
+
+const FIELDS = ["prompt_template", "system_prompt", "system_prompt_append"] as const;
+
+/** Every `{{ secrets.… }}`, and every reference to one of these inputs, in the three texts. Also finds those that are not complete. */
+export function findSecretReferences(
+  authored: AuthoredTexts,
+  secretInputNames: ReadonlySet<string> = new Set(),
+): SecretReference[] {
+  return FIELDS.flatMap((field) => {
+    const text = authored[field] ?? "";
+    return references(text)
+      .filter(({ namespace, path }) => isSecret(namespace, path, secretInputNames))
+      .map((reference) => ({ field, ...reference }));
+  });
+}
+
+export function isSecret(
+  namespace: string,
+  [name]: readonly (string | number)[],
+  secretInputNames: ReadonlySet<string> = new Set(),
+): boolean {
+  return namespace === "secrets" || (namespace === "inputs" && secretInputNames.has(String(name)));
+}
+
+function references(text: string): TemplateReference[] {
+  const found: TemplateReference[] = [];
+  for (let at = text.indexOf("{{"); at >= 0; at = text.indexOf("{{", at + 2)) {
+    const read = { namespace: "", path: [] as (string | number)[] };
+    const cursor = new Cursor(text, at + 2);
+    try {
+      cursor.skip();
+      readPath(cursor, read);
+    } catch {
+      // A path that breaks off counts as far as it goes.
+    }
+    if (read.namespace !== "") found.push(toReference(text, { kind: "reference", ...read, filters: [], at }));
+  }
+  return found;
+}

@@ -1,0 +1,183 @@
+// Parses prompt templates: `{{ path | filter }}` in authored text. Nothing is evaluated, and what is filled in is never parsed again.
+
+import { invalidOptions } from "../../errors.js";
+import { MAX_EXPRESSION_CHARACTERS, MAX_TEMPLATE_REFERENCES } from "../../limits.js";
+
+/** One `{{ … }}` of a template, as the host's parser needs it. Lines and columns count from 1. */
+export interface TemplateReference {
+  /** `inputs`, `ctx`, `run` or whatever the author wrote first. */
+  readonly namespace: string;
+  /** The steps after the namespace: names, and numbers of lists. */
+  readonly path: readonly (string | number)[];
+  readonly filters: readonly string[];
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Filter {
+  readonly name: string;
+  /** The text of `default("text")`. */
+  readonly argument?: string;
+}
+
+export interface Reference {
+  readonly kind: "reference";
+  readonly namespace: string;
+  readonly path: readonly (string | number)[];
+  readonly filters: readonly Filter[];
+  /** The index of its `{{` in the template. */
+  readonly at: number;
+}
+
+/** A template in order: authored text, and references. */
+export type TemplatePart = { readonly kind: "text"; readonly text: string } | Reference;
+
+const FILTERS = ["read_file", "json", "length", "default"];
+const NAME = /[A-Za-z_][\w-]*/y;
+const INDEX = /\d{1,9}/y;
+const TEXT = /"(?:[^"\\]|\\.)*"/y;
+const SPACE = /\s*/y;
+
+/** Every reference of a template, in order. Throws `AgentError` `invalid-options` with line and column for a wrong one. */
+export function scanTemplate(text: string): TemplateReference[] {
+  return parseTemplate(text).flatMap((part) => (part.kind === "reference" ? [toReference(text, part)] : []));
+}
+
+export function toReference(text: string, { namespace, path, filters, at }: Reference): TemplateReference {
+  return { namespace, path, filters: filters.map(({ name }) => name), ...placeOf(text, at) };
+}
+
+/** Throws `AgentError` `invalid-options` with line and column. */
+export function parseTemplate(text: string): TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let references = 0;
+  let from = 0;
+  for (let at = text.indexOf("{{"); at >= 0; at = text.indexOf("{{", from)) {
+    if (at > from) parts.push({ kind: "text", text: text.slice(from, at) });
+    if (++references > MAX_TEMPLATE_REFERENCES)
+      throw templateFlaw(text, at, `there are more than ${MAX_TEMPLATE_REFERENCES} references`);
+    const cursor = new Cursor(text, at + 2);
+    parts.push(readPart(cursor, at));
+    from = cursor.at;
+  }
+  if (from < text.length) parts.push({ kind: "text", text: text.slice(from) });
+  return parts;
+}
+
+/** An error of a template, with its place. It never quotes a value that is filled in. */
+export function templateFlaw(text: string, at: number, what: string, hint?: string) {
+  const { line, column } = placeOf(text, at);
+  const advice =
+    hint ?? 'Write {{ inputs.name }}, {{ ctx.key }} or {{ run.outputs["id"] }}, and {{ "{{" }} for two braces.';
+  return invalidOptions(`prompt_template, line ${line}, column ${column}: ${what}`, advice);
+}
+
+function placeOf(text: string, at: number): { line: number; column: number } {
+  const before = text.slice(0, at);
+  const start = before.lastIndexOf("\n") + 1;
+  return { line: before.split("\n").length, column: at - start + 1 };
+}
+
+function readPart(cursor: Cursor, at: number): TemplatePart {
+  cursor.skip();
+  const literal = cursor.take(TEXT);
+  if (literal !== undefined) {
+    cursor.end();
+    return { kind: "text", text: unquote(cursor, literal) };
+  }
+  const { namespace, path } = readPath(cursor);
+  const filters: Filter[] = [];
+  while (cursor.eat("|")) filters.push(readFilter(cursor));
+  cursor.end();
+  return { kind: "reference", namespace, path, filters, at };
+}
+
+/** The path at the cursor. A path that breaks off throws, and has what was read so far in `read`. */
+export function readPath(
+  cursor: Cursor,
+  read: { namespace: string; path: (string | number)[] } = { namespace: "", path: [] },
+) {
+  read.namespace = cursor.take(NAME) ?? cursor.fail("a name was expected");
+  for (;;) {
+    if (cursor.eat(".")) {
+      cursor.skip();
+      read.path.push(cursor.take(NAME) ?? cursor.fail("a name was expected after the dot"));
+    } else if (cursor.eat("[")) {
+      cursor.skip();
+      read.path.push(readStep(cursor));
+      if (!cursor.eat("]")) cursor.fail("a ] was expected");
+    } else return read;
+  }
+}
+
+function readStep(cursor: Cursor): string | number {
+  const index = cursor.take(INDEX);
+  if (index !== undefined) return Number(index);
+  return unquote(cursor, cursor.take(TEXT) ?? cursor.fail("a number or a quoted text was expected"));
+}
+
+function readFilter(cursor: Cursor): Filter {
+  cursor.skip();
+  const name = cursor.take(NAME) ?? cursor.fail("the name of a filter was expected");
+  if (!FILTERS.includes(name)) cursor.fail(`there is no filter ${name}`);
+  if (name !== "default") return { name };
+  if (!cursor.eat("(")) cursor.fail('default needs a text: default("text")');
+  cursor.skip();
+  const argument = unquote(cursor, cursor.take(TEXT) ?? cursor.fail('default needs a text: default("text")'));
+  if (!cursor.eat(")")) cursor.fail("a ) was expected");
+  return { name, argument };
+}
+
+function unquote(cursor: Cursor, quoted: string): string {
+  try {
+    return (JSON.parse(quoted) as string).toWellFormed();
+  } catch {
+    return cursor.fail("a text must be written as in JSON");
+  }
+}
+
+/** A place in a template, within one `{{ … }}`. */
+export class Cursor {
+  readonly text: string;
+  at: number;
+  readonly #start: number;
+
+  constructor(text: string, at: number) {
+    this.text = text;
+    this.at = at;
+    this.#start = at - 2;
+  }
+
+  /** What `pattern` matches here, which is passed. */
+  take(pattern: RegExp): string | undefined {
+    if (this.at - this.#start > MAX_EXPRESSION_CHARACTERS) this.fail("the expression is too long");
+    pattern.lastIndex = this.at;
+    const [found] = pattern.exec(this.text) ?? [];
+    if (found !== undefined) this.at += found.length;
+    return found;
+  }
+
+  skip(): void {
+    this.take(SPACE);
+  }
+
+  /** Passes `sign`, with the space in front of it. */
+  eat(sign: string): boolean {
+    const before = this.at;
+    this.skip();
+    if (this.text.startsWith(sign, this.at)) {
+      this.at += sign.length;
+      return true;
+    }
+    this.at = before;
+    return false;
+  }
+
+  end(): void {
+    if (!this.eat("}}")) this.fail(this.at >= this.text.length ? "the {{ is not closed" : "}} was expected");
+  }
+
+  fail(what: string): never {
+    throw templateFlaw(this.text, this.at, what);
+  }
+}
