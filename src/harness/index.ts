@@ -78,7 +78,6 @@ export {
   type CassetteFolder,
   type CassetteFolderOptions,
 } from "./cassette/cassette-folder.js";
-export { MAX_ASKED, MAX_MUTANTS_PER_CASSETTE } from "./limits.js";
 export { MAX_ASKED, MAX_MUTANTS_PER_CASSETTE, MAX_SCORES } from "./limits.js";
 export { mutateCassette } from "./mutate/apply.js";
 export { MUTANT_KINDS, type Mutant, type MutantKind } from "./mutate/mutant.js";
