@@ -101,6 +101,14 @@ describe("cassette diff of two files", () => {
     expect(ran.err).toContain('ignore contains malformed pointers: ["place"]');
   });
 
+  it("says that a pair is a judge's, by its name", async () => {
+    const [old, now] = [
+      set("judged-old", { "look.judge": stepsOf(look) }),
+      set("judged-new", { "look.judge": stepsOf(call("look", { place: "Rome", at: 1 })) }),
+    ];
+    expect((await cli(["diff", old, now])).out).toMatch(/^look\.judge \(a judge's recording\): 1 drift\n/);
+  });
+
   it("exits 3 and says which side was refused", async () => {
     const torn = join(folder, "torn.json");
     writeFileSync(torn, "{");
