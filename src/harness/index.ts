@@ -1,6 +1,7 @@
 // The door of the harness layer: what the command line and the public entries import.
 
 export { eventLogConformance } from "./conformance/event-log/suite.js";
+export { storageConformance } from "./conformance/storage/suite.js";
 export { memoryConformance } from "./conformance/memory/suite.js";
 export { PROVIDER_REQUESTS } from "./conformance/provider/requests.js";
 export { providerConformance } from "./conformance/provider/suite.js";
@@ -61,9 +62,9 @@ export {
   type Note as LedgerNote,
   type NotedMiss,
 } from "./cassette/ledger-writer.js";
-export { recordingPath } from "./cassette/into.js";
+export { recordingPath } from "./cassette/paths.js";
 export { isCI, resolveMode, type CassetteMode } from "./cassette/mode.js";
-export { pathInLock } from "./cassette/path-in-lock.js";
+export { pathInLock } from "./cassette/paths.js";
 export {
   createRecordingDesk,
   fileExists,
@@ -210,6 +211,6 @@ export type { McpResult } from "./adapters/mcp/client.js";
 export { McpToolError } from "./adapters/mcp/result.js";
 export { recordedTools } from "./adapters/mcp/recorded.js";
 export { mcpTools } from "./adapters/mcp/tools.js";
-export { openLock } from "./cassette/path-in-lock.js";
+export { openLock } from "./cassette/paths.js";
 export { overlaidStore } from "./cassette/overlay.js";
 export { toleranceLines } from "./reports/tolerated.js";
