@@ -107,6 +107,26 @@ export const GOALS = [
         row("memory", "held 10000", "the conversation alone"),
       ),
   },
+  envGoal("env-loop", "a conversation in memory ÷ our bare loop, T = 100", 1.4, "loop", [
+    "send in memory, 100 turns",
+    "playhead: run, 100 turns",
+  ]),
+  envGoal("growth-env", "our cost per step of a conversation at T = 1,000 ÷ at T = 10", 1.1, "loop", [
+    "send in memory, 1000 turns",
+    "send in memory, 10 turns",
+  ]),
+  envGoal("env-sqlite", "a step on SQLite ÷ (our loop + one flushed insert)", 1.3, "sqlite", [
+    "send on SQLite",
+    "our loop, and a flushed insert a turn by hand",
+  ]),
+  envGoal("env-open", "opening a conversation of 10,000 entries ÷ reading 256 rows", 2, "open", [
+    "open a conversation of 10,000 entries",
+    "read 256 rows by hand",
+  ]),
+  envGoal("env-transcript", "cut and transcript of 100,000 tokens ÷ `JSON.stringify`", 3, "transcript", [
+    "cut, and transcript of 100,000 tokens",
+    "JSON.stringify of them",
+  ]),
 ];
 
 function growth(id, name, contestant) {
@@ -116,6 +136,10 @@ function growth(id, name, contestant) {
     most: 1.1,
     of: (row) => ratioOf(row("turnLoop", "1000x1", contestant), row("turnLoop", "10x1", contestant)),
   };
+}
+
+function envGoal(id, figure, most, key, [ours, other]) {
+  return { id, figure, most, of: (row) => ratioOf(row("env", key, ours), row("env", key, other)) };
 }
 
 /** The benchmarks whose tables the goal reads. */

@@ -1,21 +1,23 @@
-// Measures how often the drift gate finds a change if nothing differs, with a threshold of +0 % on every metric, which is the
-// strictest. The trials of each tau-bench task, all of one model, are split in half at random, and the whole gate judges each split.
+// Measures how often the drift gate finds a change if nothing differs, with a threshold of 0 % on every metric and two scores, which is
+// the strictest. The trials of each tau-bench task, all of one model, are split in half at random, and the whole gate judges each split.
 // Prints a table as Markdown:
 //
 //   node bench/metric-alarms.mjs TAU_BENCH_LOG [SPLITS]
 //
 // The log has no tokens and no times. Tokens are counted from its texts, four characters each, so that they vary as those of a real
-// run do: input grows with each turn. The cost is that of gpt-4o. A turn takes 300 ms and 20 ms for each output token.
+// run do: input grows with each turn. The cost is that of gpt-4o. A turn takes 300 ms and 20 ms for each output token. The scores are
+// made by scorers without a model: the length of the last text, and F1 of the tool calls against those that the task expects.
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { callsOf, createTurnPricer } from "../.playhead/modules/cassette/index.js";
-import { runGate, spendingOf, successOf, trajectoryOf } from "../.playhead/modules/harness/index.js";
+import { runGate, scorers, spendingOf, successOf, trajectoryOf } from "../.playhead/modules/harness/index.js";
 import { createRandom } from "../.playhead/modules/harness/drift/statistics/random.js";
 import { parseImport } from "playhead/cassette";
 
 const ALPHAS = [0.05, 0.2];
-const METRICS = ["cost", "tokens", "turns", "calls", "latency"];
+const METRICS = ["cost", "tokens", "turns", "calls", "latency", "score:brief", "score:calls"];
+const MOST_WORDS = 20;
 const CHARACTERS_PER_TOKEN = 4;
 const HALVINGS = [
   [0, 1],
@@ -78,8 +80,26 @@ function toRun(cassette, file) {
     turns: cassette.entries.length,
     calls: callsOf(cassette).length,
     spending: { ...spending, latency: { value: latency, unknown: 0 } },
+    scores: scoresOf(cassette),
     ...(success === undefined ? {} : { success }),
   };
+}
+
+function scoresOf(cassette) {
+  const { expected = [] } = cassette.extensions.import;
+  const toolCalls = expected.map(({ name, arguments: given }, index) => ({
+    id: `expected-${index}`,
+    name,
+    arguments: given,
+  }));
+  const reference = {
+    messages: [{ role: "assistant", content: "", ...(toolCalls.length === 0 ? {} : { toolCalls }) }],
+  };
+  const texts = cassette.entries.map(({ response }) => response.message.content).filter((text) => text !== "");
+  return new Map([
+    ["brief", [scorers.length(texts.at(-1), { max: MOST_WORDS })]],
+    ["calls", [scorers.toolCallF1(cassette, reference)]],
+  ]);
 }
 
 /** The cassette with the tokens of its texts. The prompt of a turn is stored as what it adds to the one before. */

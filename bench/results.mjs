@@ -1,4 +1,5 @@
-// Writes bench/results.md from the tables of one run, beginning with the goals.
+// Writes bench/results.md from the tables of one whole run, beginning with the goals. A run of some benchmarks adds its tables at the
+// end, with the machine and the load of that run, and replaces those of its last run.
 
 import { formatGoals } from "./goals.mjs";
 import { formatMachine } from "./machine.mjs";
@@ -22,4 +23,20 @@ export function formatResults({ machine, goals, tables, versions, clock, takenAt
     "",
     ...tables.map(toMarkdown),
   ].join("\n");
+}
+
+export function addResults(text, { machine, tables, versions, clock, takenAt }, name) {
+  const heading = `## ${name}, measured alone`;
+  const [first, ...others] = text.trimEnd().split(/^(?=## )/m);
+  const kept = others.filter((section) => !section.startsWith(`${heading}\n`)).map((section) => section.trimEnd());
+  const peers = Object.values(versions);
+  const section = [
+    heading,
+    "",
+    `${formatMachine(machine)}. ${clock === "cpu" ? "Processor time" : "Wall time"}, taken ${takenAt}.`,
+    ...(peers.length === 0 ? [] : ["", `Peers: ${peers.join(", ")}.`]),
+    "",
+    ...tables.map(toMarkdown),
+  ].join("\n");
+  return `${[first.trimEnd(), ...kept, section.trimEnd()].join("\n\n")}\n`;
 }

@@ -1,12 +1,12 @@
 // npm run bench [-- --quick] [-- --only NAME,NAME] [-- --peers] [-- --cpu] [-- --json FILE] [-- --results]: runs every
 // benchmark, and prints the machine and versions. The figures are for reading, and no test asserts one.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { formatGoals, judgeGoals } from "./goals.mjs";
 import { describeMachine, formatMachine } from "./machine.mjs";
 import { assertWritable, fail, readCount, readOptions } from "./options.mjs";
-import { formatResults } from "./results.mjs";
+import { addResults, formatResults } from "./results.mjs";
 import { runSuite, SUITES, suitesOf } from "./suites.mjs";
 import { formatNumber, formatTable } from "./table.mjs";
 
@@ -18,7 +18,7 @@ const USAGE = `node bench/run.mjs [options]
   --peers            also the peers, installed once into .playhead/bench-peers
   --cpu              processor time instead of wall time, except for whole processes
   --json FILE        every sample as JSON
-  --results          writes bench/results.md
+  --results          writes bench/results.md. With --only, replaces the tables of these benchmarks in it
   --rounds N         number of samples of each contestant
   --files N          number of files for scale and verify`;
 const OPTIONS = {
@@ -42,8 +42,8 @@ if (unknown.length > 0) {
   const names = unknown.map((name) => (name === "" ? "benchmark without a name" : name)).join(", ");
   fail("bench", `there is no ${names}; there are ${Object.keys(SUITES).join(", ")}`);
 }
-if (values.results && (length !== "whole" || values.only !== undefined))
-  fail("bench", "--results writes every figure, so it goes with neither --quick, --guard nor --only");
+if (values.results && length !== "whole")
+  fail("bench", "--results writes figures of a whole run, so it goes with neither --quick nor --guard");
 if (values.results) assertWritable("bench", "results", resultsFile);
 if (values.json !== undefined) assertWritable("bench", "json", values.json);
 const options = {
@@ -77,7 +77,13 @@ const results = {
   tables,
 };
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(results, null, 2) + "\n");
-if (values.results) writeFileSync(resultsFile, formatResults(results));
+if (values.results) {
+  const text =
+    values.only === undefined
+      ? formatResults(results)
+      : addResults(readFileSync(resultsFile, "utf8"), results, chosen.join(", "));
+  writeFileSync(resultsFile, text);
+}
 // A peer, or a tool that this machine lacks, may be absent. Our own contestants may not.
 if (tables.some(({ rows }) => rows.some((row) => row.failed !== undefined && row.isOptional !== true)))
   process.exitCode = 1;

@@ -3,6 +3,7 @@
 
 import { canon } from "./canon.mjs";
 import { diff } from "./diff.mjs";
+import { env } from "./env.mjs";
 import { importing } from "./import.mjs";
 import { install } from "./install.mjs";
 import { memory } from "./memory.mjs";
@@ -38,6 +39,7 @@ export const SUITES = {
   replay: { run: replay, quick: { count: 10 }, guard: {} },
   verify: { run: verify, quick: { sizes: [0.1], files: 20, rounds: 1 } },
   diff: { run: diff, quick: { lengths: [10, 100] } },
+  env: { run: env, quick: { turns: [10, 100, 1000], rounds: 1 }, guard: {} },
   import: { run: importing, quick: { runs: 5, turns: [5] } },
   startUp: { run: startUp, quick: { commands: false, rounds: 1 }, guard: { commands: false } },
   memory: { run: memory, quick: { turns: 200, rounds: 1 }, guard: { rounds: 1, kinds: ["recording"] } },

@@ -26,6 +26,7 @@ const ABOUT = {
   "playhead/ai-sdk": "Cassettes for the AI SDK.",
   "playhead/openai-agents": "Cassettes for the OpenAI Agents SDK.",
   "playhead/langchain": "Cassettes for LangChain.",
+  "playhead/env": "Conversations of several agents on one config of storage, provider and environment.",
   "playhead/mcp": "The tools of an MCP server as tools of ours.",
   "playhead/msw": "Cassettes as request handlers of MSW.",
   "playhead/harness":

@@ -1,6 +1,7 @@
-// npm run crash [-- --rounds 200] [--seed S] [--json]: kills processes that write (SIGKILL) at random moments, and
-// checks the files they leave. Half of the rounds record. The others update a lock, sign, import, accept runs into a
-// baseline, and keep the recordings of failed tests. This tests a kill of the process. The result of a power failure
+// npm run crash [-- --rounds 200] [--job NAME] [--seed S] [--json]: kills processes that write (SIGKILL) at random
+// moments, and checks the files they leave. Half of the rounds record. The others update a lock, sign, import, accept
+// runs into a baseline, keep the recordings of failed tests, and hold a conversation. With --job, all rounds are of one
+// job. This tests a kill of the process. The result of a power failure
 // depends on the disk, which has to flush before a file takes its name.
 
 import { spawn, spawnSync } from "node:child_process";
@@ -20,6 +21,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: "string", default: "40" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    job: { type: "string" },
     json: { type: "boolean", default: false },
   },
 });
@@ -27,15 +29,20 @@ const rounds = Number(values.rounds);
 const seed = Number(values.seed);
 if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed))
   throw new Error("--rounds and --seed are whole numbers");
+const only = JOBS.find(({ name }) => name === values.job);
+if (values.job !== undefined && only === undefined)
+  throw new Error(`--job is one of ${JOBS.map(({ name }) => name).join(", ")}`);
 const root = mkdtempSync(join(tmpdir(), "playhead-crash-"));
+/** About the time until a process says that it is ready. */
+const START_UP_MS = 300;
 /** Milliseconds that each job takes on this machine. */
 const spans = new Map([[recordJob.name, 150]]);
 const report = { seed, rounds, jobs: {}, failures: [], swept: undefined };
 try {
-  for (const job of JOBS) {
+  for (const job of JOBS.filter((each) => only === undefined || each === only || each === recordJob)) {
     mkdirSync(join(root, job.name));
     await job.prepare(join(root, job.name));
-    if (job !== recordJob) spans.set(job.name, await timeWhole(job));
+    if (job !== recordJob) spans.set(job.name, (await timeWhole(job)) - (job.waits === true ? START_UP_MS : 0));
     report.jobs[job.name] = { rounds: 0, killed: 0, ended: 0, whole: 0, leftovers: 0 };
   }
   for (let round = 0; round < rounds; round++) await runRound(round);
@@ -47,7 +54,8 @@ print();
 
 async function runRound(round) {
   const random = createRandom(seed, round);
-  const job = round % 2 === 0 ? recordJob : JOBS[1 + (((round - 1) / 2) % (JOBS.length - 1))];
+  const turn = round % 2 === 0 ? recordJob : JOBS[1 + (((round - 1) / 2) % (JOBS.length - 1))];
+  const job = only ?? turn;
   // Recordings continue in one folder, as in practice. The other jobs start from scratch.
   const folder = job === recordJob ? join(root, job.name) : join(root, `round-${round}`);
   if (job !== recordJob) copyFolder(join(root, job.name), folder);

@@ -13,6 +13,7 @@ const read = (path) => readFileSync(join(root, path), "utf8");
 const SECTIONS = {
   "Start here": {
     "docs/ten-minutes.md": "From an empty folder to an agent that is recorded once, replayed in CI and compared.",
+    "docs/upgrade.md": "From an empty folder with eight tests to the verdict on a new model, in three commands.",
     "README.md": "What Playhead does, and the shortest path to a replayed test.",
     "docs/README.md": "The index of all pages.",
     "docs/glossary.md": "Ten words with one meaning each.",

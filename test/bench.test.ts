@@ -32,6 +32,29 @@ test("the floors do the same work as the package, with the same hashes", { timeo
   expect(result.stdout.trim()).toBe("9 floors hold");
 });
 
+test("a run of some benchmarks replaces its own tables in the results, and no others", () => {
+  const result = script(`
+    import { addResults } from "./bench/results.mjs";
+    const run = (median) => ({
+      machine: { load: 3 }, versions: { MSW: "msw 3.0.5" }, clock: "wall", takenAt: "2026-01-01",
+      tables: [{ title: "served", unit: "µs", rows: [{ name: "ours", median, low: 1, high: 2, samples: 7 }] }],
+    });
+    const whole = "# Results\\n\\n## All figures\\n\\n### loop\\n";
+    const once = addResults(whole, run(1), "peerServes");
+    console.log(JSON.stringify([once, addResults(addResults(once, run(4), "proxy"), run(7), "peerServes")]));
+  `);
+  expect(result.stderr).toBe("");
+  const [once, again] = JSON.parse(result.stdout) as [string, string];
+  expect(once).toMatch(
+    /^# Results\n\n## All figures\n\n### loop\n\n## peerServes, measured alone\n\n.*load 3 at the start/,
+  );
+  expect(again.match(/^##.*$/gm)).toEqual([
+    ...["## All figures", "### loop"],
+    ...["## proxy, measured alone", "### served", "## peerServes, measured alone", "### served"],
+  ]);
+  expect(again.match(/ours \| [0-9.]+/g)).toEqual(["ours | 4.00", "ours | 7.00"]);
+});
+
 test("a peer that does not do all of the work is found out", () => {
   const result = script(`
     import { createScript } from "./bench/peers/script.mjs";
@@ -107,7 +130,7 @@ test.each<[string, string[], RegExp]>([
     ["--only", "canon", "--json", "no/such/x.json"],
     /--json cannot be written to "no.such.x.json"/,
   ],
-  ["every figure of some", ["--results", "--quick"], /--results writes every figure/],
+  ["the figures of a short run", ["--results", "--quick"], /--results writes figures of a whole run/],
 ])("%s is refused before anything is measured", (_, args, message) => {
   const result = node("bench/run.mjs", ...args);
   expect(result.stderr).toMatch(message);

@@ -23,7 +23,16 @@ test("a writer that is killed leaves the old file or the new one, and nothing th
   expect(failures).toEqual([]);
   expect(swept.after).toBe(0);
   expect(result.status).toBe(0);
-  expect(Object.keys(jobs)).toEqual(["record", "lock --update", "sign", "import", "bless", "failed tests"]);
+  expect(Object.keys(jobs)).toEqual([
+    "record",
+    "lock --update",
+    "sign",
+    "import",
+    "bless",
+    "failed tests",
+    "conversation",
+  ]);
+  expect(jobs["conversation"]).toMatchObject({ whole: 1 });
   expect(jobs["record"]).toMatchObject({ rounds: 6, killed: 6 });
   for (const { rounds } of Object.values(jobs)) expect(rounds).toBeGreaterThan(0);
 });

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "./support/temporary-folder.js";
 import { assertBuilt, cassetteBin, repositoryRoot } from "./support/built.js";
 
 beforeAll(assertBuilt);
@@ -77,6 +78,38 @@ it("vertex.mjs: two vertices of a graph replay with their failed attempts, costs
     { score: 4 },
   ]);
 });
+it(
+  "assistant.mjs: a conversation that a second process goes on with, and a folder that is gone begins another",
+  { timeout: 60_000 },
+  () => {
+    const folder = temporaryFolder();
+    const send = (content: string, name: string) => {
+      process.env["ASSISTANT_FOLDER"] = folder.path(name);
+      return run(
+        cassetteBin,
+        "serve",
+        "cassettes/assistant",
+        "--allow-unused",
+        "--",
+        process.execPath,
+        "examples/assistant.mjs",
+        content,
+      );
+    };
+    try {
+      expect(send("My till is blue.", "a").out).toBe("Noted: your till is blue.\n3 entries\n");
+      // The recorded second prompt has 4 messages: only that prompt has an answer.
+      const second = send("Which colour is it?", "a");
+      expect(second).toMatchObject({ out: "Your till is blue.\n5 entries\n", code: 0 });
+      expect(second.err).toContain("1 answered, 0 misses, 0 refused");
+      expect(send("My till is blue.", "b").out).toBe("Noted: your till is blue.\n3 entries\n");
+      expect(send("Which colour is it?", "c").code).not.toBe(0);
+    } finally {
+      delete process.env["ASSISTANT_FOLDER"];
+      folder.remove();
+    }
+  },
+);
 
 it("docs/runtime.md shows newsroom.mjs as it is", () => {
   const shown = /```js\n\/\/ examples\/newsroom\.mjs\n([^]*?)```/.exec(

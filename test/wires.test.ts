@@ -10,6 +10,7 @@ import { AgentError, LlmProviderHttpError } from "../src/core/errors.js";
 import type { LlmTurnResponse } from "../src/core/model/provider.js";
 import { findResponseFlaw } from "../src/core/model/response.js";
 import type { Vendor } from "../src/core/vendors/vendor.js";
+import type { JsonObject } from "../src/core/canon/value.js";
 import { throughWire, VENDORS, vendorProvider, wireOf } from "../src/core/vendors/vendors.js";
 import { repositoryRoot } from "./support/built.js";
 import { isStreamed, readBytes, readSources, requestOf, type HttpLine } from "./support/http-lines.js";
@@ -43,9 +44,14 @@ function read(wire: Vendor, bytes: Uint8Array, isStream = isStreamed(bytes), isC
   return wire.read({ bytes, isStream, isCut });
 }
 
-/** Without counts and the model, which a wire may fill in. */
+/** Without counts and the model, which a wire may fill in, and the details of the counts, which end a stream. */
 function said({ usage: _usage, costUsd: _cost, model: _model, ...rest }: LlmTurnResponse): LlmTurnResponse {
-  return rest;
+  const fields = Object.entries(rest).map(([name, value]): [string, unknown] => {
+    if (!(name in VENDORS)) return [name, value];
+    const { usage: _details, ...own } = value as unknown as JsonObject;
+    return [name, Object.keys(own).length === 0 ? undefined : own];
+  });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as unknown as LlmTurnResponse;
 }
 
 /** What an answer loses on its own wire (test/core/wire/losses.test.ts). */

@@ -171,7 +171,23 @@ export const failedJob = {
   },
 };
 
-export const JOBS = [recordJob, lockJob, signJob, importJob, blessJob, failedJob];
+const conversation = fileURLToPath(new URL("conversation.mjs", import.meta.url));
+
+/** Whole steps are stored, no step that was acknowledged is lost, and the conversation goes on to its end. */
+export const conversationJob = {
+  name: "conversation",
+  async prepare() {},
+  args: (folder) => [conversation, folder],
+  /** The kill is timed from the opened storage on. */
+  waits: true,
+  look(folder) {
+    const { status, stderr } = spawnSync(process.execPath, [conversation, folder, "look"], { encoding: "utf8" });
+    if (status !== 0) throw new Error(/^Error: .*$/m.exec(stderr)?.[0] ?? stderr);
+    return 1;
+  },
+};
+
+export const JOBS = [recordJob, lockJob, signJob, importJob, blessJob, failedJob, conversationJob];
 
 /** Prepares a folder once, and copies it for each round. */
 export function copyFolder(from, to) {

@@ -16,6 +16,10 @@ export type AgentErrorCode =
   | "handoff-failed"
   /** The memory refused or lost a run's data, or is full. */
   | "memory-failed"
+  /** A run is under way in this conversation. Retryable. */
+  | "conversation-busy"
+  /** The storage failed, a stored conversation is damaged, or another process wrote to it (retryable). */
+  | "conversation-failed"
   /** The host did not provide something: the body of a verb, or a provider with that id. */
   | "capability-missing"
   /** The vendor answered with a status other than 2xx. */

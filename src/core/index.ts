@@ -7,7 +7,9 @@ export {
   MAX_ARGUMENT_CHARACTERS,
   MAX_ARGUMENT_VALUES,
   MAX_CLOCK_DRIFT_MS,
+  MAX_CONVERSATION_ENTRIES,
   MAX_DEFERRED_RECEIPTS,
+  MAX_ENTRY_CHARACTERS,
   MAX_FORMAT_LENGTH,
   MAX_JSON_DEPTH,
   MAX_RATE,
@@ -77,6 +79,7 @@ export {
 } from "./tools/verbs.js";
 export type { AgentEvent, EventBody, EventDetail } from "./events/event.js";
 export * from "./events/log.js";
+export { createEventBroadcast, type EventBroadcast, type Lagged } from "./events/broadcast.js";
 export { toTraceEvent, type TraceCapability, type TraceEvent, type TraceName } from "./events/trace.js";
 export {
   RECEIPT_PAYLOAD_TYPE,
@@ -152,3 +155,16 @@ export type { WireStamp } from "./wire/pieces.js";
 export type { WireRequest, WireTurn } from "./wire/turn.js";
 export type { Vendor, Wire } from "./vendors/vendor.js";
 export * from "./vendors/vendors.js";
+// Types of the face on one environment value. Its code is behind its own door.
+export type { EventMessage, Env } from "./env/env.js";
+export type { Hook, ToolCall as HookToolCall } from "./env/hook.js";
+export type { EnvEvent } from "./env/run/event.js";
+export type { ConversationEntry } from "./env/storage/entry.js";
+export type {
+  ConversationRef,
+  ConversationStore,
+  Skill,
+  SkillStore,
+  SkillSummary,
+  Storage,
+} from "./env/storage/storage.js";

@@ -91,6 +91,34 @@ export const PROVIDER_GRACE_MS = 5_000;
 /** Events kept per run. Later ones still reach the listener, and `dropped` counts them. */
 export const MAX_KEPT_EVENTS = 200_000;
 
+// Events to many readers
+/** Highest number of unread items that a broadcast holds for one reader. */
+export const MAX_BROADCAST_CAPACITY = 1_000_000;
+/** Readers of one broadcast. */
+export const MAX_BROADCAST_READERS = 1_000;
+
+// Conversations
+/** Characters of a conversation's id. A longer one is replaced by its hash. */
+export const MAX_CONVERSATION_ID_CHARACTERS = 200;
+/** Entries of one conversation. */
+export const MAX_CONVERSATION_ENTRIES = 1_000_000;
+/** Entries that are read at once. */
+export const CONVERSATION_PAGE = 256;
+/** Characters of one entry, as JSON. */
+export const MAX_ENTRY_CHARACTERS = 8_388_608;
+/** Characters of the content of one message that is sent to an agent. */
+export const MAX_CONTENT_CHARACTERS = 1_048_576;
+/** Characters of the instructions that an environment discovers. */
+export const MAX_INSTRUCTIONS_CHARACTERS = 262_144;
+/** Default number of conversations that a runtime holds in memory. */
+export const DEFAULT_MAX_CONVERSATIONS = 1_000;
+/** Milliseconds that a run waits for its conversation to be read or written. */
+export const STORAGE_TIMEOUT_MS = 30_000;
+/** Highest number of times that a task can be handed on. */
+export const MAX_DELEGATION_DEPTH = 100;
+/** Characters of a skill's description that a tool definition shows. */
+export const MAX_SKILL_DESCRIPTION = 200;
+
 // Memory
 /** Keys of one in-memory store, over all its scopes. */
 export const MAX_MEMORY_KEYS = 100_000;

@@ -9,7 +9,6 @@ export {
   cassettePath,
   HarnessError,
   type CassetteFolder,
-  type CassetteFolderOptions,
   type CassetteHandle,
   type CassetteMode,
   type HarnessErrorCode,
@@ -38,6 +37,7 @@ export {
   memoryConformance,
   PROVIDER_REQUESTS,
   providerConformance,
+  storageConformance,
 } from "../harness/index.js";
 export {
   // rules for live runs, and another model turn by turn

@@ -2,17 +2,20 @@
 
 export {
   createFleet,
+  createNodeEnv,
   createPluck,
   createPromptFiles,
   createVerbs,
   MAX_MEMORY_NAME_CHARACTERS,
   MAX_MEMORY_VALUE_CHARACTERS,
+  openFileStorage,
   openJsonLines,
   openSqliteMemory,
   VerbError,
+  type FileStorage,
   type Fleet,
   type FleetOptions,
   type FleetResult,
-  type PromptFilesOptions,
+  type NodeEnv,
   type VerbsOptions,
 } from "../host/index.js";

@@ -68,6 +68,7 @@ export {
 } from "../core/index.js";
 export {
   // events and receipts
+  createEventBroadcast,
   createEventLog,
   createHlc,
   createSigner,

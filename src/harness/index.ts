@@ -1,6 +1,7 @@
 // The door of the harness layer: what the command line and the public entries import.
 
 export { eventLogConformance } from "./conformance/event-log/suite.js";
+export { storageConformance } from "./conformance/storage/suite.js";
 export { memoryConformance } from "./conformance/memory/suite.js";
 export { PROVIDER_REQUESTS } from "./conformance/provider/requests.js";
 export { providerConformance } from "./conformance/provider/suite.js";
@@ -61,9 +62,9 @@ export {
   type Note as LedgerNote,
   type NotedMiss,
 } from "./cassette/ledger-writer.js";
-export { recordingPath } from "./cassette/into.js";
+export { recordingPath } from "./cassette/paths.js";
 export { isCI, resolveMode, type CassetteMode } from "./cassette/mode.js";
-export { pathInLock } from "./cassette/path-in-lock.js";
+export { pathInLock } from "./cassette/paths.js";
 export {
   createRecordingDesk,
   fileExists,
@@ -125,14 +126,30 @@ export type {
   UnpairedScenario,
   Verdict,
 } from "./drift/gate-report.js";
-export { pairScenarios, scenarioOf, type PairedScenarios, type RunFile } from "./drift/scenarios.js";
+export {
+  hasJudgeName,
+  judgesAmong,
+  pairScenarios,
+  scenarioOf,
+  type PairedScenarios,
+  type RunFile,
+} from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf } from "./drift/paths/trajectory.js";
 export { createJudge, type Judge } from "./scores/judge.js";
 export { scorers } from "./scores/scorers.js";
 export { createScoreSheet, isScoreName, SCORE_NAME_HINT, scoresOf, type RecordedScores } from "./scores/scores.js";
 export { agreementOf, agreementText, meanGrade } from "./scores/agreement.js";
 export { describeTypical, type TypicalRun } from "./drift/paths/typical.js";
-export { toJobSummary } from "./reports/markdown.js";
+export {
+  candidatesHtml,
+  candidatesJson,
+  candidatesMarkdown,
+  candidatesText,
+  matrixLines,
+  matrixOf,
+} from "./reports/matrix.js";
+export type { CandidateReports, NamedReport } from "./reports/matrix.js";
+export { markdownReports, toJobSummary } from "./reports/markdown.js";
 export { refusalText, type GateRefusal } from "./reports/refusal.js";
 export { reporterOf } from "./reports/registry.js";
 export { shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
@@ -201,6 +218,6 @@ export type { McpResult } from "./adapters/mcp/client.js";
 export { McpToolError } from "./adapters/mcp/result.js";
 export { recordedTools } from "./adapters/mcp/recorded.js";
 export { mcpTools } from "./adapters/mcp/tools.js";
-export { openLock } from "./cassette/path-in-lock.js";
+export { openLock } from "./cassette/paths.js";
 export { overlaidStore } from "./cassette/overlay.js";
 export { toleranceLines } from "./reports/tolerated.js";

@@ -29,6 +29,8 @@ export {
   MAX_MEMORY_VALUE_CHARACTERS,
   MAX_THREADS,
 } from "./limits.js";
+export { openFileStorage, type FileStorage, type FileStorageOptions } from "./env/file-storage.js";
+export { createNodeEnv, type NodeEnv, type NodeEnvOptions } from "./env/node-env.js";
 export { openSqliteMemory, type SqliteMemory, type SqliteMemoryOptions } from "./memory/sqlite.js";
 export { createPluck } from "./pluck.js";
 export { createPromptFiles, type PromptFiles, type PromptFilesOptions } from "./prompt-files.js";

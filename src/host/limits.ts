@@ -120,3 +120,16 @@ export const MAX_THREAD_YOUNG_MB = 8;
 // Prompt files
 /** Default limit in bytes of a file that a prompt template reads. */
 export const MAX_PROMPT_FILE_BYTES = 1_048_576;
+
+// Storage and environment of conversations
+/** Default limit in bytes of each file of a storage: 16 GiB. */
+export const DEFAULT_MAX_STORAGE_FILE_BYTES = 17_179_869_184;
+/** Bytes of one skill. */
+export const MAX_SKILL_BYTES = 65_536;
+export const MAX_SKILLS = 1_000;
+/** Bytes of one instruction file. */
+export const MAX_INSTRUCTION_BYTES = 65_536;
+/** Folders from the root down to the working folder. */
+export const MAX_INSTRUCTION_FOLDERS = 16;
+/** Default number of unread events that are held for one reader. */
+export const DEFAULT_EVENT_CAPACITY = 1_024;

@@ -25,17 +25,18 @@ describe("cassette diff of null and an absent argument", () => {
     const absent = place("absent.json", stepsOf(call("look", { at: 1 }), call("look", { at: 2 })));
     const none = place("null.json", stepsOf(call("look", { at: 1, zone: null }), call("look", { at: 2, zone: null })));
     const { out } = await cli(["diff", absent, none]);
-    const entry = '{"*": {"/*": {"default": null}}}';
+    const entry = '{"*": {"/**": {"default": null}}}';
     expect(out.split(entry)).toHaveLength(2);
     expect((await cli(["diff", a, changed])).out).not.toContain(entry);
     writeFileSync(join(folder, "null-is-absent.json"), `{ "version": 1, "tools": ${entry} }`);
     expect((await cli(["diff", absent, none, "--tolerances", "null-is-absent.json"])).code).toBe(0);
   });
 
-  it("gives no hint for null deep in an argument, which that tolerance does not reach", async () => {
+  it("hints at it for null deep in an argument, too", async () => {
     const absent = place("deep-absent.json", stepsOf(call("look", { at: {} })));
     const none = place("deep-null.json", stepsOf(call("look", { at: { zone: null } })));
-    expect((await cli(["diff", absent, none])).out).not.toContain("hint:");
+    expect((await cli(["diff", absent, none])).out).toContain('{"*": {"/**": {"default": null}}}');
+    expect((await cli(["diff", absent, none, "--tolerances", "null-is-absent.json"])).code).toBe(0);
   });
 });
 
@@ -98,6 +99,14 @@ describe("cassette diff of two files", () => {
     const ran = await cli(["diff", a, changed, "--ignore", "place"]);
     expect(ran.code).toBe(2);
     expect(ran.err).toContain('ignore contains malformed pointers: ["place"]');
+  });
+
+  it("says that a pair is a judge's, by its name", async () => {
+    const [old, now] = [
+      set("judged-old", { "look.judge": stepsOf(look) }),
+      set("judged-new", { "look.judge": stepsOf(call("look", { place: "Rome", at: 1 })) }),
+    ];
+    expect((await cli(["diff", old, now])).out).toMatch(/^look\.judge \(a judge's recording\): 1 drift\n/);
   });
 
   it("exits 3 and says which side was refused", async () => {

@@ -6,6 +6,7 @@ import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { hashPrompt } from "../../src/cassette/prompt/prompt-delta.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { resealCassette } from "../../src/cassette/prompt/reseal.js";
+import type { GateReport } from "../../src/harness/index.js";
 import { hashJson, type JsonObject } from "../../src/core/index.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import { cli, documentOf, folder } from "./run.js";
@@ -582,5 +583,59 @@ describe("cassette drift with prices and thresholds", () => {
     const ran = await gate("--fail-on", value);
     expect(ran.code).toBe(2);
     expect(ran.err).toContain(message);
+  });
+});
+
+describe("cassette drift of several candidates", () => {
+  it("shows them in one table before the report of each, and shares alpha among them", async () => {
+    const ran = await cli(["drift", "old", "again", "worse", "new"]);
+    expect(ran.code).toBe(1);
+    const [table = "", ...reports] = ran.out.split(/\n(?=[^\n]*\n\w+: )/);
+    expect(table.split("\n").map((line) => line.split(/ {2,}/))).toEqual([
+      ["", "again", "worse", "new"],
+      ["verdict", "inconclusive", "regression (fails)", "drift (fails)"],
+      ["success", "6/6 → 5/6", "6/6 → 0/6", "6/6 → 6/6"],
+      ["turns a run", "3 → 3", "3 → 3", "3 → 3"],
+      ["calls a run", "2 → 2", "2 → 2", "2 → 2"],
+      ["shop/buy", "inconclusive 6/6 → 5/6", "regression 6/6 → 0/6", "drift 6/6 → 6/6"],
+      ["alpha 0.05 over 3 candidates: each is judged at 0.0167."],
+      [""],
+    ]);
+    expect(reports).toHaveLength(3);
+    expect(ran.out.match(/--alpha 0\.016666666666666666/g)).toHaveLength(3);
+  });
+
+  it("writes one file, or one for each candidate where a format holds one report", async () => {
+    const into = (name: string) => `several/${name}`;
+    const reporter = ["json=j.json", "markdown=m.md", "html=h.html", "junit=x.xml", "sarif=s.sarif"]
+      .map((each) => each.replace("=", "=several/"))
+      .join();
+    mkdirSync(join(folder, "several"));
+    expect(await cli(["drift", "old", "old", "worse", "--reporter", reporter])).toMatchObject({ code: 1 });
+    const read = (name: string) => readFileSync(join(folder, into(name)), "utf8");
+    const { alpha, reports } = JSON.parse(read("j.json")) as { alpha: number; reports: GateReport[] };
+    expect(alpha).toBe(0.05);
+    expect(reports.map(({ verdict, settings }) => [verdict, settings.alpha])).toEqual([
+      ["same", 0.025],
+      ["regression", 0.025],
+    ]);
+    expect(read("m.md").match(/playhead:cassette-drift/g)).toHaveLength(1);
+    expect(read("m.md")).toContain("| verdict | same | regression");
+    expect(read("h.html")).toMatch(/worse[^a-z]+<br \/><small>h\.2\.html</);
+    expect(read("h.2.html")).toContain("regression");
+    expect(read("x.1.xml")).toContain("<testsuite");
+    expect(JSON.parse(read("s.2.sarif"))).toHaveProperty("runs");
+    expect(existsSync(join(folder, into("x.xml")))).toBe(false);
+    rmSync(join(folder, into("h.html")));
+    const kept = await cli(["drift", "old", "old", "worse", "--reporter", `html=${into("h.html")}`]);
+    expect(kept).toMatchObject({ code: 2 });
+    expect(kept.err).toContain("h.1.html exists");
+  });
+
+  it("refuses a candidate named twice, and a page on standard output", async () => {
+    expect((await cli(["drift", "old", "new", "new"])).err).toContain("the candidate new is named twice");
+    const page = await cli(["drift", "old", "new", "worse", "--reporter", "html"]);
+    expect(page).toMatchObject({ code: 2 });
+    expect(page.err).toContain("cannot go to standard output");
   });
 });

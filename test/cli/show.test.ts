@@ -75,6 +75,21 @@ describe("cassette show", () => {
     expect(out.replace(/\u001b\[\d+m/g, "")).toBe((await cli(["show", hostile])).out);
   });
 
+  it("shows scores, and how well repeated grades agree, and no value that is no score", async () => {
+    const scores = { helpful: [4, 5, 5], brief: 1 / 3, [ESCAPE]: 1, late: "yes" };
+    const { entries: _, ...head } = runOf([{ say: "hi" }]);
+    const messages: LlmMessage[] = [{ role: "user", content: "hi" }];
+    const response = { message: { role: "assistant", content: "hi" }, stopReason: "stop" } as const;
+    const turn = { promptHash: hashPrompt(messages), prompt: { keep: 0, messages }, response };
+    const path = place("scored.json", buildCassette({ ...head, extensions: { scores } }, [turn]));
+    const { out, code } = await cli(["show", path]);
+    expect(code).toBe(0);
+    expect(out.split("\n").filter((line) => line.startsWith("  score"))).toEqual([
+      "  score brief 0.333333",
+      "  score helpful 4.66667 (4, 5, 5: repeated grades of 1 answer are equal in 33.3% of pairs)",
+    ]);
+  });
+
   it("cuts long texts with a mark, and shows all with --full", async () => {
     const path = place("long.json", runOf([{ say: "x".repeat(1_000) }]));
     const cut = (await cli(["show", path])).out;

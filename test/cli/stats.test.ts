@@ -56,6 +56,17 @@ describe("cassette stats", () => {
     expect(out).toContain("  3  read in 2 cassettes\n          1  \\u001b[2Jwrite in 1 cassette\n");
   });
 
+  it("says how many are those of judges", async () => {
+    const path = tree("judged");
+    expect(documentOf(await cli(["stats", path, "--json"]))).toMatchObject({ judges: 0 });
+    for (const name of ["a.judge", "a.judge-tone.0", "alone.judge"]) {
+      place(`judged/${name}.cassette.json`, runOf([{ say: "5" }], "p3"));
+    }
+    const { out } = await cli(["stats", path]);
+    expect(out).toContain("  judges   2 cassettes of a judge, counted with the others\n");
+    expect(documentOf(await cli(["stats", path, "--json"]))).toMatchObject({ cassettes: 5, judges: 2 });
+  });
+
   it("counts folders apart", async () => {
     const path = tree("folders");
     const { out } = await cli(["stats", path, "--by", "folder"]);

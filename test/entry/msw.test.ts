@@ -506,7 +506,7 @@ describe("a recording through MSW", () => {
   });
 
   it("warns once of each kind of content that a cassette cannot hold, and records the rest", async () => {
-    const content = [{ type: "text", text: "Rain.", citations: [{ type: "page_location" }] }, { type: "compaction" }];
+    const content = [{ type: "text", text: "Rain." }, { type: "container_upload" }, { type: "compaction" }];
     const body = JSON.stringify({ type: "message", role: "assistant", content, stop_reason: "end_turn", usage: {} });
     const { url, baseUrls } = await weatherVendor([{ status: 200, body }]);
     const texts: string[] = [];
@@ -518,7 +518,7 @@ describe("a recording through MSW", () => {
       "Rain.",
     ]);
     expect(texts).toEqual(
-      ["citations", 'a block of type "compaction"'].map(
+      ['a block of type "container_upload"', 'a block of type "compaction"'].map(
         (what) => `playhead: an answer has ${what}, which a cassette cannot hold. It was recorded without it.`,
       ),
     );

@@ -9,7 +9,7 @@ import { doorSources, readDoors } from "../support/doors.js";
 /** Adding a name is a decision: users depend on it from then on. */
 const MAX_NAMES = 250;
 /** Doors of faces, which nobody meets who does not import them. */
-const FACES = ["playhead/agent-runner"];
+const FACES = ["playhead/agent-runner", "playhead/env"];
 const MAX_FACE_NAMES = 45;
 
 const doors = readDoors();

@@ -67,7 +67,22 @@ const entry = fc.oneof(
   { weight: 4, arbitrary: exact },
   fc.constantFrom<JsonValue[]>({ numeric: { absolute: 0.06 } }, { numeric: { relative: 0.05 } }, "ignoreExtra"),
 );
-const places = fc.constantFrom("", "/a", "/b", "/*", "/a/b", "/a/*", "/*/a", "/a/0", "/~0~1", "/b/*/a", "/*/*");
+const places = fc.constantFrom(
+  "",
+  "/a",
+  "/b",
+  "/*",
+  "/a/b",
+  "/a/*",
+  "/*/a",
+  "/a/0",
+  "/~0~1",
+  "/b/*/a",
+  "/*/*",
+  "/**",
+  "/b/**",
+  "/**/a",
+);
 /** Tolerances of the tool "f" that can be used; what is refused is not worth a run. */
 function tolerancesOf(kinds: fc.Arbitrary<JsonValue>): fc.Arbitrary<Tolerances> {
   const entries = fc.oneof(kinds, fc.array(kinds, { minLength: 1, maxLength: 3 }));

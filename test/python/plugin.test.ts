@@ -101,6 +101,52 @@ def test_other():
     expect(servers(project)).toEqual([]);
   });
 
+  it("keeps its scores with the recording, which the drift gate compares, and a replay changes nothing", async () => {
+    const project = projectOf({
+      "test_a.py": `@pytest.mark.cassette
+def test_brief(cassette):
+    answer = ask("Oslo?")
+    cassette.score("brief", float(os.environ["BRIEF"]))
+    cassette.score("helpful", [4, 5])
+    with pytest.raises(ValueError, match="already has the score 'brief'"):
+        cassette.score("brief", 1)
+    with pytest.raises(ValueError, match="Pass a finite number"):
+        cassette.score("other", float("nan"))
+    assert answer == "echo Oslo?" and "FAIL" not in os.environ
+`,
+    });
+    const file = "__cassettes__/test_a.py/test_brief.cassette.json";
+    const scoresIn = (name: string): unknown => {
+      const text = readFileSync(join(project.folder, name), "utf8");
+      return (JSON.parse(text) as { extensions: Record<string, unknown> }).extensions["scores"];
+    };
+    for (const [side, brief] of [
+      ["old", "1"],
+      ["new", "0.25"],
+    ] as const) {
+      expect((await project.run({ ...live("refresh"), BRIEF: brief })).code).toBe(0);
+      expect(scoresIn(file)).toEqual({ brief: Number(brief), helpful: [4, 5] });
+      mkdirSync(join(project.folder, side), { recursive: true });
+      for (let run = 0; run < 6; run++) {
+        copyFileSync(join(project.folder, file), join(project.folder, side, `brief.${run}.cassette.json`));
+      }
+    }
+    const before = readFileSync(join(project.folder, file), "utf8");
+    const replayed = await project.run({ CI: "true", BRIEF: "1" });
+    expect(replayed.out).toContain("cassettes: 1 replayed\n");
+    expect(replayed.code).toBe(0);
+    expect(readFileSync(join(project.folder, file), "utf8")).toBe(before);
+
+    const argv = [cassetteBin, "drift", "old", "new", "--fail-on", "score:brief:-0.5"];
+    const gate = spawnSync(process.execPath, argv, { cwd: project.folder, encoding: "utf8" });
+    expect(gate.stdout).toContain("the score brief fell from 1 to 0.25 on average");
+    expect(gate.stdout).toContain("score:helpful: repeated grades of 12 answers are equal in 0% of pairs");
+    expect(gate.status).toBe(1);
+
+    expect((await project.run({ ...live("refresh"), BRIEF: "0.5", FAIL: "1" })).code).toBe(1);
+    expect(scoresIn(file.replace(".cassette", ".failed.cassette"))).toEqual({ brief: 0.5, helpful: [4, 5] });
+  });
+
   it("fails for a miss that it caught, in a thread too, and for unused turns", async () => {
     const project = projectOf({
       "test_a.py": `SHORT = "SHORT" in os.environ

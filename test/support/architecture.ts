@@ -41,6 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "events",
     "memory",
     "loop",
+    "context",
     "receipts",
     "runtime",
     "env",

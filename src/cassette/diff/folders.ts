@@ -40,13 +40,12 @@ const UUID_IN_NAME = /(?:^|[/.])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.
 export function nullHint(drifts: readonly Drift[]): string {
   const isFound = drifts.some((drift) => drift.kind === "args-changed" && drift.changes.some(isNullOrAbsent));
   return isFound
-    ? 'null and an absent argument differ here. To make them equal, tolerate {"*": {"/*": {"default": null}}} (docs/diff.md)'
+    ? 'null and an absent argument differ here. To make them equal, tolerate {"*": {"/**": {"default": null}}} (docs/diff.md)'
     : "";
 }
 
-/** The tolerance of the hint applies to the arguments themselves, not deeper. */
-function isNullOrAbsent({ pointer, old, new: now }: ValueChange): boolean {
-  return pointer.lastIndexOf("/") === 0 && [old, now].includes(undefined) && [old, now].includes(null);
+function isNullOrAbsent({ old, new: now }: ValueChange): boolean {
+  return [old, now].includes(undefined) && [old, now].includes(null);
 }
 
 /** Compares recordings of the same name. Throws "invalid-options" if a name occurs twice on one side. */

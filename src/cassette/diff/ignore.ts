@@ -1,4 +1,5 @@
-// Ignored places in tool arguments: JSON pointers (RFC 6901) for one tool or every tool. `*` matches any one key or index.
+// Ignored places in tool arguments: JSON pointers (RFC 6901) for one tool or every tool. `*` matches any one key or index, and
+// `**` one or more.
 
 import { parsePointer, setOwn, type JsonObject, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -16,7 +17,7 @@ export function parseIgnore(ignore: readonly string[]): IgnoredPlaces {
   const malformed = ignore.filter((rule) => parseRule(rule) === undefined);
   if (malformed.length > 0) {
     throw new CassetteError("invalid-options", `ignore contains malformed pointers: ${JSON.stringify(malformed)}`, {
-      hint: 'Write "/arg/path" for every tool or "tool:/arg/path" for one. "*" matches one key or index. Write "~1" for "/" and "~0" for "~".',
+      hint: 'Write "/arg/path" for every tool or "tool:/arg/path" for one. "*" matches one key or index, and "**" one or more. Write "~1" for "/" and "~0" for "~".',
     });
   }
   const rules = ignore.flatMap((rule) => parseRule(rule) ?? []);
@@ -27,9 +28,8 @@ export function parseIgnore(ignore: readonly string[]): IgnoredPlaces {
     prune: (tool, value) => prune(value, patternsOf(tool)) as JsonObject,
     covers(tool, pointer) {
       const keys = parsePointer(pointer) ?? [];
-      return patternsOf(tool).some(
-        (pattern) => pattern.length === keys.length && keys.every((key, index) => fits(pattern[index], key)),
-      );
+      const left = keys.reduce((patterns: readonly Pattern[], key) => below(patterns, key), patternsOf(tool));
+      return left.some((pattern) => pattern.length === 0);
     },
   };
 }
@@ -41,10 +41,6 @@ function parseRule(rule: string): { tool?: string; pattern: Pattern } | undefine
   const pattern = parsePointer(pointer);
   if (colon === 0 || pattern === undefined || pattern.length === 0) return undefined;
   return colon < 0 ? { pattern } : { tool: rule.slice(0, colon), pattern };
-}
-
-function fits(segment: string | undefined, key: string): boolean {
-  return segment === "*" || segment === key;
 }
 
 function prune(value: JsonValue, patterns: readonly Pattern[]): JsonValue {
@@ -72,8 +68,16 @@ function pruneArray(list: readonly JsonValue[], patterns: readonly Pattern[]): J
   return result.slice(0, length);
 }
 
-/** The patterns that apply one key further down. */
 function descend(patterns: readonly Pattern[], key: string): Pattern[] | "ignored" {
-  const inner = patterns.filter((pattern) => fits(pattern[0], key)).map((pattern) => pattern.slice(1));
+  const inner = below(patterns, key);
   return inner.some((pattern) => pattern.length === 0) ? "ignored" : inner;
+}
+
+/** The patterns that apply one key further down. `**` also stays. */
+function below(patterns: readonly Pattern[], key: string): Pattern[] {
+  return patterns.flatMap((pattern) => {
+    const [segment, ...rest] = pattern;
+    if (segment === "**") return [rest, pattern];
+    return segment === "*" || segment === key ? [rest] : [];
+  });
 }

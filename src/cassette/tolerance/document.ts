@@ -1,5 +1,6 @@
 // The checked form of `cassette.tolerances.json`. One pass finds every problem with its place. schemas/tolerances.schema.json
-// publishes the same rules, except two that a schema cannot state: usable patterns, and what must not lie below a set.
+// publishes the same rules, except what a schema cannot state: usable patterns,
+// defaults below `**`, and what must not lie below a set.
 
 import { isPlainObject, parsePointer, showValue, toPointer } from "../../core/index.js";
 import {
@@ -9,6 +10,7 @@ import {
   MAX_TOLERANCE_TOOLS,
 } from "../limits.js";
 import { readTolerance } from "./entry.js";
+import { isScalar } from "./steps.js";
 import type { Rule, Tolerance } from "./kinds.js";
 
 /** A rule with the keys that its pointer leads through. */
@@ -111,7 +113,11 @@ function readPlace({ pointer, segments, at }: PlaceName, entry: unknown, complai
   });
 }
 
-function misplaced({ kind }: Tolerance, segments: readonly string[]): string | undefined {
+function misplaced(tolerance: Tolerance, segments: readonly string[]): string | undefined {
+  const { kind } = tolerance;
+  if (kind === "default" && segments.includes("**") && !isScalar(tolerance.value)) {
+    return "must be a text, number, boolean or null, because it would contain itself below **";
+  }
   if (segments.length === 0 && kind !== "ignore" && kind !== "ignoreExtra") {
     return `cannot be ${kind}: the arguments as a whole take only ignore and ignoreExtra`;
   }
@@ -140,19 +146,27 @@ function findConflicts(rules: RulesByTool): Problem[] {
 
 function isConflict(rule: PlacedRule, set: PlacedRule): boolean {
   const { kind } = rule.tolerance;
-  const element = rule.segments[set.segments.length] ?? "";
+  const isNear = kind === "numeric" || kind === "ignoreExtra";
   if (!canLieBelow(rule.segments, set.segments)) return false;
+  // With `**`, any segment may be the one of the element.
+  if ([...rule.segments, ...set.segments].includes("**")) return isNear || rule.segments.slice(1).some(isIndex);
+  const element = rule.segments[set.segments.length] ?? "";
   // A named key belongs to an object, not to a list.
-  if (element === "*") return kind === "numeric" || kind === "ignoreExtra";
-  return /^(0|[1-9]\d*)$/.test(element);
+  return element === "*" ? isNear : isIndex(element);
+}
+
+function isIndex(segment: string): boolean {
+  return /^(0|[1-9]\d*)$/.test(segment);
 }
 
 /** Whether some place that `inner` names lies below one that `outer` names. */
-export function canLieBelow(inner: readonly string[], outer: readonly string[]): boolean {
-  return (
-    inner.length > outer.length &&
-    outer.every((segment, index) => segment === "*" || inner[index] === "*" || segment === inner[index])
-  );
+function canLieBelow([inside, ...inner]: readonly string[], [outside, ...outer]: readonly string[]): boolean {
+  if (inside === undefined) return false;
+  if (outside === undefined) return true;
+  const isAlike = [inside, outside].some((segment) => segment === "*" || segment === "**") || inside === outside;
+  if (isAlike && canLieBelow(inner, outer)) return true;
+  if (outside === "**" && canLieBelow(inner, [outside, ...outer])) return true;
+  return inside === "**" && canLieBelow([inside, ...inner], outer);
 }
 
 function isTooLong(text: string): boolean {

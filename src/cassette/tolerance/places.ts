@@ -1,4 +1,4 @@
-// The places of rules as a tree of keys, walked with a value. All that fit apply: by key or `*`, a tool's before those of `*`.
+// The places of rules as a tree of keys, walked with a value. All that fit apply: by key, `*` or `**`, a tool's before those of `*`.
 
 import type { JsonValue } from "../../core/index.js";
 import type { Rule, Tolerance } from "./kinds.js";
@@ -25,6 +25,8 @@ export interface PlaceTree {
   readonly rules: Rule[];
   readonly exact: Map<string, PlaceTree>;
   any?: PlaceTree;
+  /** `**`: one or more segments. It is below itself. */
+  deep?: PlaceTree;
 }
 
 export function createPlaces() {
@@ -37,6 +39,10 @@ export function createPlaces() {
 
   function branch(tree: PlaceTree, segment: string): PlaceTree {
     if (segment === "*") return (tree.any ??= plant());
+    if (segment === "**") {
+      tree.deep ??= plant();
+      return (tree.deep.deep ??= tree.deep);
+    }
     const next = tree.exact.get(segment) ?? plant();
     tree.exact.set(segment, next);
     return next;
@@ -70,19 +76,23 @@ function toPlace(trees: readonly PlaceTree[], join: (trees: readonly PlaceTree[]
     numeric: rules.filter((rule) => isOf(rule, "numeric")),
     steps: toSteps(rules),
     defaults: defaultsOf(trees),
-    child: (key) => join(trees.flatMap((tree) => [tree.exact.get(key) ?? [], tree.any ?? []].flat())),
+    child(key) {
+      const below = trees.flatMap(({ exact, any, deep }) => [exact.get(key) ?? [], any ?? [], deep ?? []].flat());
+      return join([...new Set(below)]);
+    },
   };
 }
 
-/** The default of a tool's `*` takes precedence over the named defaults of every tool. */
+/** The default of a tool's `*` or `**` takes precedence over the named defaults of every tool. */
 function defaultsOf(trees: readonly PlaceTree[]): ReadonlyMap<string, JsonValue> {
   const defaults = new Map<string, JsonValue>();
-  for (const { exact, any } of trees) {
+  for (const { exact, any, deep } of trees) {
     for (const [key, tree] of exact) {
       const rule = tree.rules.find((candidate) => isOf(candidate, "default"));
       if (rule !== undefined && !defaults.has(key)) defaults.set(key, rule.tolerance.value);
     }
-    if (any?.rules.some((rule) => isOf(rule, "default")) === true) break;
+    const unnamed = [...(any?.rules ?? []), ...(deep?.rules ?? [])];
+    if (unnamed.some((rule) => isOf(rule, "default"))) break;
   }
   return defaults;
 }

@@ -6,6 +6,7 @@ import { parseThreshold } from "../options/threshold.js";
 import type { ReportTarget } from "../drift/outputs.js";
 import { comparisonOptions } from "../options/comparison.js";
 import {
+  collectPaths,
   jobsOption,
   METRIC_CHOICES,
   pricesOption,
@@ -21,7 +22,7 @@ export function driftCommand(program: Command, io: CommandIo): void {
     .command("drift")
     .description("test whether new runs of each scenario behave like the old ones")
     .argument("<base>", "cassette file or folder of the runs to compare with", parsePath)
-    .argument("<candidate>", "cassette file or folder of the runs to judge", parsePath)
+    .argument("<candidate...>", "cassette files or folders of the runs to judge, one for each candidate", collectPaths)
     .addOption(
       new Option(
         "--fail-on <list>",
@@ -50,11 +51,13 @@ export function driftCommand(program: Command, io: CommandIo): void {
     .option("--force", "replace existing report files")
     .addOption(jobsOption())
     .option("--json", "print one JSON document")
-    .action(async (base: string, candidate: string, given: Omit<DriftOptions, "reporter"> & Partial<DriftOptions>) => {
-      const { drift } = await import("../drift/drift.js");
-      const reporter = given.reporter ?? (given.json === true ? [] : [{ name: "text" }]);
-      await drift(base, candidate, { ...given, reporter }, io);
-    });
+    .action(
+      async (base: string, candidates: string[], given: Omit<DriftOptions, "reporter"> & Partial<DriftOptions>) => {
+        const { drift } = await import("../drift/drift.js");
+        const reporter = given.reporter ?? (given.json === true ? [] : [{ name: "text" }]);
+        await drift(base, candidates, { ...given, reporter }, io);
+      },
+    );
 }
 
 /** "regression,cost:+20%". Without a verdict, the default verdicts stay. */

@@ -11,6 +11,7 @@ import {
   type ValueChange,
 } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
+import { hasJudgeName } from "../../harness/index.js";
 import { count, type PrintLine } from "../terminal/output.js";
 import { printContracts, printReason, printUncompared, type ContractOutcome } from "./contract.js";
 import { printTolerances } from "../options/tolerances.js";
@@ -91,7 +92,7 @@ export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], sum
 
 function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
   const drifts = task.drifts.length === 0 ? "same calls" : count(task.drifts.length, "drift");
-  line({ look: "bold", text: heading }, `: ${drifts}`);
+  line({ look: "bold", text: heading }, hasJudgeName(task.task) ? ` (a judge's recording): ${drifts}` : `: ${drifts}`);
   for (const drift of task.drifts) {
     line("  - ", drift.sentence);
     if (drift.kind === "args-changed") printChanges(line, drift.changes);

@@ -18,10 +18,11 @@ import {
   judgeGate,
   listText,
   MAX_SCORES,
+  type GateReport,
   type GateSettings,
   type MeasuredScenario,
 } from "../../harness/index.js";
-import { CliError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
 import { assertSuccessPointer } from "../bless/bless.js";
 import { refuseComparison } from "../diff/diff.js";
 import { EXIT } from "../exit-codes.js";
@@ -29,20 +30,57 @@ import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, writeJson, createNotes } from "../terminal/output.js";
 import { acceptance, reproduceCommand, type FoundFiles, type DriftOptions } from "./commands.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
-import { assertWritable, writeRefusals, writeReports } from "./outputs.js";
+import { assertWritable, writeCandidates, writeRefusals, writeReports } from "./outputs.js";
 import { openRules, openTolerances } from "../options/tolerances.js";
 import { addTypicalRuns } from "./typical-runs.js";
 import { findUnexplained, unexplainedText } from "../bless/accepted.js";
 import { findTarget } from "../options/recordings.js";
 
-/** Exits 1 for the verdicts of the settings. Throws when there is nothing to compare. */
-export async function drift(base: string, candidate: string, options: DriftOptions, io: CommandIo): Promise<void> {
+/** Exits 1 for the verdicts of the settings. Throws when there is nothing to compare. Several candidates share alpha. */
+export async function drift(
+  base: string,
+  candidates: readonly string[],
+  options: DriftOptions,
+  io: CommandIo,
+): Promise<void> {
   assertSuccessPointer(options.success);
   const files = filesAt(io);
-  await assertWritable(options, files);
+  await assertWritable(options, candidates.length, files);
+  const twice = candidates.find((each, index) => candidates.indexOf(each) < index);
+  if (twice !== undefined) throw usageError(`the candidate ${twice} is named twice`, "Name each candidate once.");
+  const terms = await readTerms(files, options);
+  const reports: GateReport[] = [];
+  const { alpha } = options;
+  for (const candidate of candidates) {
+    const report = await judge(base, candidate, { ...options, alpha: alpha / candidates.length }, terms, io);
+    if (report === undefined) return;
+    reports.push(report);
+  }
+  const exitCode = reports.some(({ fails }) => fails) ? EXIT.drift : EXIT.ok;
+  const [only] = reports;
+  if (only !== undefined && reports.length === 1) await writeReports(only, options, io);
+  else await writeCandidates({ alpha, reports }, options, io);
+  if (options.json === true) writeJson(io, "drift", exitCode, reports.length === 1 ? { ...only } : { alpha, reports });
+  io.exit(exitCode);
+}
+
+/** The files that the options name. */
+async function readTerms(files: FilePort, options: DriftOptions) {
   const tolerated = await openTolerances(files, options.tolerances);
   const ruled = await openRules(files, options.rules);
   const price = createTurnPricer(options.prices === undefined ? {} : await readPrices(files, options.prices));
+  return { tolerated, ruled, price };
+}
+
+/** The report of one candidate. Undefined if a recording was refused, which is reported and decides the exit code. */
+async function judge(
+  base: string,
+  candidate: string,
+  options: DriftOptions,
+  { tolerated, ruled, price }: Awaited<ReturnType<typeof readTerms>>,
+  io: CommandIo,
+): Promise<GateReport | undefined> {
+  const files = filesAt(io);
   const sides = await findSides(files, base, candidate);
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
   await noteSides(base, candidate, files, io);
@@ -61,7 +99,7 @@ export async function drift(base: string, candidate: string, options: DriftOptio
     const refused = failures.map(({ code, message, file }) => ({ code, message, ...defined({ file }) }));
     await writeRefusals({ base, candidate, refused }, options, io);
     refuseComparison("drift", failures, options, io);
-    return;
+    return undefined;
   }
   assertOutcomes(scenarios, options);
   assertScores(scenarios, options);
@@ -71,11 +109,7 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   const commands = { reproduce, ...acceptance(sides.targets, options, unfit, io.cwd) };
   const judged = judgeGate({ base, candidate, scenarios, unpaired, settings, rules: broken, commands });
   const sources = { store: createCassetteStore(files), files, tolerances: tolerated?.value };
-  const report = await addTypicalRuns(judged, sources, io);
-  const exitCode = report.fails ? EXIT.drift : EXIT.ok;
-  await writeReports(report, options, io);
-  if (options.json === true) writeJson(io, "drift", exitCode, report);
-  io.exit(exitCode);
+  return addTypicalRuns(judged, sources, io);
 }
 
 function toSettings(options: DriftOptions, used: FoundFiles): GateSettings {

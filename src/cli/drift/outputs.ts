@@ -1,11 +1,17 @@
 // Writes the reports: one to stdout, the others to files, which only --force replaces.
 
-import { relative, resolve, sep, isAbsolute } from "node:path";
+import { basename, extname, relative, resolve, sep, isAbsolute } from "node:path";
 import { type FilePort, defined } from "../../core/index.js";
 import {
+  candidatesHtml,
+  candidatesJson,
+  candidatesMarkdown,
+  candidatesText,
+  markdownReports,
   refusalText,
   reporterOf,
   toJobSummary,
+  type CandidateReports,
   type GateRefusal,
   type GateReport,
   type Edit,
@@ -30,8 +36,25 @@ interface OutputOptions {
 }
 
 /** Checks, before any work, that no two reports go to one place and that no file exists. */
-export async function assertWritable({ reporter, force, json }: OutputOptions, files: FilePort): Promise<void> {
-  const places = [...reporter.map(({ out }) => out ?? ""), ...(json === true ? [""] : [])];
+export async function assertWritable(
+  { reporter, force, json }: OutputOptions,
+  candidates: number,
+  files: FilePort,
+): Promise<void> {
+  const alone = candidates === 1 ? undefined : reporter.find(({ name, out }) => isNumbered(name) && out === undefined);
+  if (alone !== undefined) {
+    throw usageError(
+      `the ${alone.name} report of several candidates cannot go to standard output`,
+      `Name a file, for example --reporter ${alone.name}=drift.${alone.name}. Each candidate gets a file next to it.`,
+    );
+  }
+  const places = [
+    ...reporter.flatMap(({ name, out = "" }) => [
+      out,
+      ...(candidates > 1 && isNumbered(name) ? numberedFiles(out, candidates) : []),
+    ]),
+    ...(json === true ? [""] : []),
+  ];
   const twice = places.find((place, index) => places.indexOf(place) !== index);
   if (twice !== undefined) {
     const what = `two reports would go to ${twice === "" ? "standard output" : twice}`;
@@ -51,6 +74,50 @@ export async function writeReports(report: GateReport, options: OutputOptions, i
   const placed = withRelativePlaces(report, io.cwd);
   if (options.reporter.some(({ name }) => name === "github")) await appendSummary(toJobSummary(report), io);
   await writeEach(options, io, (name) => reporterOf(name)?.(PLACED.includes(name) ? placed : report) ?? "");
+}
+
+/** Formats that hold one report a file. Of several candidates, each gets a file of its own. */
+function isNumbered(name: string): boolean {
+  return ["html", "junit", "sarif"].includes(name);
+}
+
+/** "drift.1.html", "drift.2.html" … for "drift.html". */
+function numberedFiles(out: string, candidates: number): string[] {
+  const end = extname(out);
+  return Array.from(
+    { length: candidates },
+    (_, index) => `${out.slice(0, out.length - end.length)}.${index + 1}${end}`,
+  );
+}
+
+/** Writes the reports of several candidates: one text, or one file each and, as HTML, a page that leads to them. */
+export async function writeCandidates(all: CandidateReports, options: OutputOptions, io: CommandIo): Promise<void> {
+  const { reports } = all;
+  if (options.reporter.some(({ name }) => name === "github")) {
+    await appendSummary(markdownReports(candidatesMarkdown(all), reports, true), io);
+  }
+  for (const { name, out } of options.reporter) {
+    const write = reporterOf(name) ?? (() => "");
+    const placed = PLACED.includes(name) ? reports.map((report) => withRelativePlaces(report, io.cwd)) : reports;
+    const files = isNumbered(name) && out !== undefined ? numberedFiles(out, reports.length) : [];
+    const written = placed.map((report) => write(report));
+    const each = files.map((file, index) => ({ out: file, text: written[index] ?? "" }));
+    const whole = wholeText(name, all, written, files);
+    const texts = [...each, ...(whole === undefined ? [] : [{ out, text: whole }])];
+    for (const { out: place, text } of texts) {
+      await writeEach({ ...options, reporter: [{ name, ...defined({ out: place }) }] }, io, () => text);
+    }
+  }
+}
+
+/** Undefined for a format without a page over all candidates. */
+function wholeText(name: string, all: CandidateReports, texts: readonly string[], files: readonly string[]) {
+  if (name === "text") return [candidatesText(all), ...texts].join("\n");
+  if (name === "json") return candidatesJson(all);
+  if (name === "markdown") return markdownReports(candidatesMarkdown(all), all.reports);
+  if (name === "github") return texts.join("");
+  const names = files.map((file) => basename(file));
+  return name === "html" ? candidatesHtml(all, names) : undefined;
 }
 
 /** Reports that a code host shows on its own files. */

@@ -8,6 +8,7 @@ const SHOWN_ROWS = 15;
 
 interface Shown {
   stats: CassetteStats;
+  judges: number;
   groups: readonly { name: string; stats: CassetteStats }[];
   ungrouped: number;
   refused: number;
@@ -16,7 +17,7 @@ interface Shown {
 
 export function printStats(
   line: PrintLine,
-  { stats, groups, ungrouped, refused, failures }: Shown,
+  { stats, judges, groups, ungrouped, refused, failures }: Shown,
   { by, prices }: { by?: "folder" | "model"; prices?: string },
 ): void {
   const { cassettes, bytes, usage, toolCalls, exchanges } = stats;
@@ -29,6 +30,7 @@ export function printStats(
   if (unpriced !== "") row(line, "no price", unpriced);
   row(line, "recorded", stats.oldest === undefined ? "unknown" : `${stats.oldest} to ${stats.newest ?? ""}`);
   row(line, "versions", `${stats.version2} of version 2, ${stats.version1} of version 1`);
+  if (judges > 0) row(line, "judges", `${count(judges, "cassette")} of a judge, counted with the others`);
   row(line, "proof", `${stats.signed} signed, ${cassettes - stats.signed} not`);
   const { filtered, redacted, withoutPrompts } = stats;
   row(line, "contents", `${filtered} filtered, ${redacted} redacted, ${withoutPrompts} without prompts`);

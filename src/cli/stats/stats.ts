@@ -13,6 +13,7 @@ import {
   type TurnPricer,
 } from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
+import { judgesAmong } from "../../harness/index.js";
 import { exitCodeForAll, noCassettesIn, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { MAX_STATS_FAILURES, MAX_STATS_GROUPS } from "../limits.js";
@@ -31,6 +32,8 @@ export interface StatsOptions {
 
 interface StatsResult {
   stats: CassetteStats;
+  /** Cassettes whose names are those of judges, next to a cassette that they grade. */
+  judges: number;
   groups: { name: string; stats: CassetteStats }[];
   /** Cassettes of groups beyond the limit. */
   ungrouped: number;
@@ -43,13 +46,14 @@ interface StatsResult {
 export async function stats(paths: readonly string[], options: StatsOptions, io: CommandIo): Promise<void> {
   const { result, exitCode } = await countAll(paths, options, io);
   io.exit(exitCode);
-  const { groups, ungrouped, refused, failures } = result;
+  const { judges, groups, ungrouped, refused, failures } = result;
   if (options.json !== true) {
     printStats(createPrinter(io), result, options);
     return;
   }
   writeJson(io, "stats", exitCode, {
     ...result.stats,
+    judges,
     ...(options.by === undefined ? {} : { by: options.by, groups, ungrouped }),
     refused,
     failures: failures.map(({ file, failure }) => ({ file, error: toJsonError(failure) })),
@@ -68,6 +72,7 @@ async function countAll(
   const store = createCassetteStore(sized.files);
   const [total, groups] = [createStatsCounter(price), createGroups(price)];
   const failures: StatsResult["failures"] = [];
+  const counted: string[] = [];
   let [refused, exitCode]: [number, ExitCode] = [0, EXIT.ok];
   for await (const loaded of loadEach(store, found, createProgress(io, "counting"), defined({ maxBytes }))) {
     const { file } = loaded;
@@ -77,10 +82,12 @@ async function countAll(
       if (exitCode !== EXIT.integrity) exitCode = exitCodeForAll([loaded.failure]);
       continue;
     }
+    counted.push(file);
     total.add(file, sized.lastSize(), loaded.cassette);
     if (by !== undefined) groups.of(groupOf(by, file, loaded.cassette))?.add(file, sized.lastSize(), loaded.cassette);
   }
-  return { result: { stats: total.total(), ...groups.list(), refused, failures }, exitCode };
+  const judges = judgesAmong(counted).length;
+  return { result: { stats: total.total(), judges, ...groups.list(), refused, failures }, exitCode };
 }
 
 /** The port with the size of the last file, because files are read one after the other. */

@@ -2,7 +2,14 @@
 
 import { defined, isPlainObject, shorten, type LlmMessage } from "../../core/index.js";
 import type { Cassette } from "../../cassette/index.js";
-import { successOf, type GateReport, type ItemLook, type UiItem, type UiMutants } from "../../harness/index.js";
+import {
+  hasJudgeName,
+  successOf,
+  type GateReport,
+  type ItemLook,
+  type UiItem,
+  type UiMutants,
+} from "../../harness/index.js";
 import { count } from "../terminal/output.js";
 import { kindByName, type Contents } from "./contents.js";
 import type { FoundFile } from "./folder.js";
@@ -26,7 +33,7 @@ export function toItems({ path: file, changedMs }: FoundFile, contents: Contents
       return [{ ...base, kind: contents.as, state: "damaged", about: contents.failure.message }];
     case "cassette":
     case "failed":
-      return [{ ...base, kind: contents.kind, ...aboutCassette(contents.cassette) }];
+      return [{ ...base, kind: contents.kind, ...aboutCassette(contents.cassette, file) }];
     case "bundle": {
       const names = Object.keys(contents.bundle.cassettes);
       return [{ ...base, kind: "bundle", facts: [count(names.length, "agent")], about: cut(names.join(", ")) }];
@@ -49,7 +56,7 @@ export function toItems({ path: file, changedMs }: FoundFile, contents: Contents
 
 type About = Pick<UiItem, "badge" | "facts" | "about">;
 
-function aboutCassette(cassette: Cassette): About {
+function aboutCassette(cassette: Cassette, file: string): About {
   const entries: readonly Pick<Cassette["entries"][number], "response">[] = cassette.entries;
   const models = distinct(entries.flatMap(({ response }) => response.model ?? []));
   const tools = distinct(entries.flatMap(({ response }) => (response.message.toolCalls ?? []).map(({ name }) => name)));
@@ -63,7 +70,12 @@ function aboutCassette(cassette: Cassette): About {
   const error = success === false ? errorOf(cassette) : undefined;
   const last = entries.at(-1)?.response.message.content;
   const about = error ?? [firstText(cassette), last].filter((text) => text !== undefined && text !== "").join(" → ");
-  return { facts: [count(entries.length, "turn"), ...models, ...tools], about: cut(about), ...defined({ badge }) };
+  const judge = hasJudgeName(file) ? ["a judge's recording"] : [];
+  return {
+    facts: [count(entries.length, "turn"), ...judge, ...models, ...tools],
+    about: cut(about),
+    ...defined({ badge }),
+  };
 }
 
 function errorOf({ extensions }: Cassette & { extensions?: Readonly<Record<string, unknown>> }): string | undefined {

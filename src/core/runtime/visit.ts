@@ -145,7 +145,8 @@ async function converse(member: Member, history: LlmMessage[], emit: VisitInput[
   });
 }
 
-function lastWords(messages: readonly LlmMessage[]): string | undefined {
+/** The text of the last answer that has one. */
+export function lastWords(messages: readonly LlmMessage[]): string | undefined {
   return messages.findLast((message) => message.role === "assistant" && message.content !== "")?.content as
     string | undefined;
 }

@@ -13,7 +13,9 @@ export function isThrown<T>(thrown: unknown, type: abstract new (...args: never[
 /** Returns the message of an error, or any other thrown value as text. Never throws. */
 export function thrownText(thrown: unknown): string {
   try {
-    return String(thrown instanceof Error ? thrown.message : thrown);
+    // Test runners give errors as plain objects without a prototype, which String() cannot convert.
+    const message = (thrown as { message?: unknown } | null | undefined)?.message;
+    return String(thrown instanceof Error || typeof message === "string" ? message : thrown);
   } catch {
     return "something that has no text was thrown";
   }

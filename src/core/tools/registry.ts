@@ -48,7 +48,7 @@ export interface ToolManifest {
 const TIMEOUT_HINT = "Use milliseconds above 0, or Infinity for no limit.";
 const TOOL_OPTIONS = ["name", "description", "schema", "effect", "retryPolicy", "timeoutMs", "invoke"];
 const RETRY_POLICIES: readonly ToolRetryPolicy[] = ["idempotent", "manual-recovery", "pure"];
-const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
+export const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
 
 /** Resolves a manifest against the given verb bodies. Throws `AgentError` `invalid-options` for a manifest that cannot work. */
 export function createToolSet(agentId: string, manifest: ToolManifest, verbs: VerbBodies | undefined): ToolSet {
@@ -163,7 +163,7 @@ function assertCustomTool(agentId: string, tool: CustomTool, refuse: Refuse): vo
   }
 }
 
-function sealDefinitions(definitions: LlmToolDefinition[], refuse: Refuse): readonly LlmToolDefinition[] {
+export function sealDefinitions(definitions: LlmToolDefinition[], refuse: Refuse): readonly LlmToolDefinition[] {
   try {
     return seal(definitions);
   } catch (error) {

@@ -80,6 +80,8 @@ const BY_CODE: Readonly<Record<AgentErrorCode, ByCode>> = {
   "tool-failed": "tool_failed",
   "handoff-failed": "internal",
   "memory-failed": "internal",
+  "conversation-busy": "internal",
+  "conversation-failed": "internal",
   "capability-missing": "internal",
   "provider-http": "by-kind",
   "provider-response": "by-kind",

@@ -1,7 +1,7 @@
 // The mode of a test, decided in one place from the environment: CI never records, and nothing is spent without a request.
 
 import { HarnessError } from "../errors.js";
-import type { IntoEnvironment } from "./into.js";
+import type { IntoEnvironment } from "./paths.js";
 
 /**
  * `replay` answers from the cassette and never calls out. `record` makes a new cassette and refuses to replace one. `refresh` records

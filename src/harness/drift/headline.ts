@@ -144,7 +144,7 @@ function outcomeFigures({ base, candidate }: OutcomeComparison): Pick<Headline, 
 function pathText(scenario: ScenarioReport): string {
   const { now, runs } = newPaths(scenario);
   const isEven = scenario.paths.every((path) => path.base * runs === path.candidate * scenario.base.length);
-  if (now === 0) return `it takes the same paths as before${isEven ? "" : ", but not equally often"}`;
+  if (now === 0) return `it takes the same paths as before${isEven ? "" : " at other rates"}`;
   return `in ${now} of ${plural(runs, "run")} it takes a path that it never took before`;
 }
 

@@ -45,8 +45,22 @@ export function pairScenarios(base: readonly RunFile[], candidate: readonly RunF
 /** The name of a judge's recording: that of the graded one with `.judge` or `.judge-something`. */
 const JUDGE = /\.judge(-[^/.]*)?$/;
 
+/** True for a name that a judge's recording has, whether the recording that it grades is there or not. */
+export function hasJudgeName(name: string): boolean {
+  return JUDGE.test(scenarioOf(name));
+}
+
+/** The names that are those of judges' recordings, next to a recording that they grade. */
+export function judgesAmong(names: readonly string[]): string[] {
+  const scenarios = new Set(names.map(scenarioOf));
+  return names.filter((name) => {
+    const scenario = scenarioOf(name);
+    return JUDGE.test(scenario) && scenarios.has(scenario.replace(JUDGE, ""));
+  });
+}
+
 function takeJudges(groups: Map<string, RunFile[]>): RunFile[] {
-  const names = [...groups.keys()].filter((name) => JUDGE.test(name) && groups.has(name.replace(JUDGE, "")));
+  const names = judgesAmong([...groups.keys()]);
   return names.flatMap((name) => {
     const runs = groups.get(name) ?? [];
     groups.delete(name);

@@ -2,7 +2,7 @@
 
 import { createCassetteStore, readRules, type Cassette, type RuleSet, type Trust } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
-import { openLock } from "../cassette/path-in-lock.js";
+import { openLock } from "../cassette/paths.js";
 import { overlaidStore, type OverlayEnvironment } from "../cassette/overlay.js";
 
 /** How a matcher loads a cassette. These are the options of `loadCassette`. */

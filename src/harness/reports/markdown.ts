@@ -49,6 +49,14 @@ export function markdownReport(report: GateReport): string {
   return write(report, MAX_COMMENT_BYTES);
 }
 
+/** Writes several reports as one comment: `table` first, then each report with its share of the room. */
+export function markdownReports(table: string, reports: readonly GateReport[], isSummary = false): string {
+  const head = `${STICKY_MARKER}\n${table}\n`;
+  const room = (isSummary ? MAX_SUMMARY_BYTES : MAX_COMMENT_BYTES) - byteLength(head);
+  const parts = reports.map((report) => write(report, Math.floor(room / reports.length)));
+  return [head, ...parts.map((part) => part.slice(STICKY_MARKER.length + 1))].join("\n");
+}
+
 /** Writes the same report for `$GITHUB_STEP_SUMMARY`, which has more room. */
 export function toJobSummary(report: GateReport): string {
   return write(report, MAX_SUMMARY_BYTES);

@@ -75,7 +75,8 @@ function meanText(metric: MetricFigures): string {
   return `${meansText(metric)} ${perText(metric.unit)}`;
 }
 
-function meansText({ base, candidate, unit }: MetricFigures): string {
+/** "$0.041 → $0.052". */
+export function meansText({ base, candidate, unit }: MetricFigures): string {
   return `${amountText(base.mean ?? 0, unit)} → ${amountText(candidate.mean ?? 0, unit)}`;
 }
 

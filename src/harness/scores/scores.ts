@@ -48,7 +48,10 @@ export function createScoreSheet(): ScoreSheet {
 }
 
 export function scoredTooLate(name: string): CassetteError {
-  return invalid(`the score ${describeValue(name)} came after the run was over`, "Call score() before done().");
+  return invalid(
+    `the score ${isScoreName(name) ? name : describeValue(name)} came after the run was over`,
+    "Call score() before done().",
+  );
 }
 
 const NAME = new RegExp(`^[\\p{L}\\p{N}][\\p{L}\\p{N}._-]{0,${MAX_SCORE_NAME_CHARACTERS - 1}}$`, "u");

@@ -1,34 +1,39 @@
-// Recognises, makes and sets up the database file of a memory. Any other file is refused before the first write.
+// Recognises, makes and sets up a database file of one kind. Any other file is refused before the first write.
 
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { AgentError, thrownText } from "../../core/index.js";
+import { AgentError, thrownText, type AgentErrorCode } from "../../core/index.js";
 import { BUSY_PAUSE_MS } from "../limits.js";
 import { isBusy, isNoDatabase, type OpenSqlite, type SqliteDatabase } from "./sqlite-driver.js";
 
-/** Bytes 68 to 71 of the file, `PRAGMA application_id`: "PLHD". */
-const APPLICATION_ID = 0x504c4844;
-/** `PRAGMA user_version`, raised whenever the table changes. */
-const SCHEMA_VERSION = 1;
-const SCHEMA = `
-  CREATE TABLE memory (scope TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (scope, key)) STRICT;
-  PRAGMA application_id = ${APPLICATION_ID};
-  PRAGMA user_version = ${SCHEMA_VERSION};`;
+/** A kind of database file: a memory, or conversations. */
+export interface SqliteKind {
+  /** In words: `memory`. */
+  readonly name: string;
+  readonly code: AgentErrorCode;
+  /** Bytes 68 to 71 of the file, `PRAGMA application_id`. */
+  readonly applicationId: number;
+  /** `PRAGMA user_version`, raised whenever the tables change. */
+  readonly version: number;
+  /** The statements that create the tables. */
+  readonly tables: string;
+}
 
-interface SqliteFileTerms {
+export interface SqliteFileTerms {
+  kind: SqliteKind;
   path: string;
   busyTimeoutMs: number;
   maxFileBytes: number;
 }
 
-/** Opens or makes the database at `path`. Rejects with `AgentError` `memory-failed`. */
+/** Opens or makes the database at `path`. Rejects with an `AgentError` that has the code of its kind. */
 export async function openSqliteFile(open: OpenSqlite, terms: SqliteFileTerms): Promise<SqliteDatabase> {
   try {
     await mkdir(dirname(terms.path), { recursive: true });
     return await openPatiently(open, terms);
   } catch (error) {
-    throw error instanceof AgentError ? error : failed(terms.path, error);
+    throw error instanceof AgentError ? error : failed(terms, error);
   }
 }
 
@@ -48,9 +53,9 @@ function openOnce(open: OpenSqlite, terms: SqliteFileTerms): SqliteDatabase {
   const database = open(terms.path);
   try {
     database.exec(`PRAGMA busy_timeout = ${terms.busyTimeoutMs}; PRAGMA trusted_schema = OFF;`);
-    const isNew = inspect(database, terms.path);
+    const isNew = inspect(database, terms);
     setUp(database, terms);
-    if (isNew) create(database, terms.path);
+    if (isNew) create(database, terms);
     return database;
   } catch (error) {
     database.close();
@@ -59,26 +64,26 @@ function openOnce(open: OpenSqlite, terms: SqliteFileTerms): SqliteDatabase {
 }
 
 /** True for an empty file. Throws for any other file and any other schema. Only reads. */
-function inspect(database: SqliteDatabase, path: string): boolean {
+function inspect(database: SqliteDatabase, { path, kind }: SqliteFileTerms): boolean {
   const id = pragma(database, "application_id");
   const version = pragma(database, "user_version");
   const { count } = database.prepare("SELECT count(*) AS count FROM sqlite_schema").get() as { count: number };
   if (id === 0 && version === 0 && count === 0) return true;
-  if (id !== APPLICATION_ID) {
-    throw new AgentError("memory-failed", `${path} is another kind of database`, {
-      hint: "Give the memory its own file.",
+  if (id !== kind.applicationId) {
+    throw new AgentError(kind.code, `${path} is another kind of database`, {
+      hint: `Give the ${kind.name} its own file.`,
     });
   }
-  if (version === SCHEMA_VERSION) return false;
-  throw new AgentError("memory-failed", `${path} has schema ${version}, and this version knows ${SCHEMA_VERSION}`, {
+  if (version === kind.version) return false;
+  throw new AgentError(kind.code, `${path} has schema ${version}, and this version knows ${kind.version}`, {
     hint: "Open it with the version of this package that wrote it, or with a newer one.",
   });
 }
 
-function setUp(database: SqliteDatabase, { path, maxFileBytes }: SqliteFileTerms): void {
+function setUp(database: SqliteDatabase, { kind, path, maxFileBytes }: SqliteFileTerms): void {
   const mode = pragma(database, "journal_mode = WAL");
   if (mode !== "wal") {
-    throw new AgentError("memory-failed", `${path} cannot have a write-ahead log; its journal is ${mode}`, {
+    throw new AgentError(kind.code, `${path} cannot have a write-ahead log; its journal is ${mode}`, {
       hint: "Put the file on a local disk that can be written to.",
     });
   }
@@ -89,9 +94,11 @@ function setUp(database: SqliteDatabase, { path, maxFileBytes }: SqliteFileTerms
 }
 
 /** A second process finds the table made. */
-function create(database: SqliteDatabase, path: string): void {
+function create(database: SqliteDatabase, terms: SqliteFileTerms): void {
+  const { applicationId, version, tables } = terms.kind;
   database.exec("BEGIN IMMEDIATE");
-  if (inspect(database, path)) database.exec(SCHEMA);
+  if (inspect(database, terms))
+    database.exec(`${tables} PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version};`);
   database.exec("COMMIT");
 }
 
@@ -99,12 +106,12 @@ function pragma(database: SqliteDatabase, text: string): string | number {
   return Object.values(database.prepare(`PRAGMA ${text}`).get() as Record<string, string | number>)[0] ?? "";
 }
 
-function failed(path: string, error: unknown): AgentError {
+function failed({ path, kind }: SqliteFileTerms, error: unknown): AgentError {
   if (isNoDatabase(error)) {
     const hint = "Name another file. This one was not changed.";
-    return new AgentError("memory-failed", `${path} is not a SQLite database`, { hint, cause: error });
+    return new AgentError(kind.code, `${path} is not a SQLite database`, { hint, cause: error });
   }
-  return new AgentError("memory-failed", `the memory ${path} cannot be opened: ${thrownText(error)}`, {
+  return new AgentError(kind.code, `the ${kind.name} ${path} cannot be opened: ${thrownText(error)}`, {
     hint: isBusy(error) ? "Another process uses it. Try again." : "Name a file in a folder that can be written to.",
     retryable: isBusy(error),
     cause: error,

@@ -24,7 +24,18 @@ import {
   MAX_MEMORY_VALUE_CHARACTERS,
 } from "../limits.js";
 import { isBusy, loadSqlite, type SqliteDatabase } from "./sqlite-driver.js";
-import { openSqliteFile } from "./sqlite-schema.js";
+import { openSqliteFile, type SqliteKind } from "./sqlite-schema.js";
+
+/** The kind of file that holds a memory. */
+export const MEMORY: SqliteKind = {
+  name: "memory",
+  code: "memory-failed",
+  // "PLHD".
+  applicationId: 0x504c4844,
+  version: 1,
+  tables:
+    "CREATE TABLE memory (scope TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (scope, key)) STRICT;",
+};
 
 /** The options of {@link openSqliteMemory}. */
 export interface SqliteMemoryOptions {
@@ -53,7 +64,7 @@ export async function openSqliteMemory(path: string, options: SqliteMemoryOption
   assertCount("maxFileBytes", maxFileBytes, 65_536, Number.MAX_SAFE_INTEGER);
   // A resolved path is never read as a `file:` address.
   const file = resolve(path);
-  const database = await openSqliteFile(await loadSqlite(), { path: file, busyTimeoutMs, maxFileBytes });
+  const database = await openSqliteFile(await loadSqlite(), { kind: MEMORY, path: file, busyTimeoutMs, maxFileBytes });
   try {
     return createStore(database, file);
   } catch (error) {

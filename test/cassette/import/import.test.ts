@@ -86,6 +86,15 @@ describe("what cannot be read", () => {
     for (const format of IMPORT_FORMATS) expect(error.hint).toContain(format);
   });
 
+  it.each([
+    ["Claude Code", { type: "system", subtype: "init", session_id: "s", tools: [] }],
+    ["Gemini CLI", { type: "init", session_id: "s", model: "gemini-2.5-flash" }],
+  ])("is the output of %s, with the place of its session", (_, first) => {
+    const error = refusal(JSON.stringify(first));
+    expect(error.code).toBe("import-unknown-format");
+    expect(error.hint).toMatch(/--output-format stream-json.*~\/\.claude\/projects\/.*~\/\.gemini\/tmp\//);
+  });
+
   it("is handed to onError, and every other record is still read", () => {
     const errors: CassetteError[] = [];
     const runs = read(`${line}\nnope\n${line}\n7\n${line}`, { onError: (error) => errors.push(error) });

@@ -112,6 +112,22 @@ describe("a tolerance of a list or an object", () => {
     }
   });
 
+  it("default at ** makes every absent key equal to its value at any depth, also in lists of objects", () => {
+    const tolerances = only({ "/**": { default: null }, "/in/**/kept": { default: 1 } });
+    const old = { a: null, in: { b: null, list: [{ c: null, kept: 1 }, 2] } };
+    const now = { in: { list: [{}, 2] } };
+    expect(tolerances.alike("f", old, now)).toBe(true);
+    expect(tolerances.compare("f", old, now)).toEqual({
+      changes: [],
+      uses: [
+        { tolerance: "default null", tool: "f", pointer: "/**", times: 3 },
+        { tolerance: "default 1", tool: "f", pointer: "/in/**/kept", times: 1 },
+      ],
+    });
+    expect(tolerances.alike("f", { in: { list: [null] } }, { in: { list: [] } })).toBe(false);
+    expect(tolerances.alike("f", { in: { b: 0 } }, {})).toBe(false);
+  });
+
   it("default makes an absent key equal to its value, and to what that is equal to", () => {
     const tolerances = only({ "/a": [{ default: "Metric" }, "case"], "/b": { default: {} }, "/b/c": { default: 1 } });
     expect(tolerances.alike("f", {}, { a: "METRIC" })).toBe(true);

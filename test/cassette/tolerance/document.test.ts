@@ -100,4 +100,17 @@ describe("a tolerance file", () => {
     const files = { read: async () => ({ kind: "not-found" as const }) };
     expect(await rejection(readTolerances(files as never, "none.json"))).toMatchObject({ code: "file-not-found" });
   });
+
+  it("refuses a default below ** that would contain itself, and what ** can put below a set", () => {
+    expect(String(refused({ default: { b: 1 } }, "/**"))).toContain("would contain itself");
+    expect(() => checkTolerances({ version: 1, tools: { f: { "/**": { default: null } } } })).not.toThrow();
+    const set = { "/in/tags": "set" };
+    for (const [pointer, entry] of [
+      ["/**", { numeric: { absolute: 1 } }],
+      ["/**/0", "trim"],
+    ] as const) {
+      const document = { version: 1, tools: { f: { ...set, [pointer]: entry } } };
+      expect(String(refusal(() => checkTolerances(document)))).toContain("lies below the set");
+    }
+  });
 });

@@ -66,6 +66,17 @@ describe("the list", () => {
     ]);
   });
 
+  it("says that a recording is a judge's, by its name", async () => {
+    for (const name of ["refund", "refund.judge", "refund.judges"]) {
+      folder.write(`${name}.cassette.json`, recordRun(["grade"], 1));
+    }
+    expect(await rowsOf(await serve(), "?sort=name")).toEqual([
+      expect.not.stringContaining("a judge's recording"),
+      expect.stringMatching(/^refund\.judge\.cassette\.json .* turns? a judge's recording/),
+      expect.not.stringContaining("a judge's recording"),
+    ]);
+  });
+
   it("is searched by all words, and shows one kind or what is damaged", async () => {
     fillFolder(folder);
     const get = await serve();

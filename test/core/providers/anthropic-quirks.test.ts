@@ -114,7 +114,6 @@ describe("a streamed message of Anthropic's", () => {
       'an event of type "weather_report"',
       'a delta of type "odd_delta"',
       'a block of type "server_tool_use"',
-      "citations",
     ]);
   });
 

@@ -8,6 +8,7 @@ const trap = () => {
 describe("thrownText", () => {
   it("is the message of an error and the text of everything else", () => {
     expect(thrownText(new TypeError("boom"))).toBe("boom");
+    expect(thrownText(Object.assign(Object.create(null) as object, { message: "boom" }))).toBe("boom");
     expect(thrownText("words")).toBe("words");
     expect(thrownText(undefined)).toBe("undefined");
     expect(thrownText(Symbol("s"))).toBe("Symbol(s)");

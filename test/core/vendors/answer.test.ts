@@ -55,8 +55,8 @@ it.each([
   ],
   [
     "anthropic",
-    '{"content":[{"type":"text","text":"a","citations":[{}]}],"stop_reason":"new"}',
-    'citations, the stop reason "new"',
+    '{"content":[{"type":"odd"},{"type":"text","text":"a","citations":[{}]}],"stop_reason":"new"}',
+    'a block of type "odd", the stop reason "new"',
   ],
   ["openai", '{"choices":[{"message":{"content":"a","images":[{}]}}]}', "images"],
   ["ollama", '{"message":{"content":"a","images":["AAAA"]},"done":true}', "images"],

@@ -15,7 +15,7 @@ const read = (wire: WireName, body: unknown, isStream = false): LlmTurnResponse 
 };
 const written = (wire: WireName, answer: LlmTurnResponse) => VENDORS[wire].write(answer, stamp);
 const streamed = (wire: WireName, answer: LlmTurnResponse) =>
-  read(wire, bodyBytes(VENDORS[wire].stream(answer, stamp)), true);
+  read(wire, bodyBytes(VENDORS[wire].stream(answer, { ...stamp, wantsUsage: true })), true);
 
 const chat = (choice: object, message: object = {}) => ({
   choices: [
@@ -42,6 +42,21 @@ const response = (...content: object[]) => ({
   status: "completed",
   output: [{ type: "message", role: "assistant", content: content.map((part) => ({ type: "output_text", ...part })) }],
 });
+
+const page = { type: "page_location", cited_text: "It rains.", document_index: 0 };
+const cited = { citationsContent: { content: [{ text: "rains" }], citations: [{ title: "Rain" }] } };
+const span = { start: 0, end: 4, text: "rain", sources: [{ type: "document", id: "1" }] };
+const billed = {
+  usage: {
+    tokens: { input_tokens: 3, output_tokens: 1 },
+    billed_units: { input_tokens: 1, output_tokens: 0, search_units: 2 },
+  },
+};
+const called = { id: "c", type: "function", function: { name: "weather", arguments: "{}" } };
+const safe = { filtered: false, severity: "safe" };
+const flex = { service_tier: "flex" };
+const tier = { ...flex, system_fingerprint: "fp_1" };
+const chatUsage = { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 };
 
 const KEPT: readonly (readonly [string, WireName, object, object])[] = [
   ["log probabilities", "openai", chat({ logprobs: { content: [likely] } }), { logprobs: { content: [likely] } }],
@@ -97,6 +112,69 @@ const KEPT: readonly (readonly [string, WireName, object, object])[] = [
     response({ text: "rain" }, { text: " today", annotations: [source], logprobs: [likely] }),
     { texts: [{}, { annotations: [source], logprobs: [likely] }] },
   ],
+  [
+    "Anthropic's citations of each text",
+    "anthropic",
+    claude({
+      content: [
+        { type: "text", text: "It " },
+        { type: "text", text: "rains", citations: [page, page] },
+      ],
+    }),
+    { texts: [{ length: 3 }, { length: 5, citations: [page, page] }] },
+  ],
+  [
+    "Amazon's citations of each text",
+    "bedrock",
+    nova({ output: { message: { role: "assistant", content: [{ text: "It " }, cited] } } }),
+    { texts: [{ length: 3 }, { length: 5, citations: [{ title: "Rain" }] }] },
+  ],
+  [
+    "Cohere's citations and billed units",
+    "cohere",
+    command({
+      message: { role: "assistant", content: [{ type: "text", text: "rain" }], citations: [span] },
+      ...billed,
+    }),
+    { citations: [span], usage: { billed_units: { input_tokens: 1, search_units: 2 } } },
+  ],
+  [
+    "citations of a plan",
+    "cohere",
+    command({ message: { role: "assistant", tool_plan: "rain", tool_calls: [called], citations: [span] } }),
+    { citations: [span] },
+  ],
+  [
+    "Azure's filters, the tier and the fingerprint",
+    "openai",
+    { ...chat({ content_filter_results: { hate: safe } }), prompt_filter_results: [{ hate: safe }], ...tier },
+    { content_filter_results: { hate: safe }, prompt_filter_results: [{ hate: safe }], ...tier },
+  ],
+  [
+    "OpenAI's counts of audio",
+    "openai",
+    {
+      ...chat({}),
+      usage: { ...chatUsage, prompt_tokens_details: { audio_tokens: 1, cached_tokens: 1, image_tokens: 0 } },
+    },
+    { usage: { prompt_tokens_details: { audio_tokens: 1 } } },
+  ],
+  ["the tier of Responses", "responses", { ...response({ text: "rain" }), ...flex }, { service_tier: "flex" }],
+  [
+    "Anthropic's tier and searches",
+    "anthropic",
+    claude({ usage: { input_tokens: 1, output_tokens: 1, ...flex, server_tool_use: { web_search_requests: 1 } } }),
+    { usage: { service_tier: "flex", server_tool_use: { web_search_requests: 1 } } },
+  ],
+  [
+    "Google's counts of each medium",
+    "gemini",
+    {
+      ...gemini({}),
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, promptTokensDetails: [{ modality: "AUDIO" }] },
+    },
+    { usage: { promptTokensDetails: [{ modality: "AUDIO" }] } },
+  ],
 ];
 
 describe("an answer keeps for its wire", () => {
@@ -113,6 +191,19 @@ describe("an answer keeps for its wire", () => {
     });
     const heard = streamed(wire, answer);
     expect(heard).toEqual({ ...again, ...counted(heard) });
+  });
+
+  it("citations on one text, if the content was changed since", () => {
+    const content = [
+      { type: "text", text: "a", citations: [page] },
+      { type: "text", text: "b", citations: [page] },
+    ];
+    const answer = read("anthropic", claude({ content }));
+    const changed = { ...answer, message: { ...answer.message, content: "masked" } };
+    expect(written("anthropic", changed)).toMatchObject({
+      content: [{ type: "text", text: "masked", citations: [page, page] }],
+    });
+    expect(streamed("anthropic", changed)).toMatchObject({ anthropic: { texts: [{ length: 6 }] } });
   });
 
   it("nothing of a plain answer", () => {

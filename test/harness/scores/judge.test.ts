@@ -1,8 +1,8 @@
 // A judge: it grades by a rubric, several times, and is recorded and replayed like any provider.
 
 import { describe, expect, it } from "vitest";
-import { cassetteProvider, recordingProvider } from "../../../src/cassette/index.js";
-import { scriptedProvider, type LlmMessage } from "../../../src/core/index.js";
+import { cassetteProvider, recordAgents, recordingProvider, replayAgents } from "../../../src/cassette/index.js";
+import { createRuntime, scriptedProvider, type LlmMessage, type LlmProviderAdapter } from "../../../src/core/index.js";
 import { createJudge } from "../../../src/harness/scores/judge.js";
 
 const say = (content: string) =>
@@ -36,6 +36,43 @@ describe("a judge", () => {
     replay.assertConsumed();
     const other = createJudge({ provider: cassetteProvider(recorder.toCassette()), rubric: "Be kind." });
     await expect(other.grade({ answer: "30 days" })).rejects.toMatchObject({ code: "prompt-changed" });
+  });
+
+  it("is recorded and replayed in the bundle of the agent that it grades, as the last visit", async () => {
+    const definitions = (agent: LlmProviderAdapter, judge: LlmProviderAdapter) => [
+      { id: "clerk", systemPrompt: "Answer.", provider: agent },
+      { id: "judge", systemPrompt: "", provider: judge },
+    ];
+    async function runAndGrade([clerk, judge]: ReturnType<typeof definitions>, shown = rubric) {
+      if (clerk === undefined || judge === undefined) throw new Error("two agents");
+      const result = await createRuntime({ agents: [clerk] }).run({ goal: "How long?" });
+      const { grades } = await createJudge({ provider: judge.provider, rubric: shown }).grade({ answer: "30 days" });
+      return { grades, run: { visits: [...result.visits, { agentId: "judge" }], ended: result.ended } };
+    }
+    const live = definitions(scriptedProvider([say("30 days")]), grading(4, 5, 4));
+    const recording = recordAgents(live);
+    const recorded = await runAndGrade(recording.agents);
+    const bundle = recording.toBundle({ result: recorded.run });
+    expect(Object.keys(bundle.cassettes)).toEqual(["clerk", "judge"]);
+    expect(bundle.bundle.path).toEqual(["clerk", "judge"]);
+
+    const replay = replayAgents(bundle, live);
+    const replayed = await runAndGrade(replay.agents);
+    expect(replayed.grades).toEqual([4, 5, 4]);
+    replay.finish(replayed.run);
+
+    const [clerk, judge] = replayAgents(bundle, live).agents;
+    await expect(
+      runAndGrade(
+        [clerk, judge].flatMap((agent) => agent ?? []),
+        "Be kind.",
+      ),
+    ).rejects.toMatchObject({
+      code: "prompt-changed",
+    });
+    const ungraded = replayAgents(bundle, live);
+    await createRuntime({ agents: ungraded.agents.slice(0, 1) }).run({ goal: "How long?" });
+    expect(() => ungraded.finish(recorded.run)).toThrow('3 of 3 of agent "judge"');
   });
 
   it("passes texts as data, so that an answer cannot pose as the rubric", async () => {

@@ -10,7 +10,7 @@ import { AgentError } from "../../../src/core/errors.js";
 import { MAX_MEMORY_NAME_CHARACTERS, MAX_MEMORY_VALUE_CHARACTERS } from "../../../src/host/limits.js";
 import { loadSqlite, type SqliteDatabase } from "../../../src/host/memory/sqlite-driver.js";
 import { openSqliteFile } from "../../../src/host/memory/sqlite-schema.js";
-import { openSqliteMemory } from "../../../src/host/memory/sqlite.js";
+import { MEMORY, openSqliteMemory } from "../../../src/host/memory/sqlite.js";
 import { assertBuilt, compiledModule, repositoryRoot } from "../../support/built.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -78,6 +78,7 @@ describe("a memory on disk", () => {
 
   it("writes ahead and flushes every commit", async () => {
     const database = await openSqliteFile(await loadSqlite(), {
+      kind: MEMORY,
       path: newFile(),
       busyTimeoutMs: 1_234,
       maxFileBytes: 1_000_000,

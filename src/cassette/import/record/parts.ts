@@ -6,7 +6,7 @@ import { assertFits } from "./contradiction.js";
 import { detectFormat } from "./detect.js";
 import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "../registry.js";
 import { readRecords, type RecordPlace } from "./records.js";
-import { malformed } from "../foreign-json.js";
+import { isObject, malformed } from "../foreign-json.js";
 
 export interface LogPart {
   place: RecordPlace;
@@ -100,9 +100,20 @@ function recogniseFormat(
   const detection = detectFormat(value, before);
   if (detection.kind === "known") return detection.format;
   throw new CassetteError("import-unknown-format", `it is not in a known log format: it is ${detection.saw}`, {
-    hint: `Convert it to a known format, such as openai-messages ({"messages": […]}). Known are ${IMPORT_FORMATS.join(", ")}.`,
+    hint: isStreamJson(value)
+      ? STREAM_JSON_HINT
+      : `Convert it to a known format, such as openai-messages ({"messages": […]}). Known are ${IMPORT_FORMATS.join(", ")}.`,
   });
 }
+
+/** True for the first line that Claude Code and Gemini CLI print with `--output-format stream-json`. */
+function isStreamJson(value: JsonValue): boolean {
+  if (!isObject(value) || typeof value["session_id"] !== "string") return false;
+  return value["type"] === "init" || (value["type"] === "system" && value["subtype"] === "init");
+}
+
+const STREAM_JSON_HINT =
+  "It begins the output of --output-format stream-json, which leaves out parts of the conversation. Import the session that the agent keeps: ~/.claude/projects/<folder>/<session_id>.jsonl of Claude Code, or ~/.gemini/tmp/<folder>/chats/ of Gemini CLI.";
 
 function placed(error: CassetteError, place: RecordPlace, source: string): CassetteError {
   return new CassetteError(error.code, `${source}, ${place.unit} ${place.number}: ${error.summary}`, {

@@ -4,7 +4,15 @@ import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toToolCalls, type WireCall } from "../../providers/calls.js";
-import { stopWordFields, withAnswerFields, type StopWords } from "../../wire/answer-fields.js";
+import {
+  citedFields,
+  stopWordFields,
+  usageFields,
+  withAnswerFields,
+  type CitedText,
+  type StopWords,
+  type UsageParts,
+} from "../../wire/answer-fields.js";
 import {
   plainDecoding,
   refuseBody,
@@ -25,15 +33,14 @@ export function decodeAnthropic(json: unknown, decoding: Decoding = plainDecodin
   refuseErrorBody(body["error"], decoding);
   if (!Array.isArray(body["content"])) refuseBody("has no content", decoding);
 
-  let content = "";
+  const texts: CitedText[] = [];
   const calls: WireCall[] = [];
   const reasoning: Reasoning[] = [];
   for (const item of toList(body["content"])) {
     const block = toObject(item);
     const type = toText(block["type"]);
     if (type === "text") {
-      content += toText(block["text"]);
-      if (toList(block["citations"]).length > 0) decoding.note("citations");
+      texts.push({ text: toText(block["text"]), citations: toList(block["citations"]) });
     } else if (type === "tool_use") {
       calls.push({ id: block["id"], name: block["name"], arguments: block["input"] });
     } else if (type === "thinking") {
@@ -46,14 +53,19 @@ export function decodeAnthropic(json: unknown, decoding: Decoding = plainDecodin
   }
   const word = toText(body["stop_reason"]);
   const response = toResponse({
-    content,
+    content: texts.map(({ text }) => text).join(""),
     toolCalls: toToolCalls(calls),
     reasoning,
     stopReason: toStopReason(word, STOP_REASONS, "stop reason", decoding),
     usage: readUsage(toObject(body["usage"])),
     model: toText(body["model"]),
   });
-  const own = { ...stopWordFields(word, response, STOP_WORDS), stop_sequence: body["stop_sequence"] };
+  const own = {
+    ...stopWordFields(word, response, STOP_WORDS),
+    stop_sequence: body["stop_sequence"],
+    texts: citedFields(texts),
+    usage: usageFields(toObject(body["usage"]), USAGE_PARTS),
+  };
   return withAnswerFields(response, "anthropic", own, decoding);
 }
 
@@ -89,6 +101,8 @@ export const STOP_WORDS: StopWords = {
     error: "error",
   },
 };
+
+const USAGE_PARTS: UsageParts = { fields: ["cache_creation", "server_tool_use", "service_tier"] };
 
 function readUsage(usage: WireObject): Usage | undefined {
   const cached = {

@@ -22,6 +22,8 @@ const COUNTS = [
   "cache_creation_input_tokens",
   "cache_creation",
   "output_tokens_details",
+  "server_tool_use",
+  "service_tier",
 ] as const;
 
 function createAnthropicFold(decoding: Decoding): Fold {

@@ -7,7 +7,7 @@ import type { LlmToolCall, Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
-import { stopWordOf } from "../../wire/answer-fields.js";
+import { citedTexts, stopWordOf, withUsageFields } from "../../wire/answer-fields.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
 import { argumentsText } from "../openai/write.js";
@@ -25,13 +25,13 @@ export function writeAnthropic(response: LlmTurnResponse, stamp: WireStamp): Jso
     ...head(response, stamp),
     content: toBlocks(response).map((block) => block.whole),
     ...writeStop(response),
-    usage: writeUsage(response.usage),
+    usage: writeUsage(response),
   };
 }
 
 /** The events, cut as `cut` says, each with the time of what it carries. */
 export function anthropicEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
-  const usage = writeUsage(response.usage);
+  const usage = writeUsage(response);
   const message = {
     ...head(response, stamp),
     content: [],
@@ -64,11 +64,12 @@ function head(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
 }
 
 /** Thoughts first, then the text, then the calls: the order in which the API writes and takes them. */
-function toBlocks({ message }: LlmTurnResponse, cut?: Cut): Block[] {
-  const { content, toolCalls = [], reasoning = [] } = message;
+function toBlocks(response: LlmTurnResponse, cut?: Cut): Block[] {
+  const { content, toolCalls = [], reasoning = [] } = response.message;
+  const { texts } = wireFieldsOf(response, "anthropic");
   return [
     ...reasoning.map((thought) => toThought(thought, cut)),
-    ...(content === "" ? [] : [toTextBlock(content, cut)]),
+    ...citedTexts(content, texts).flatMap((text) => toTextBlock(text, cut)),
     ...toolCalls.map((call, index) => toCallBlock(call, index, cut)),
   ];
 }
@@ -97,12 +98,22 @@ function toDeltas(pieces: readonly TimedText[], write: (text: string) => JsonObj
   return pieces.map(({ text, at }) => [write(text), at]);
 }
 
-function toTextBlock(text: string, cut: Cut | undefined): Block {
-  return {
-    whole: { type: "text", text },
-    opening: { type: "text", text: "" },
-    deltas: toDeltas(cutText(cut, "text", text), (piece) => ({ type: "text_delta", text: piece })),
-  };
+/** The sources of a text come after it, with its last piece. */
+function toTextBlock({ text, citations }: ReturnType<typeof citedTexts>[number], cut: Cut | undefined): Block[] {
+  if (text === "" && citations.length === 0) return [];
+  const pieces = cutText(cut, "text", text);
+  const sources = citations.map((citation): [JsonObject, number] => [
+    { type: "citations_delta", citation },
+    lastAt(pieces),
+  ]);
+  const isCited = citations.length > 0;
+  return [
+    {
+      whole: { type: "text", text, ...(isCited ? { citations } : {}) },
+      opening: { type: "text", text: "", ...(isCited ? { citations: [] } : {}) },
+      deltas: [...toDeltas(pieces, (piece) => ({ type: "text_delta", text: piece })), ...sources],
+    },
+  ];
 }
 
 /** Arguments that were not an object are sent as the text that the model wrote. */
@@ -120,12 +131,14 @@ function toCallBlock(call: LlmToolCall, index: number, cut: Cut | undefined): Bl
 }
 
 /** `input_tokens` leaves out tokens of the cache. Ours counts all of them. */
-function writeUsage(usage: Usage = { inputTokens: 0, outputTokens: 0 }): JsonObject {
+function writeUsage(response: LlmTurnResponse): JsonObject {
+  const usage: Usage = response.usage ?? { inputTokens: 0, outputTokens: 0 };
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
-  return {
+  const written = {
     input_tokens: Math.max(0, inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
     ...defined({ cache_creation_input_tokens: cacheWriteTokens, cache_read_input_tokens: cacheReadTokens }),
     output_tokens: outputTokens,
     ...(reasoningTokens === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoningTokens } }),
   };
+  return withUsageFields(written, response, "anthropic");
 }

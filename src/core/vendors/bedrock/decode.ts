@@ -6,7 +6,13 @@ import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toToolCalls, type WireCall } from "../../providers/calls.js";
-import { stopWordFields, withAnswerFields, type StopWords } from "../../wire/answer-fields.js";
+import {
+  citedFields,
+  stopWordFields,
+  withAnswerFields,
+  type CitedText,
+  type StopWords,
+} from "../../wire/answer-fields.js";
 import {
   plainDecoding,
   refuseBody,
@@ -28,23 +34,22 @@ export function decodeBedrock(json: unknown, decoding: Decoding = plainDecoding)
   const blocks = toObject(toObject(body["output"])["message"])["content"];
   if (!Array.isArray(blocks)) refuseBody("has no output message", decoding);
 
-  let content = "";
+  const texts: CitedText[] = [];
   const calls: WireCall[] = [];
   const reasoning: Reasoning[] = [];
   for (const block of toList(blocks).map(toObject)) {
     const { toolUse: call, reasoningContent: thought, citationsContent: cited } = block;
-    if (typeof block["text"] === "string") content += toText(block["text"]);
+    if (typeof block["text"] === "string") texts.push({ text: toText(block["text"]), citations: [] });
     else if (isPlainObject(call) && !isVendorsCall(call)) {
       calls.push({ id: call["toolUseId"], name: call["name"], arguments: call["input"] });
     } else if (isPlainObject(thought)) reasoning.push(readThought(thought));
     else if (isPlainObject(cited)) {
-      content += citedText(cited);
-      if (toList(cited["citations"]).length > 0) decoding.note("citations");
+      texts.push({ text: citedText(cited), citations: toList(cited["citations"]) });
     } else decoding.note(`a block of type "${Object.keys(block)[0] ?? ""}"`);
   }
   const word = toText(body["stopReason"]);
   const response = toResponse({
-    content,
+    content: texts.map(({ text }) => text).join(""),
     toolCalls: toToolCalls(calls),
     reasoning,
     stopReason: toStopReason(word, STOP_REASONS, "stop reason", decoding),
@@ -53,7 +58,10 @@ export function decodeBedrock(json: unknown, decoding: Decoding = plainDecoding)
     model: toText(toObject(toObject(body["trace"])["promptRouter"])["invokedModelId"]),
   });
   const { trace, additionalModelResponseFields } = body;
-  const own = { ...stopWordFields(word, response, STOP_WORDS), trace, additionalModelResponseFields };
+  const own = {
+    ...stopWordFields(word, response, STOP_WORDS),
+    ...{ trace, additionalModelResponseFields, texts: citedFields(texts) },
+  };
   return withAnswerFields(response, "bedrock", own, decoding);
 }
 

@@ -7,7 +7,7 @@ import type { LlmToolCall, Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toFrame } from "../../http/event-frames.js";
-import { stopWordOf } from "../../wire/answer-fields.js";
+import { citedTexts, stopWordOf } from "../../wire/answer-fields.js";
 import { cutText, lastAt, type Cut, type TimedEvent, type TimedText } from "../../wire/cut.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import type { WireStamp } from "../../wire/pieces.js";
@@ -63,11 +63,12 @@ function toEventFrame(type: string, data: JsonObject): Uint8Array {
 }
 
 /** Thoughts first, then the text, then the calls. */
-function toBlocks({ message }: LlmTurnResponse, cut?: Cut): Block[] {
-  const { content, toolCalls = [], reasoning = [] } = message;
+function toBlocks(response: LlmTurnResponse, cut?: Cut): Block[] {
+  const { content, toolCalls = [], reasoning = [] } = response.message;
+  const { texts } = wireFieldsOf(response, "bedrock");
   return [
     ...reasoning.map((thought) => toThought(thought, cut)),
-    ...(content === "" ? [] : [toTextBlock(content, cut)]),
+    ...citedTexts(content, texts).flatMap((text) => toTextBlock(text, cut)),
     ...toolCalls.map((call, index) => toCallBlock(call, index, cut)),
   ];
 }
@@ -94,8 +95,13 @@ function toDeltas(pieces: readonly TimedText[], write: (text: string) => JsonObj
   return pieces.map(({ text, at }) => [write(text), at]);
 }
 
-function toTextBlock(text: string, cut: Cut | undefined): Block {
-  return { whole: { text }, deltas: toDeltas(cutText(cut, "text", text), (piece) => ({ text: piece })) };
+/** The sources of a text come after it, with its last piece. */
+function toTextBlock({ text, citations }: ReturnType<typeof citedTexts>[number], cut: Cut | undefined): Block[] {
+  if (text === "" && citations.length === 0) return [];
+  const pieces = cutText(cut, "text", text);
+  const sources = citations.map((citation): [JsonObject, number] => [{ citation }, lastAt(pieces)]);
+  const whole = citations.length === 0 ? { text } : { citationsContent: { content: [{ text }], citations } };
+  return [{ whole, deltas: [...toDeltas(pieces, (piece) => ({ text: piece })), ...sources] }];
 }
 
 /** Arguments that were not an object are sent as the text that the model wrote. */

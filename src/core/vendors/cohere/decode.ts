@@ -6,7 +6,7 @@ import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toToolCalls } from "../../providers/calls.js";
-import { stopWordFields, withAnswerFields, type StopWords } from "../../wire/answer-fields.js";
+import { stopWordFields, usageFields, withAnswerFields, type StopWords } from "../../wire/answer-fields.js";
 import {
   plainDecoding,
   refuseBody,
@@ -27,7 +27,6 @@ export function decodeCohere(json: unknown, decoding: Decoding = plainDecoding):
   refuseCohereError(body, decoding);
   const message = toObject(body["message"]);
   if (Object.keys(message).length === 0) refuseBody("has no message", decoding);
-  if (toList(message["citations"]).length > 0) decoding.note("citations");
   if (toList(body["logprobs"]).length > 0) decoding.note("logprobs");
 
   const { text, reasoning } = readParts(message["content"], decoding);
@@ -45,7 +44,12 @@ export function decodeCohere(json: unknown, decoding: Decoding = plainDecoding):
     usage: readUsage(toObject(body["usage"])),
     model: "",
   });
-  return withAnswerFields(response, "cohere", stopWordFields(word, response, STOP_WORDS), decoding);
+  const own = {
+    ...stopWordFields(word, response, STOP_WORDS),
+    citations: message["citations"],
+    usage: usageFields(toObject(body["usage"]), { fields: ["billed_units"] }),
+  };
+  return withAnswerFields(response, "cohere", own, decoding);
 }
 
 /** Throws for an error, whose words stand in `message` or, at the end of a stream, in `error`. */

@@ -26,7 +26,7 @@ function createCohereFold(decoding: Decoding): Fold {
   const parts = new Map<unknown, { type: string; text: string; thinking: string }>();
   const calls = new Map<unknown, FoldedCall>();
   let plan = "";
-  let hasCitations = false;
+  const citations: unknown[] = [];
   let isStarted = false;
   /** The fields of the last event. */
   let end: WireObject | undefined;
@@ -57,7 +57,8 @@ function createCohereFold(decoding: Decoding): Fold {
       case "tool-call-delta":
         return [takeCall(calls, index, toObject(message["tool_calls"]), decoding)];
       case "citation-start":
-        hasCitations = true;
+        assertRoom(citations.length, "citations", decoding);
+        citations.push(message["citations"]);
         return [];
       case "message-end":
         refuseCohereError(delta, decoding);
@@ -85,8 +86,7 @@ function createCohereFold(decoding: Decoding): Fold {
       if (!isStarted && parts.size === 0 && calls.size === 0 && end === undefined) return {};
       const called = [...calls.values()].map(({ id, ...named }) => ({ id, function: named }));
       const message = { role: "assistant", content: [...parts.values()], tool_plan: plan, tool_calls: called };
-      // One stands for all, so that the decoder can note them.
-      return { ...end, message: { ...message, citations: hasCitations ? [{}] : [] } };
+      return { ...end, message: { ...message, citations } };
     },
   };
 }

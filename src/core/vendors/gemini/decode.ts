@@ -5,7 +5,13 @@ import { defined } from "../../defined.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toToolCalls } from "../../providers/calls.js";
-import { stopWordFields, withAnswerFields, type StopWords } from "../../wire/answer-fields.js";
+import {
+  stopWordFields,
+  usageFields,
+  withAnswerFields,
+  type StopWords,
+  type UsageParts,
+} from "../../wire/answer-fields.js";
 import { unknownFields, withMessageFields } from "../../wire/fields.js";
 import {
   plainDecoding,
@@ -49,6 +55,7 @@ export function decodeGemini(json: unknown, decoding: Decoding = plainDecoding):
     ...stopWordFields(stopName(candidate["finishReason"]), response, STOP_WORDS),
     candidate: unknownFields(candidate, ["content", "finishReason", "index", "tokenCount"]),
     promptFeedback: body["promptFeedback"],
+    usage: usageFields(toObject(body["usageMetadata"]), USAGE_PARTS),
   };
   return withAnswerFields({ ...response, message }, "gemini", own, decoding);
 }
@@ -92,6 +99,10 @@ export const STOP_WORDS: StopWords = {
     contentFilter: "SAFETY",
     error: "OTHER",
   },
+};
+
+const USAGE_PARTS: UsageParts = {
+  fields: ["promptTokensDetails", "candidatesTokensDetails", "cacheTokensDetails", "trafficType"],
 };
 
 /** Thoughts are counted apart from the candidates; ours are a part of the output. */

@@ -5,7 +5,7 @@ import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
 import type { LlmTurnResponse } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
-import { stopWordOf } from "../../wire/answer-fields.js";
+import { stopWordOf, withUsageFields } from "../../wire/answer-fields.js";
 import { cutText, type Cut, type TimedText } from "../../wire/cut.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
@@ -63,7 +63,9 @@ function writeChunk(response: LlmTurnResponse, stamp: WireStamp, parts: JsonObje
           ],
         }),
     ...defined({ promptFeedback }),
-    ...(usage === undefined || !isLast ? {} : { usageMetadata: writeUsage(usage) }),
+    ...(usage === undefined || !isLast
+      ? {}
+      : { usageMetadata: withUsageFields(writeUsage(usage), response, "gemini") }),
     modelVersion: modelOf(response, stamp),
     responseId: stamp.id,
   };

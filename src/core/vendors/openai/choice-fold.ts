@@ -18,6 +18,7 @@ export function createChoiceFold(decoding: Decoding): ChoiceFold {
   const message = createMessageFold(decoding);
   let hasDelta = false;
   let finish = "";
+  let filtered: WireObject = {};
   const logprobs = new Map<string, unknown[]>();
 
   return {
@@ -29,12 +30,19 @@ export function createChoiceFold(decoding: Decoding): ChoiceFold {
         if (Array.isArray(list)) append(logprobs, name, list);
       }
       finish = toPiece(choice["finish_reason"]) || toPiece(toObject(choice["finish_details"])["type"]) || finish;
+      // Azure judges each piece, and says nothing with some.
+      filtered = { ...filtered, ...toObject(choice["content_filter_results"]) };
       // Perplexity adds the message so far to each delta. A host that sends no delta sends the message once.
       const piece = choice["delta"] ?? (hasDelta ? undefined : choice["message"]);
       hasDelta ||= isPlainObject(piece);
       return message.take(toObject(piece));
     },
-    body: () => ({ finish_reason: finish, logprobs: Object.fromEntries(logprobs), message: message.body() }),
+    body: () => ({
+      finish_reason: finish,
+      logprobs: Object.fromEntries(logprobs),
+      content_filter_results: filtered,
+      message: message.body(),
+    }),
   };
 }
 

@@ -7,7 +7,13 @@ import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import { costToUsd, toCost, type Usage } from "../../model/usage.js";
 import { toToolCalls, type WireCall } from "../../providers/calls.js";
-import { stopWordFields, withAnswerFields, type StopWords } from "../../wire/answer-fields.js";
+import {
+  stopWordFields,
+  usageFields,
+  withAnswerFields,
+  type StopWords,
+  type UsageParts,
+} from "../../wire/answer-fields.js";
 import {
   plainDecoding,
   refuseBody,
@@ -54,6 +60,11 @@ export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding):
     ...stopWordFields(word === "function_call" ? "" : word, response, STOP_WORDS),
     annotations,
     logprobs: readLogprobs(choice["logprobs"]),
+    content_filter_results: choice["content_filter_results"],
+    prompt_filter_results: body["prompt_filter_results"],
+    service_tier: body["service_tier"],
+    system_fingerprint: body["system_fingerprint"],
+    usage: usageFields(toObject(body["usage"]), USAGE_PARTS),
   };
   return withAnswerFields(response, "openai", own, decoding);
 }
@@ -155,9 +166,14 @@ function finishWord(choice: WireObject): string {
 
 /** Undefined if there are none. Hosts also send lists that are empty or null. */
 function readLogprobs(value: unknown): WireObject | undefined {
-  const hasAny = Object.values(toObject(value)).some((list) => toList(list).length > 0);
-  return hasAny ? toObject(value) : undefined;
+  const lists = Object.entries(toObject(value)).filter(([, list]) => toList(list).length > 0);
+  return lists.length === 0 ? undefined : Object.fromEntries(lists);
 }
+
+const USAGE_PARTS: UsageParts = {
+  fields: ["prompt_tokens_details", "completion_tokens_details"],
+  known: ["cached_tokens", "cache_write_tokens", "reasoning_tokens"],
+};
 
 function readUsage(usage: WireObject): Usage | undefined {
   const inputTokens = toCount(usage["prompt_tokens"]);

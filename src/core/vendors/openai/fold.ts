@@ -23,6 +23,7 @@ function createOpenAiFold(decoding: Decoding): Fold {
   let hasOthers = false;
   let usage: WireObject = {};
   let model = "";
+  const about: Record<string, unknown> = {};
   let hasLastUsage = false;
 
   const takeChoice = (value: unknown): LlmStreamDelta[] => {
@@ -47,6 +48,7 @@ function createOpenAiFold(decoding: Decoding): Fold {
       // vLLM's older errors have no `error` around them.
       if (chunk["object"] === "error") refuseErrorBody(chunk, decoding);
       model ||= toPiece(chunk["model"]);
+      for (const name of ABOUT) about[name] = chunk[name] ?? about[name];
       const list = toList(chunk["choices"]);
       // Groq uses a name of its own unless the request wants usage.
       usage = mergeUsage(usage, chunk["usage"] ?? toObject(chunk["x_groq"])["usage"]);
@@ -55,12 +57,16 @@ function createOpenAiFold(decoding: Decoding): Fold {
     },
     body: () => ({
       model,
+      ...about,
       // One stands for all the others, so that the decoder can note them.
       choices: lowest === undefined ? [] : [lowest.fold.body(), ...(hasOthers ? [{}] : [])],
       ...(Object.keys(usage).length === 0 ? {} : { usage }),
     }),
   };
 }
+
+/** What the chunks say of the whole answer. */
+const ABOUT = ["prompt_filter_results", "service_tier", "system_fingerprint"] as const;
 
 /** The latest counts. A count that is null keeps its earlier value. */
 function mergeUsage(usage: WireObject, value: unknown): WireObject {

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../canon/value.js";
 import type { LlmTurnResponse } from "../../model/provider.js";
 import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
 import { toSse, type WireStamp } from "../../wire/pieces.js";
-import { stopWordOf } from "../../wire/answer-fields.js";
+import { stopWordOf, withUsageFields } from "../../wire/answer-fields.js";
 import { STOP_WORDS } from "./decode.js";
 import { toThinking, toThinkingPart } from "./mistral.js";
 import { argumentsText, head, writeCall, writeUsage } from "./write.js";
@@ -23,7 +23,11 @@ export function writeMistral(response: LlmTurnResponse, stamp: WireStamp): JsonO
     tool_calls: toolCalls.length === 0 ? null : toolCalls.map(writeCall),
   };
   const choice = { index: 0, message: own, finish_reason: stopWordOf(response, STOP_WORDS) };
-  return { ...head(response, stamp, "chat.completion"), choices: [choice], usage: writeUsage(usage) };
+  return {
+    ...head(response, stamp, "chat.completion"),
+    choices: [choice],
+    usage: withUsageFields(writeUsage(usage), response, "openai"),
+  };
 }
 
 /** The events, cut as `cut` says, each with the time of what it carries. */
@@ -41,7 +45,9 @@ export function mistralEvents(response: LlmTurnResponse, stamp: WireStamp, cut?:
     ...(message.toolCalls ?? []).map((call, index) =>
       event({ tool_calls: [{ ...writeCall(call), index }] }, lastAt(cut?.(index, argumentsText(call)))),
     ),
-    event({ content: "" }, 0, stopWordOf(response, STOP_WORDS), { usage: writeUsage(usage) }),
+    event({ content: "" }, 0, stopWordOf(response, STOP_WORDS), {
+      usage: withUsageFields(writeUsage(usage), response, "openai"),
+    }),
     { text: toSse("[DONE]"), at: 0 },
   ];
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../canon/value.js";
 import type { LlmToolCall } from "../../model/message.js";
 import type { LlmTurnResponse } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
-import { stopWordOf } from "../../wire/answer-fields.js";
+import { stopWordOf, withUsageFields } from "../../wire/answer-fields.js";
 import { cutText, type Cut, type TimedText } from "../../wire/cut.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
@@ -16,9 +16,11 @@ export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonOb
   const { message, usage } = response;
   const { content, toolCalls = [] } = message;
   const isRefusal = refuses(response);
-  const { annotations, logprobs = null } = wireFieldsOf(response, "openai");
+  const { annotations, logprobs = null, ...own } = wireFieldsOf(response, "openai");
+  const { content_filter_results, prompt_filter_results } = own;
   return {
     ...head(response, stamp, "chat.completion"),
+    ...defined({ prompt_filter_results }),
     choices: [
       {
         index: 0,
@@ -32,9 +34,10 @@ export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonOb
         },
         logprobs,
         finish_reason: finishOf(response),
+        ...defined({ content_filter_results }),
       },
     ],
-    ...(usage === undefined ? {} : { usage: writeUsage(usage) }),
+    ...(usage === undefined ? {} : { usage: withUsageFields(writeUsage(usage), response, "openai") }),
   };
 }
 
@@ -53,14 +56,21 @@ export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: 
   const { message, usage } = response;
   const said = refuses(response) ? "refusal" : "content";
   const common = head(response, stamp, "chat.completion.chunk");
-  const { annotations, logprobs = null } = wireFieldsOf(response, "openai");
+  const { annotations, logprobs = null, ...own } = wireFieldsOf(response, "openai");
+  const { content_filter_results, prompt_filter_results } = own;
   const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
     ...common,
-    choices: [{ index: 0, delta, logprobs: finish === null ? null : logprobs, finish_reason: finish }],
+    choices: [
+      {
+        ...{ index: 0, delta, logprobs: finish === null ? null : logprobs, finish_reason: finish },
+        ...(finish === null ? {} : defined({ content_filter_results })),
+      },
+    ],
     ...(stamp.wantsUsage === true ? { usage: null } : {}),
   });
   const event = (data: JsonObject | "[DONE]", at = 0): TimedText => ({ text: toSse(data), at });
   return [
+    ...(prompt_filter_results === undefined ? [] : [event({ ...common, choices: [], prompt_filter_results })]),
     event(chunk({ role: "assistant", content: "", refusal: null })),
     ...thoughtDeltas(response, cut).map(([delta, at]) => event(chunk(delta), at)),
     ...cutText(cut, "text", message.content).map(({ text, at }) => event(chunk({ [said]: text }), at)),
@@ -69,7 +79,7 @@ export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: 
     ),
     event(chunk(defined({ annotations }), finishOf(response))),
     ...(stamp.wantsUsage === true && usage !== undefined
-      ? [event({ ...common, choices: [], usage: writeUsage(usage) })]
+      ? [event({ ...common, choices: [], usage: withUsageFields(writeUsage(usage), response, "openai") })]
       : []),
     event("[DONE]"),
   ];
@@ -87,7 +97,11 @@ function thoughtDeltas(response: LlmTurnResponse, cut: Cut | undefined): [JsonOb
 /** The fields that every answer and chunk has. */
 export function head(response: LlmTurnResponse, stamp: WireStamp, object: string): JsonObject {
   const { id, createdAt } = stamp;
-  return { id: `chatcmpl-${id}`, object, created: Math.floor(createdAt / 1000), model: modelOf(response, stamp) };
+  const { service_tier, system_fingerprint } = wireFieldsOf(response, "openai");
+  return {
+    ...{ id: `chatcmpl-${id}`, object, created: Math.floor(createdAt / 1000), model: modelOf(response, stamp) },
+    ...defined({ service_tier, system_fingerprint }),
+  };
 }
 
 /** One thought under the name that most hosts use, several as OpenRouter's list. */

@@ -45,7 +45,9 @@ export function decodeResponses(json: unknown, decoding: Decoding = plainDecodin
     model: toText(body["model"]),
   });
   const message = withMessageFields(response.message, "responses", layout === undefined ? {} : { layout });
-  return withAnswerFields({ ...response, message }, "responses", { texts: readTexts(items) }, decoding);
+  const { service_tier, content_filters } = body;
+  const own = { texts: readTexts(items), service_tier, content_filters };
+  return withAnswerFields({ ...response, message }, "responses", own, decoding);
 }
 
 const UNFINISHED = ["queued", "in_progress", "cancelled", "failed"];

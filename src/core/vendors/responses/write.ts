@@ -49,6 +49,7 @@ function incompleteReason({ stopReason, isRefusal }: LlmTurnResponse): string | 
 
 function writeBody(response: LlmTurnResponse, stamp: WireStamp, output: JsonObject[]): JsonObject {
   const { usage } = response;
+  const { service_tier, content_filters } = wireFieldsOf(response, "responses");
   const reason = incompleteReason(response);
   return {
     id: `resp_${stamp.id}`,
@@ -73,6 +74,7 @@ function writeBody(response: LlmTurnResponse, stamp: WireStamp, output: JsonObje
     truncation: "disabled",
     usage: usage === undefined ? null : writeUsage(usage),
     metadata: {},
+    ...defined({ service_tier, content_filters }),
   };
 }
 

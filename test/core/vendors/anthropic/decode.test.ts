@@ -90,7 +90,7 @@ describe("decodeAnthropic", () => {
     );
     const { finalAnswer } = decodeAnthropic(body, { ...plainDecoding, note: (what) => notes.push(what) });
     expect(finalAnswer).toBe("see");
-    expect(notes).toEqual(['a block of type "server_tool_use"', "citations", 'the stop reason "odd"']);
+    expect(notes).toEqual(['a block of type "server_tool_use"', 'the stop reason "odd"']);
   });
 
   it("refuses an error under status 200", async () => {

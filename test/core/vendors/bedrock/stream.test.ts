@@ -161,7 +161,6 @@ describe("a stream of Bedrock", () => {
       'a block of type "toolUse"',
       'a delta of type "hologram"',
       'an event of type "novelty"',
-      "citations",
     ]);
   });
 

@@ -103,7 +103,7 @@ describe("an answer of Cohere", () => {
     const decoding = { ...plainDecoding, note: (what: string) => void noted.push(what) };
     const content = [{ type: "image" }, { type: "text", text: "a" }];
     decodeCohere({ message: { content, citations: [{}] }, finish_reason: "NEW" }, decoding);
-    expect(noted).toEqual(["citations", 'a content part of type "image"', 'the finish reason "NEW"']);
+    expect(noted).toEqual(['a content part of type "image"', 'the finish reason "NEW"']);
   });
 
   it("that is an error of status 200 is a typed error", () => {

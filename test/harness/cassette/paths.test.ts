@@ -4,7 +4,7 @@ import { formatLock, toLockEntry } from "../../../src/cassette/trust/lock.js";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
-import { pathInLock } from "../../../src/harness/cassette/path-in-lock.js";
+import { pathInLock } from "../../../src/harness/cassette/paths.js";
 import { createUseCassette } from "../../../src/harness/cassette/use-cassette.js";
 import { testKey } from "../../support/keys.js";
 import { memoryFiles } from "../../support/memory-files.js";
