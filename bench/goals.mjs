@@ -51,6 +51,37 @@ export const GOALS = [
       ),
   },
   {
+    id: "vertex",
+    figure: "a graph vertex ÷ a run over the same chain, T = 100",
+    most: 1.2,
+    of: (row) => ratioOf(row("vertex", "100x1", "vertex"), row("vertex", "100x1", "run over a chain")),
+  },
+  {
+    id: "vertex-recorded",
+    figure: "a recorded vertex ÷ a recorded run over the same chain, T = 100",
+    most: 1.2,
+    of: (row) =>
+      ratioOf(row("vertex", "100x1", "vertex, recorded"), row("vertex", "100x1", "run over a chain, recorded")),
+  },
+  {
+    id: "vertex-growth",
+    figure: "a vertex's cost per turn at T = 1,000 ÷ at T = 10",
+    most: 1.1,
+    of: (row) => ratioOf(row("vertex", "1000x1", "vertex"), row("vertex", "10x1", "vertex")),
+  },
+  {
+    id: "vertex-one",
+    figure: "a vertex of one turn ÷ a runtime and a run of one turn",
+    most: 3,
+    of: (row) => ratioOf(row("vertex", "1x1", "vertex"), row("vertex", "1x1", "run over a chain")),
+  },
+  {
+    id: "template",
+    figure: "a template of 100 KB with 100 references ÷ `replaceAll`",
+    most: 5,
+    of: (row) => ratioOf(row("vertex", "template", "playhead: a template"), row("vertex", "template", "replaceAll")),
+  },
+  {
     id: "canon",
     figure: "our canonical text ÷ `JSON.stringify`, 200 KB",
     most: 2.5,

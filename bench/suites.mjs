@@ -16,6 +16,7 @@ import { signing } from "./signing.mjs";
 import { startUp } from "./start-up.mjs";
 import { turnLoop } from "./turn-loop.mjs";
 import { verify } from "./verify.mjs";
+import { vertex } from "./vertex.mjs";
 
 const GUARDED_LOOPS = [
   "floor: budget, events, checks",
@@ -32,6 +33,7 @@ export const SUITES = {
     guard: { turns: [10, 100, 1000], calls: [1], names: GUARDED_LOOPS },
   },
   signing: { run: signing, quick: { turns: 20 }, guard: {} },
+  vertex: { run: vertex, quick: {}, guard: {} },
   promptHash: { run: promptHash, quick: { turns: [10, 100] } },
   canon: { run: canon, quick: { sizes: [2_000, 200_000] }, guard: { sizes: [200_000] } },
   replay: { run: replay, quick: { count: 10 }, guard: {} },

@@ -48,11 +48,11 @@ export {
 } from "../core/vertex/index.js";
 export {
   // the chain, and the names by which other engines know parts of it
-  AgentError as LlmError,
   fallbackProvider,
-  ToolArgError as ToolArgsInvalidError,
+  LlmError,
+  ToolArgsInvalidError,
   ToolPolicyError,
-  type FallbackEntry as FallbackPlanEntry,
-  type FallbackOptions as FallbackChainOptions,
-  type LlmProviderAdapter as LlmProvider,
-} from "../core/index.js";
+  type FallbackChainOptions,
+  type FallbackPlanEntry,
+  type LlmProvider,
+} from "../core/vertex/index.js";

@@ -114,12 +114,12 @@ export const DEFAULT_MAX_EXTRACTED_CHARACTERS = 10_000;
 export const DEFAULT_MAX_EXTRACTED_LINKS = 100;
 export const MAX_EXTRACTED_JSON_DEPTH = 100;
 
+/** Memory of a thread for new values, in MiB. Threads only pass data through, and more would only delay their garbage collection. */
+export const MAX_THREAD_YOUNG_MB = 8;
+
 // Prompt files
 /** Default limit in bytes of a file that a prompt template reads. */
 export const MAX_PROMPT_FILE_BYTES = 1_048_576;
-
-/** Memory of a thread for new values, in MiB. Threads only pass data through, and more would only delay their garbage collection. */
-export const MAX_THREAD_YOUNG_MB = 8;
 
 // Storage and environment of conversations
 /** Default limit in bytes of each file of a storage: 16 GiB. */

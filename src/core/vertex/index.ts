@@ -1,5 +1,9 @@
 // The door of the face `playhead/agent-runner`. Only its entry opens it.
 
+export { AgentError as LlmError, ToolArgError as ToolArgsInvalidError, ToolPolicyError } from "../errors.js";
+export type { LlmProviderAdapter as LlmProvider } from "../model/provider.js";
+export { fallbackProvider, type FallbackOptions as FallbackChainOptions } from "../providers/fallback.js";
+export type { FallbackEntry as FallbackPlanEntry } from "../providers/fallback/entry.js";
 export { createRunTotal, type CostUpdated } from "./cost.js";
 export type { AgentRunnerDeps, AgentTurnLimits } from "./host/deps.js";
 export {

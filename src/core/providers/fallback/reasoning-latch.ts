@@ -29,6 +29,7 @@ export function createReasoningLatch(first: number): ReasoningLatch {
 }
 
 function strip(messages: readonly LlmMessage[], count: number): readonly LlmMessage[] {
+  if (count === 0) return messages;
   const hasReasoning = (message: LlmMessage, index: number): message is AssistantMessage =>
     index < count && message.role === "assistant" && message.reasoning !== undefined;
   if (!messages.some(hasReasoning)) return messages;

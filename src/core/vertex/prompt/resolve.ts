@@ -30,7 +30,9 @@ export interface TemplateScope {
 export async function fillTemplate(text: string, scope: TemplateScope): Promise<string> {
   let filled = "";
   for (const part of parseTemplate(text)) {
-    filled += part.kind === "text" ? part.text : await valueOf(text, part, scope);
+    if (part.kind === "text") filled += part.text;
+    else if (part.filters.length === 0) filled += written(text, part, lookUp(text, part, scope));
+    else filled += await filtered(text, part, scope);
     if (filled.length > MAX_PROMPT_CHARACTERS)
       throw invalidOptions(
         `prompt_template is longer than ${MAX_PROMPT_CHARACTERS} characters when it is filled in`,
@@ -42,15 +44,15 @@ export async function fillTemplate(text: string, scope: TemplateScope): Promise<
   return filled.toWellFormed();
 }
 
-async function valueOf(text: string, reference: Reference, scope: TemplateScope): Promise<string> {
+async function filtered(text: string, reference: Reference, scope: TemplateScope): Promise<string> {
   let value = lookUp(text, reference, scope);
   for (const filter of reference.filters) value = await apply(text, reference, filter, value, scope);
-  if (value === undefined) throw missing(text, reference);
-  return toText(value);
+  return written(text, reference, value);
 }
 
 /** As `toResultText`, which never fails on data that is not JSON. */
-function toText(value: unknown): string {
+function written(text: string, reference: Reference, value: unknown): string {
+  if (value === undefined) throw missing(text, reference);
   return toResultText(value, Infinity).text;
 }
 

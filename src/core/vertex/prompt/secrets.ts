@@ -1,7 +1,7 @@
 // Finds references to secrets in authored text, for the host's parser. It also reads text that is never filled in, where they would be
 // sent as written.
 
-import { Cursor, readPath, toReference, type TemplateReference } from "./template.js";
+import { createPlaces, Cursor, readPath, toReference, type TemplateReference } from "./template.js";
 
 /** The authored texts that are searched. */
 export interface AuthoredTexts {
@@ -40,6 +40,7 @@ export function isSecret(
 
 function references(text: string): TemplateReference[] {
   const found: TemplateReference[] = [];
+  const placeOf = createPlaces(text);
   for (let at = text.indexOf("{{"); at >= 0; at = text.indexOf("{{", at + 2)) {
     const read = { namespace: "", path: [] as (string | number)[] };
     const cursor = new Cursor(text, at + 2);
@@ -49,7 +50,7 @@ function references(text: string): TemplateReference[] {
     } catch {
       // A path that breaks off counts as far as it goes.
     }
-    if (read.namespace !== "") found.push(toReference(text, { kind: "reference", ...read, filters: [], at }));
+    if (read.namespace !== "") found.push(toReference({ kind: "reference", ...read, filters: [], at }, placeOf));
   }
   return found;
 }
