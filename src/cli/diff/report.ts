@@ -11,7 +11,6 @@ import {
   type ValueChange,
 } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
-import { hasJudgeName } from "../../harness/index.js";
 import { count, type PrintLine } from "../terminal/output.js";
 import { printContracts, printReason, printUncompared, type ContractOutcome } from "./contract.js";
 import { printTolerances } from "../options/tolerances.js";
@@ -66,7 +65,7 @@ function outcomeOf(cassette: Cassette): JsonValue | undefined {
 /** Tasks without drift are only counted, unless their outcomes differ. */
 export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: DiffSummary): Promise<void> {
   for (const task of tasks) {
-    if (isDrifted(task) || hasOtherOutcome(task)) printTask(line, task, summary.heading ?? task.task);
+    if (isDrifted(task) || hasOtherOutcome(task)) await printTask(line, task, summary.heading ?? task.task);
   }
   printContracts(line, tasks);
   for (const task of summary.onlyOld) line("only in the old set: ", task);
@@ -90,9 +89,10 @@ export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], sum
   await printTolerances(line, summary.tolerancesFile, summary.tolerances);
 }
 
-function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
+async function printTask(line: PrintLine, task: TaskDiff, heading: string): Promise<void> {
+  const isJudge = task.task.includes(".judge") && (await import("../../harness/index.js")).hasJudgeName(task.task);
   const drifts = task.drifts.length === 0 ? "same calls" : count(task.drifts.length, "drift");
-  line({ look: "bold", text: heading }, hasJudgeName(task.task) ? ` (a judge's recording): ${drifts}` : `: ${drifts}`);
+  line({ look: "bold", text: heading }, isJudge ? ` (a judge's recording): ${drifts}` : `: ${drifts}`);
   for (const drift of task.drifts) {
     line("  - ", drift.sentence);
     if (drift.kind === "args-changed") printChanges(line, drift.changes);

@@ -1,6 +1,6 @@
 // Reads the changes that `--fail-on` allows: `cost:+20%`, `turns:+2`, `score:helpful:-0.1`.
 
-import { isScoreName, SCORE_NAME_HINT, type GateSettings } from "../../harness/index.js";
+import type { GateSettings } from "../../harness/index.js";
 import { METRIC_CHOICES, type MetricChoice } from "./values.js";
 
 type Threshold = NonNullable<GateSettings["thresholds"]>[number];
@@ -20,13 +20,17 @@ export function parseThreshold(text: string): Threshold | string {
   return { metric, amount: isRelative ? Number(digits) / 100 : Number(digits), isRelative };
 }
 
+/** A copy of what scores may be called, so that the help loads no harness. */
+const SCORE_NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,59}$/u;
+const SCORE_NAME_HINT = "Use up to 60 letters, digits, dots, hyphens and underscores, a letter or digit first";
+
 /** A score gets worse if it falls, so its threshold is negative. */
 function parseScoreThreshold(text: string): Threshold | string {
   const [, name = "", sign = "", digits = "", percent = ""] =
     /^score:(.*?)(?::([+-]?)(\d+(?:\.\d+)?|\.\d+)(%?))?$/s.exec(text) ?? [];
   const example = "Give a decrease, such as score:helpful:-0.1 or score:helpful:-10%";
   if (digits === "") return `"${text}" is not a threshold. ${example}`;
-  if (!isScoreName(name)) return `"${text}" has no valid name of a score. ${SCORE_NAME_HINT.slice(0, -1)}`;
+  if (!SCORE_NAME.test(name)) return `"${text}" has no valid name of a score. ${SCORE_NAME_HINT}`;
   if (sign !== "-") return `"${text}" has no -, and a score gets worse if it falls. ${example}`;
   const isRelative = percent !== "";
   return { metric: `score:${name}`, amount: isRelative ? Number(digits) / 100 : Number(digits), isRelative };

@@ -5,6 +5,7 @@ import {
   createCassetteStore,
   describeOrigin,
   exchangesOf,
+  extensionsOf,
   nameOfExchange,
   readAnsweredBy,
   sizeOfBody,
@@ -14,7 +15,6 @@ import {
   type UsageSum,
 } from "../../cassette/index.js";
 import { defined, isPlainObject, PRICING_DATE } from "../../core/index.js";
-import { agreementOf, agreementText, meanGrade, scoresOf } from "../../harness/index.js";
 import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -50,7 +50,7 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
     return;
   }
   const line = createPrinter(io);
-  printHead(line, file, cassette);
+  await printHead(line, file, cassette);
   const answeredBy = readAnsweredBy(cassette);
   for (const entry of chosen) {
     const steps = answeredBy.steps.get(entry.turnIndex);
@@ -79,7 +79,9 @@ function printOutcome(line: PrintLine, outcome: unknown): void {
 }
 
 /** The scores that the test recorded, and how well repeated grades agree. */
-function printScores(line: PrintLine, cassette: Cassette): void {
+async function printScores(line: PrintLine, cassette: Cassette): Promise<void> {
+  if (extensionsOf(cassette)["scores"] === undefined) return;
+  const { agreementOf, agreementText, meanGrade, scoresOf } = await import("../../harness/index.js");
   for (const [name, grades] of scoresOf(cassette)) {
     const agreement = agreementOf([grades]);
     const value = Number(meanGrade(grades).toPrecision(6));
@@ -90,7 +92,7 @@ function printScores(line: PrintLine, cassette: Cassette): void {
   }
 }
 
-function printHead(line: PrintLine, file: string, cassette: Cassette): void {
+async function printHead(line: PrintLine, file: string, cassette: Cassette): Promise<void> {
   const { version, recordedProvider, recordedAt, agentId, entries } = cassette;
   line({ look: "bold", text: file });
   line(`  version ${version}, ${count(entries.length, "turn")}, recorded ${recordedAt} from ${recordedProvider}`);
@@ -104,7 +106,7 @@ function printHead(line: PrintLine, file: string, cassette: Cassette): void {
     line(kind === "warn" ? { look: "warn", text: `  ${text}` } : `  ${text}`);
   }
   printOutcome(line, cassette.extensions?.["outcome"]);
-  printScores(line, cassette);
+  await printScores(line, cassette);
   if (cassette.extensions !== undefined) line(`  extensions ${Object.keys(cassette.extensions).join(", ")}`);
 }
 

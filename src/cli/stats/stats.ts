@@ -13,7 +13,6 @@ import {
   type TurnPricer,
 } from "../../cassette/index.js";
 import { defined, type FilePort } from "../../core/index.js";
-import { judgesAmong } from "../../harness/index.js";
 import { exitCodeForAll, noCassettesIn, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { MAX_STATS_FAILURES, MAX_STATS_GROUPS } from "../limits.js";
@@ -86,7 +85,8 @@ async function countAll(
     total.add(file, sized.lastSize(), loaded.cassette);
     if (by !== undefined) groups.of(groupOf(by, file, loaded.cassette))?.add(file, sized.lastSize(), loaded.cassette);
   }
-  const judges = judgesAmong(counted).length;
+  const mayJudge = counted.some((name) => name.includes(".judge"));
+  const judges = mayJudge ? (await import("../../harness/index.js")).judgesAmong(counted).length : 0;
   return { result: { stats: total.total(), judges, ...groups.list(), refused, failures }, exitCode };
 }
 
