@@ -92,7 +92,7 @@ function findMethodFlaws(owner: string, value: Readonly<Record<string, unknown>>
 
 const NO_TOOLS: Hook = Object.freeze({});
 
-/** The hook of this run. Throws `AgentError` `invalid-options` for a value that is none. */
+/** The hook of this run. Throws `AgentError` `invalid-options` if the value is not a hook. */
 export function hookOf(env: Env): Hook {
   if (env.hook === undefined) return NO_TOOLS;
   const hook: unknown = env.hook();

@@ -1,4 +1,4 @@
-// How a face takes part in the one loop: it is asked at three places of each turn, and it may take a turn beside the conversation.
+// How a face takes part in the one loop: the loop calls it at three places of each turn, and it may ask the model an aside.
 
 import type { EventBody, EventDetail } from "../events/event.js";
 import type { LlmMessage, LlmToolCall } from "../model/message.js";

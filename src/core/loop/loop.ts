@@ -106,7 +106,7 @@ function finishTurn(run: Progress, calls: readonly LlmToolCall[]): Promise<TurnO
 function countTurn(run: Progress): BudgetCap | undefined {
   const { budget, control } = run.input;
   control.receipts?.assertWhole();
-  // Read each time, since a turn beside the conversation is counted too.
+  // Read each time, since an aside counts as a turn too.
   run.turnIndex = budget.turns;
   return budget.takeTurn(run.turn.history, run.turn.tools.definitions);
 }

@@ -42,7 +42,7 @@ export interface FallbackOptions {
    */
   keyFor?(id: string, signal?: AbortSignal): unknown;
   /**
-   * Asked before every attempt, and before its key. A refusal ends the chain with `AgentError` `egress-refused`, and is no attempt.
+   * Asked before every attempt, and before its key. A refusal ends the chain with `AgentError` `egress-refused` and does not count as an attempt.
    * What it throws ends the chain unchanged.
    */
   beforeAttempt?(start: FallbackStart): Maybe<Refusal | undefined>;

@@ -8,7 +8,7 @@ import { isVerbName, VERB_NAMES, VERBS, type VerbBodies, type VerbName } from ".
 import type { Hook, ToolCall, ToolSchema } from "../hook.js";
 import { HookCall } from "./call.js";
 
-/** Serves tools as `createRuntime` takes them. Throws `AgentError` `invalid-options` for a value that is no tool. */
+/** Serves tools as `createRuntime` takes them. Throws `AgentError` `invalid-options` if a value is not a tool. */
 export function toolHook(tools: readonly CustomTool[]): Hook {
   const byName = new Map<string, CustomTool>();
   for (const tool of tools) {

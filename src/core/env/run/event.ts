@@ -68,7 +68,7 @@ export class EventProjection {
   readonly #event: ((event: EnvEvent) => void) | undefined;
   /** Set once the hook of the run is known. */
   notice: ((notice: StepNotice) => void) | undefined;
-  /** False while a summary is asked for: its turn is no step. */
+  /** False while the model writes a summary, because that turn is not a step. */
   isStep = true;
   #step = -1;
   #turn: TurnBody | undefined;

@@ -164,7 +164,7 @@ function finishWord(choice: WireObject): string {
   return toText(choice["finish_reason"]) || toText(toObject(choice["finish_details"])["type"]);
 }
 
-/** Undefined if there are none. Hosts also send lists that are empty or null. */
+/** Undefined for an absent or empty list. Hosts also send lists that are empty or null. */
 function readLogprobs(value: unknown): WireObject | undefined {
   const lists = Object.entries(toObject(value)).filter(([, list]) => toList(list).length > 0);
   return lists.length === 0 ? undefined : Object.fromEntries(lists);
