@@ -7,6 +7,19 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** Files that start many processes, and take from half a minute on. */
 const LONG = ["test/docs/", "test/harness/fixture/", "test/cli/mutate", "test/bench", "test/drift-docs", "test/guides"];
 
+/** Rooms whose modules load once for all files: a test leaves nothing behind in a module or in the process. */
+const SHARED = "core|cassette|harness|laws";
+
+/** Files in the same rooms that replace modules or globals, or start test runners. */
+const ALONE = [
+  "test/core/providers/bytes.test.ts",
+  "test/core/env/environment.test.ts",
+  "test/cassette/trust/load-cassette.test.ts",
+  "test/harness/cassette/use-cassette.test.ts",
+  "test/harness/conformance/inputs.test.ts",
+  "test/harness/fixture/**/*.test.ts",
+];
+
 /** Begins with the long files, so that no core is left over with one of them at the end. Vitest knows no times in a fresh clone. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -19,7 +32,6 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   resolve: { alias: { "#crypto": source("./src/platform/crypto-node.ts") } },
   test: {
-    include: ["test/**/*.test.ts"],
     // Every core: many tests wait for processes they start, so one core less would stand idle most of the time.
     maxWorkers: "100%",
     // Where CI is set nothing records; the tests of that say so themselves, and the others run alike everywhere.
@@ -29,5 +41,16 @@ export default defineConfig({
     setupFiles: ["test/support/law-seed.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Loading modules for each of these files took a third of the time of the suite.
+    projects: [
+      {
+        extends: true,
+        test: { name: "shared", include: [`test/@(${SHARED})/**/*.test.ts`], exclude: ALONE, isolate: false },
+      },
+      {
+        extends: true,
+        test: { name: "alone", include: ["test/*.test.ts", `test/!(${SHARED})/**/*.test.ts`, ...ALONE] },
+      },
+    ],
   },
 });

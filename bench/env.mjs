@@ -2,37 +2,19 @@
 // hand, opening a long conversation against reading its rows, and the text of a compaction against JSON.stringify.
 
 import { join } from "node:path";
-import { createEnvRuntime, createInMemoryStorage, toolHook } from "playhead/env";
+import { createEnvRuntime, createInMemoryStorage } from "playhead/env";
 import { openFileStorage } from "playhead/host";
 import { findCut } from "../.playhead/modules/core/context/cut.js";
 import { createContextMeter } from "../.playhead/modules/core/context/meter.js";
 import { toSummaryRequest } from "../.playhead/modules/core/context/compaction.js";
+import { assertTurns, send } from "./env-ways.mjs";
 import { measure } from "./measure.mjs";
 import { closeScratch, openScratch } from "./scratch.mjs";
 import { runPlayhead } from "./turn-loop-ways.mjs";
-import { add, ADD_SCHEMA, createModel, GOAL, SYSTEM } from "./workload.mjs";
+import { createModel, SYSTEM } from "./workload.mjs";
 
 // Node 20 has none of its own.
 const { DatabaseSync } = process.getBuiltinModule?.("node:sqlite") ?? (await import("@photostructure/sqlite"));
-const hook = toolHook([{ name: "add", description: "Adds two numbers", schema: ADD_SCHEMA, invoke: add }]);
-
-async function send(provider, turns, storage, sender = "") {
-  const agent = {
-    name: "bench",
-    instructions: SYSTEM,
-    compaction: false,
-    streaming: false,
-    budget: { maxTurns: turns, maxToolCalls: turns * 10 },
-  };
-  const runtime = createEnvRuntime({ storage, provider, env: { hook: () => hook } }, { agents: [agent] });
-  return runtime.send({ agent: "bench", sender, content: GOAL });
-}
-
-function assertTurns(turns) {
-  return (result) => {
-    if (result.turns !== turns) throw new Error(`it took ${result.turns} of ${turns} turns`);
-  };
-}
 
 export async function* env({ turns = [10, 100, 1000], ...options } = {}) {
   const loops = turns.map((count) => ({

@@ -5,21 +5,25 @@ import { ratioOf, summarise } from "./measure.mjs";
 const LOOP = "playhead: run";
 const RECORD = "playhead: run and record";
 const REPLAY = "playhead: verify and replay";
+const RESULT = "session: result()";
+const EVENTS = "session: events()";
 
 /** `of(row, rows)` returns a summary of ratios, if `row(suite, key, name)` has rows. */
 export const GOALS = [
-  {
-    id: "bare",
-    figure: "our bare loop ÷ (floor + budget + events + validation), T = 100",
-    most: 2,
-    of: (row) => ratioOf(row("turnLoop", "100x1", LOOP), row("turnLoop", "100x1", "floor: budget, events, checks")),
-  },
-  {
-    id: "recording",
-    figure: "our recording loop ÷ (floor + incremental hashes), T = 100",
-    most: 1.5,
-    of: (row) => ratioOf(row("turnLoop", "100x1", RECORD), row("turnLoop", "100x1", "floor: and every hash")),
-  },
+  ratio(
+    "bare",
+    "our bare loop ÷ (floor + budget + events + validation), T = 100",
+    2,
+    ["turnLoop", "100x1", LOOP],
+    ["turnLoop", "100x1", "floor: budget, events, checks"],
+  ),
+  ratio(
+    "recording",
+    "our recording loop ÷ (floor + incremental hashes), T = 100",
+    1.5,
+    ["turnLoop", "100x1", RECORD],
+    ["turnLoop", "100x1", "floor: and every hash"],
+  ),
   {
     id: "recording-peers",
     figure: "our recording loop ÷ the fastest peer's loop that records nothing, T = 100",
@@ -29,16 +33,13 @@ export const GOALS = [
   growth("growth-bare", "bare", LOOP),
   growth("growth-recording", "recording", RECORD),
   growth("growth-replaying", "replaying", REPLAY),
-  {
-    id: "replay",
-    figure: "our replay of a 2 KB completion ÷ (verified floor)",
-    most: 1.5,
-    of: (row) =>
-      ratioOf(
-        row("replay", "many", "playhead: cassetteProvider of the parsed JSON, every hash verified"),
-        row("replay", "many", "floor: request hashed, response verified, fresh object"),
-      ),
-  },
+  ratio(
+    "replay",
+    "our replay of a 2 KB completion ÷ (verified floor)",
+    1.5,
+    ["replay", "many", "playhead: cassetteProvider of the parsed JSON, every hash verified"],
+    ["replay", "many", "floor: request hashed, response verified, fresh object"],
+  ),
   {
     id: "signing",
     figure: "signing of receipts on the critical path ÷ the signing cost",
@@ -50,96 +51,156 @@ export const GOALS = [
         row("signing", "path", "its Ed25519 signatures alone"),
       ),
   },
-  {
-    id: "vertex",
-    figure: "a graph vertex ÷ a run over the same chain, T = 100",
-    most: 1.2,
-    of: (row) => ratioOf(row("vertex", "100x1", "vertex"), row("vertex", "100x1", "run over a chain")),
-  },
-  {
-    id: "vertex-recorded",
-    figure: "a recorded vertex ÷ a recorded run over the same chain, T = 100",
-    most: 1.2,
-    of: (row) =>
-      ratioOf(row("vertex", "100x1", "vertex, recorded"), row("vertex", "100x1", "run over a chain, recorded")),
-  },
-  {
-    id: "vertex-growth",
-    figure: "a vertex's cost per turn at T = 1,000 ÷ at T = 10",
-    most: 1.1,
-    of: (row) => ratioOf(row("vertex", "1000x1", "vertex"), row("vertex", "10x1", "vertex")),
-  },
-  {
-    id: "vertex-one",
-    figure: "a vertex of one turn ÷ a runtime and a run of one turn",
-    most: 3,
-    of: (row) => ratioOf(row("vertex", "1x1", "vertex"), row("vertex", "1x1", "run over a chain")),
-  },
-  {
-    id: "template",
-    figure: "a template of 100 KB with 100 references ÷ `replaceAll`",
-    most: 5,
-    of: (row) => ratioOf(row("vertex", "template", "playhead: a template"), row("vertex", "template", "replaceAll")),
-  },
-  {
-    id: "canon",
-    figure: "our canonical text ÷ `JSON.stringify`, 200 KB",
-    most: 2.5,
-    of: (row) =>
-      ratioOf(
-        row("canon", "200000", "playhead: canonicalize"),
-        row("canon", "200000", "JSON.stringify, not canonical"),
-      ),
-  },
-  {
-    id: "start-up",
-    figure: "`cassette --version` ÷ `node -e 0`, wall",
-    most: 1.5,
-    of: (row) => ratioOf(row("startUp", "base", "cassette --version"), row("startUp", "base", "node -e 0")),
-  },
-  {
-    id: "memory",
-    figure: "memory of a 10,000-turn recording beyond the cassette itself ÷ the conversation",
-    most: 2,
-    of: (row) =>
-      ratioOf(
-        row("memory", "held 10000", "held beyond the cassette"),
-        row("memory", "held 10000", "the conversation alone"),
-      ),
-  },
-  envGoal("env-loop", "a conversation in memory ÷ our bare loop, T = 100", 1.4, "loop", [
-    "send in memory, 100 turns",
-    "playhead: run, 100 turns",
-  ]),
-  envGoal("growth-env", "our cost per step of a conversation at T = 1,000 ÷ at T = 10", 1.1, "loop", [
-    "send in memory, 1000 turns",
-    "send in memory, 10 turns",
-  ]),
-  envGoal("env-sqlite", "a step on SQLite ÷ (our loop + one flushed insert)", 1.3, "sqlite", [
-    "send on SQLite",
-    "our loop, and a flushed insert a turn by hand",
-  ]),
-  envGoal("env-open", "opening a conversation of 10,000 entries ÷ reading 256 rows", 2, "open", [
-    "open a conversation of 10,000 entries",
-    "read 256 rows by hand",
-  ]),
-  envGoal("env-transcript", "cut and transcript of 100,000 tokens ÷ `JSON.stringify`", 3, "transcript", [
-    "cut, and transcript of 100,000 tokens",
-    "JSON.stringify of them",
-  ]),
+  ratio(
+    "vertex",
+    "a graph vertex ÷ a run over the same chain, T = 100",
+    1.2,
+    ["vertex", "100x1", "vertex"],
+    ["vertex", "100x1", "run over a chain"],
+  ),
+  ratio(
+    "vertex-recorded",
+    "a recorded vertex ÷ a recorded run over the same chain, T = 100",
+    1.2,
+    ["vertex", "100x1", "vertex, recorded"],
+    ["vertex", "100x1", "run over a chain, recorded"],
+  ),
+  ratio(
+    "vertex-growth",
+    "a vertex's cost per turn at T = 1,000 ÷ at T = 10",
+    1.1,
+    ["vertex", "1000x1", "vertex"],
+    ["vertex", "10x1", "vertex"],
+  ),
+  ratio(
+    "vertex-one",
+    "a vertex of one turn ÷ a runtime and a run of one turn",
+    3,
+    ["vertex", "1x1", "vertex"],
+    ["vertex", "1x1", "run over a chain"],
+  ),
+  ratio(
+    "template",
+    "a template of 100 KB with 100 references ÷ `replaceAll`",
+    5,
+    ["vertex", "template", "playhead: a template"],
+    ["vertex", "template", "replaceAll"],
+  ),
+  ratio(
+    "canon",
+    "our canonical text ÷ `JSON.stringify`, 200 KB",
+    2.5,
+    ["canon", "200000", "playhead: canonicalize"],
+    ["canon", "200000", "JSON.stringify, not canonical"],
+  ),
+  ratio(
+    "start-up",
+    "`cassette --version` ÷ `node -e 0`, wall",
+    1.5,
+    ["startUp", "base", "cassette --version"],
+    ["startUp", "base", "node -e 0"],
+  ),
+  ratio(
+    "memory",
+    "memory of a 10,000-turn recording beyond the cassette itself ÷ the conversation",
+    2,
+    ["memory", "held 10000", "held beyond the cassette"],
+    ["memory", "held 10000", "the conversation alone"],
+  ),
+  ratio(
+    "env-loop",
+    "a conversation in memory ÷ our bare loop, T = 100",
+    1.4,
+    ["env", "loop", "send in memory, 100 turns"],
+    ["env", "loop", "playhead: run, 100 turns"],
+  ),
+  ratio(
+    "growth-env",
+    "our cost per step of a conversation at T = 1,000 ÷ at T = 10",
+    1.1,
+    ["env", "loop", "send in memory, 1000 turns"],
+    ["env", "loop", "send in memory, 10 turns"],
+  ),
+  ratio(
+    "env-sqlite",
+    "a step on SQLite ÷ (our loop + one flushed insert)",
+    1.3,
+    ["env", "sqlite", "send on SQLite"],
+    ["env", "sqlite", "our loop, and a flushed insert a turn by hand"],
+  ),
+  ratio(
+    "env-open",
+    "opening a conversation of 10,000 entries ÷ reading 256 rows",
+    2,
+    ["env", "open", "open a conversation of 10,000 entries"],
+    ["env", "open", "read 256 rows by hand"],
+  ),
+  ratio(
+    "env-transcript",
+    "cut and transcript of 100,000 tokens ÷ `JSON.stringify`",
+    3,
+    ["env", "transcript", "cut, and transcript of 100,000 tokens"],
+    ["env", "transcript", "JSON.stringify of them"],
+  ),
+  ratio(
+    "durable-step",
+    "a step of a session on SQLite ÷ its bare statements",
+    1.6,
+    ["durable", "step", "a step on the durable host"],
+    ["durable", "step", "its bare statements"],
+  ),
+  ratio(
+    "session-result",
+    "a step of a session by `result()` ÷ a turn of our bare loop, T = 100",
+    1.3,
+    ["session", "100x1", RESULT],
+    ["session", "100x1", LOOP],
+  ),
+  ratio(
+    "session-events",
+    "a step of a session by `events()` ÷ a turn of our bare loop, T = 100",
+    2,
+    ["session", "100x1", EVENTS],
+    ["session", "100x1", LOOP],
+  ),
+  ratio(
+    "session-growth",
+    "a session's cost per step at T = 1,000 ÷ at T = 10",
+    1.1,
+    ["session", "1000x1", RESULT],
+    ["session", "10x1", RESULT],
+  ),
+  ratio(
+    "session-host",
+    "a step of a session with the execution host in memory ÷ without one, T = 100",
+    3,
+    ["session", "100x1", "session: result(), host in memory"],
+    ["session", "100x1", RESULT],
+  ),
+  ratio(
+    "session-bytes",
+    "bytes of checkpoints per step of a session at T = 1,000 ÷ at T = 10",
+    1.1,
+    ["session", "bytes", "1000 steps"],
+    ["session", "bytes", "10 steps"],
+  ),
+  ratio(
+    "session-peers",
+    "a step of a session by `events()` ÷ AI SDK `generateText`, T = 100",
+    0.25,
+    ["peerSessions", "100x1", EVENTS],
+    ["peerSessions", "100x1", "AI SDK, generateText"],
+  ),
 ];
 
 function growth(id, name, contestant) {
-  return {
-    id,
-    figure: `our cost per turn at T = 1,000 ÷ at T = 10, ${name}`,
-    most: 1.1,
-    of: (row) => ratioOf(row("turnLoop", "1000x1", contestant), row("turnLoop", "10x1", contestant)),
-  };
+  const figure = `our cost per turn at T = 1,000 ÷ at T = 10, ${name}`;
+  return ratio(id, figure, 1.1, ["turnLoop", "1000x1", contestant], ["turnLoop", "10x1", contestant]);
 }
 
-function envGoal(id, figure, most, key, [ours, other]) {
-  return { id, figure, most, of: (row) => ratioOf(row("env", key, ours), row("env", key, other)) };
+/** A goal for `ours` ÷ `other`. Each is the suite, the table and the name of a row. */
+function ratio(id, figure, most, ours, other) {
+  return { id, figure, most, of: (row) => ratioOf(row(...ours), row(...other)) };
 }
 
 /** The benchmarks whose tables the goal reads. */

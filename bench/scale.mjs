@@ -9,12 +9,12 @@ import { fileURLToPath } from "node:url";
 import { scriptedProvider } from "../.playhead/modules/core/index.js";
 import { DEFAULT_MAX_FILE_BYTES, formatCassette, recordingProvider } from "../.playhead/modules/cassette/index.js";
 import { summarise } from "./measure.mjs";
-import { closeScratch, endWith, openScratch, pause } from "./scratch.mjs";
+import { closeScratch, openScratch, pause } from "./scratch.mjs";
+import { sampleProcess } from "./whole-process.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const bin = join(root, "dist/cli/bin.js");
 const worker = fileURLToPath(new URL("entries-worker.mjs", import.meta.url));
-const TELL = 'process.on("exit",()=>process.stderr.write(" rss "+process.resourceUsage().maxRSS))';
 const LOAD = 'import{loadCassette}from"playhead/cassette";await loadCassette(process.argv[1])';
 
 /** `files` cassettes of one turn in each of two folders, `entries` in one cassette, `bytes` of one that is loaded alone. */
@@ -118,15 +118,7 @@ function recordMany(entries) {
 }
 
 function runOnce(name, args) {
-  const started = process.hrtime.bigint();
-  const options = { cwd: root, encoding: "utf8", maxBuffer: 2 ** 30, env: { ...process.env, CI: "" } };
-  const result = spawnSync(process.execPath, ["--import", `data:text/javascript,${TELL}`, ...args], options);
-  endWith(result);
-  const { status, stderr } = result;
-  const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-  const kilobytes = / rss (\d+)$/.exec(stderr)?.[1];
-  if (status !== 0 || kilobytes === undefined) throw new Error(`${name} exited with ${status}: ${stderr}`);
-  return { seconds, peakMiB: Number(kilobytes) / 1024 };
+  return sampleProcess(name, args, { cwd: root });
 }
 
 async function fill(folder, files) {

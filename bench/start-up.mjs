@@ -13,8 +13,7 @@ export async function* startUp({ rounds = 15, commands = true } = {}) {
     starting("node -e 0", ["-e", "0"]),
     starting("cassette --version", [bin, "--version"]),
     starting("cassette --help", [bin, "--help"]),
-    starting(`import("playhead")`, ["--input-type=module", "-e", `await import("playhead")`]),
-    starting(`import("playhead/cassette")`, ["--input-type=module", "-e", `await import("playhead/cassette")`]),
+    ...["", "/cassette", "/session", "/jest", "/ai-sdk"].map((door) => importing(`playhead${door}`)),
   ];
   yield { key: "base", title: "start-up", unit: "ms", rows: await measure(base, { rounds, sampleMs: 1 }) };
   if (!commands) return;
@@ -28,6 +27,11 @@ function commandNames() {
     .filter((file) => file.endsWith(".js"))
     .map((file) => file.slice(0, -".js".length))
     .sort();
+}
+
+function importing(door) {
+  const code = `await import("${door}")`;
+  return starting(code, ["--input-type=module", "-e", code]);
 }
 
 function starting(name, args) {

@@ -3,15 +3,18 @@
 
 import { canon } from "./canon.mjs";
 import { diff } from "./diff.mjs";
+import { driftScale } from "./drift-scale.mjs";
+import { durable } from "./durable.mjs";
 import { env } from "./env.mjs";
 import { importing } from "./import.mjs";
 import { install } from "./install.mjs";
 import { memory } from "./memory.mjs";
-import { peerLoops, peerReplays, peerServes } from "./peers/peers.mjs";
+import { peerFaces, peerLoops, peerReplays, peerServes, peerSessions } from "./peers/peers.mjs";
 import { proxy } from "./proxy.mjs";
 import { promptHash } from "./prompt-hash.mjs";
 import { replay } from "./replay.mjs";
 import { scale } from "./scale.mjs";
+import { session } from "./session.mjs";
 import { signing } from "./signing.mjs";
 import { startUp } from "./start-up.mjs";
 import { turnLoop } from "./turn-loop.mjs";
@@ -34,11 +37,14 @@ export const SUITES = {
   },
   signing: { run: signing, quick: { turns: 20 }, guard: {} },
   vertex: { run: vertex, quick: {}, guard: {} },
+  session: { run: session, quick: {}, guard: {} },
   promptHash: { run: promptHash, quick: { turns: [10, 100] } },
   canon: { run: canon, quick: { sizes: [2_000, 200_000] }, guard: { sizes: [200_000] } },
   replay: { run: replay, quick: { count: 10 }, guard: {} },
   verify: { run: verify, quick: { sizes: [0.1], files: 20, rounds: 1 } },
   diff: { run: diff, quick: { lengths: [10, 100] } },
+  driftScale: { run: driftScale, quick: { scenarios: 3, runs: 4, rounds: 1 } },
+  durable: { run: durable, quick: {}, guard: {} },
   env: { run: env, quick: { turns: [10, 100, 1000], rounds: 1 }, guard: {} },
   import: { run: importing, quick: { runs: 5, turns: [5] } },
   startUp: { run: startUp, quick: { commands: false, rounds: 1 }, guard: { commands: false } },
@@ -47,6 +53,8 @@ export const SUITES = {
   install: { run: install, quick: undefined },
   scale: { run: scale, quick: { files: 20, entries: 100, rounds: 1, bytes: 2 ** 20 } },
   peerLoops: { run: peerLoops, quick: { turns: [10], calls: [1], sampleMs: 5 }, isPeer: true },
+  peerFaces: { run: peerFaces, quick: { turns: [10], sampleMs: 5 }, isPeer: true },
+  peerSessions: { run: peerSessions, quick: { turns: [10], sampleMs: 5 }, isPeer: true },
   peerReplays: { run: peerReplays, quick: {}, isPeer: true },
   peerServes: { run: peerServes, quick: {}, isPeer: true },
 };

@@ -1,8 +1,8 @@
-// Tries `--agent` with Claude Code, Codex CLI and Gemini CLI from npm against a model on loopback: record, replay in another folder, for
-// another user and a month later, fork onto another model, and replay the fork. Installs them into .playhead/agents. Needs the registry,
-// git, and faketime of Debian for the later day. Codex is linked statically, so its day stays.
+// Tries `--agent` with Claude Code, Codex CLI, Gemini CLI, opencode and Qwen Code from npm against a model on loopback: record, replay in
+// another folder, for another user and a month later, fork onto another model, and replay the fork. Installs them into .playhead/agents.
+// Needs the registry, git, and faketime of Debian for the later day. Codex is linked statically, so its day stays.
 //
-// node scripts/agents.mjs [claude] [codex] [gemini]
+// node scripts/agents.mjs [claude] [codex] [gemini] [opencode] [qwen]
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -34,6 +34,16 @@ const AGENTS = {
   gemini: {
     package: "@google/gemini-cli",
     command: ["gemini", "-p", TASK, "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"],
+    path: "",
+  },
+  opencode: {
+    package: "opencode-ai",
+    command: ["opencode", "run", "--auto", "-m", "anthropic/claude-sonnet-4-5", TASK],
+    path: "",
+  },
+  qwen: {
+    package: "@qwen-code/qwen-code",
+    command: ["qwen", TASK, "--yolo", "-m", "qwen3-coder-plus"],
     path: "",
   },
 };
@@ -68,11 +78,12 @@ function tryAgent(name) {
   const step = (title, folder, args, env) => {
     const { status, stderr } = run(folder, args, env);
     const note = join(folder, "note.txt");
-    const written = existsSync(note) ? readFileSync(note, "utf8").trim() : "no note.txt";
-    console.log(`${status === 0 ? "ok    " : "FAILED"} ${name} ${version}: ${title} (${written})`);
-    if (status !== 0) console.log(stderr.split("\n").slice(-25).join("\n"));
+    const written = existsSync(note) ? readFileSync(note, "utf8").trim() : undefined;
+    const isDone = status === 0 && written !== undefined;
+    console.log(`${isDone ? "ok    " : "FAILED"} ${name} ${version}: ${title} (${written ?? "no note.txt"})`);
+    if (!isDone) console.log(stderr.split("\n").slice(-25).join("\n"));
     rmSync(note, { force: true });
-    return status === 0;
+    return isDone;
   };
   if (!step("record", here, ["record", "--agent", name, "--target", target, "--", ...command], KEYS)) return false;
   for (const folder of [there, third]) take(here, folder, "__cassettes__");
@@ -92,8 +103,8 @@ function recordingIn(folder, name) {
 function run(cwd, args, env) {
   const { ANTHROPIC_API_KEY: _, OPENAI_API_KEY: __, GEMINI_API_KEY: ___, CI: ____, ...inherited } = process.env;
   const PATH = `${join(installed, "node_modules/.bin")}:${process.env.PATH}`;
-  // Claude Code refuses to skip its permissions for root outside a sandbox.
-  const all = { ...inherited, PATH, IS_SANDBOX: "1", ...env };
+  // Claude Code refuses to skip its permissions for root outside a sandbox. opencode works in PWD, as a shell sets it.
+  const all = { ...inherited, PATH, PWD: cwd, IS_SANDBOX: "1", ...env };
   return spawnSync(process.execPath, [cassette, ...args], {
     ...{ cwd, env: all, encoding: "utf8", timeout: 180_000, stdio: ["ignore", "pipe", "pipe"] },
   });

@@ -18,6 +18,7 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const ABOUT = {
   playhead: "The runtime, providers, tools, budgets, events and receipts: the core, which runs anywhere.",
   "playhead/agent-runner": "One vertex of a graph as an agent: templates, tool grants, failover, events and costs.",
+  "playhead/process": "Agents as processes: fabrics of several, with loops, barriers and schedules.",
   "playhead/cassette": "Recording, replaying, checking, comparing, signing, importing and exporting cassettes.",
   "playhead/vitest": "Matchers for Vitest's `expect`, and a `test` with the fixture `cassette`.",
   "playhead/vitest/reporter": "A reporter for Vitest that lists cassettes no test uses.",
@@ -27,11 +28,18 @@ const ABOUT = {
   "playhead/openai-agents": "Cassettes for the OpenAI Agents SDK.",
   "playhead/langchain": "Cassettes for LangChain.",
   "playhead/env": "Conversations of several agents on one config of storage, provider and environment.",
+  "playhead/session": "Agents with sessions by key: turns that a consumer drives, steering, overlays and plugins.",
+  "playhead/plugins": "Plugins for agents with sessions.",
+  "playhead/execution": "The host of sessions in memory, and the ports of a host of your own.",
+  "playhead/postgres": "The durable host of sessions for several machines, on PostgreSQL.",
+  "playhead/bullmq": "A queue on Redis for the workers of a durable host.",
+  "playhead/session-store/file": "Sessions in a folder.",
+  "playhead/session-store/memory": "Sessions in memory.",
   "playhead/mcp": "The tools of an MCP server as tools of ours.",
   "playhead/msw": "Cassettes as request handlers of MSW.",
   "playhead/harness":
     "`useCassette`, the drift gate, faults and doubles, conformance suites, and what the other doors are made of.",
-  "playhead/host": "Files, memory on disk, the verbs, fleets and servers: what needs Node.",
+  "playhead/host": "Files, memory on disk, the durable host, the verbs, fleets and servers: what needs Node.",
 };
 
 const doors = Object.entries(manifest.exports)

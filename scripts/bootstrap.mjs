@@ -4,7 +4,7 @@
 //
 //   node scripts/bootstrap.mjs demo|test|bench|bench:check|fuzz|laws|crash|api|newsroom|build [arguments for it]
 
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -49,16 +49,19 @@ const JOBS = {
 };
 
 assertNode();
-if (!Object.hasOwn(JOBS, job)) fail(`"${job}" is no job. The jobs are ${Object.keys(JOBS).join(", ")}.`);
+if (!Object.hasOwn(JOBS, job)) fail(`"${job}" is not a job. The jobs are ${Object.keys(JOBS).join(", ")}.`);
 install();
 compile();
-JOBS[job]();
+await JOBS[job]();
 
-function testEverything() {
-  step("format", [bin("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]);
-  step("lint", [bin("eslint/bin/eslint.js"), "."]);
-  step("types", [bin("typescript/bin/tsc"), "-p", "tsconfig.test.json"]);
-  step("tests", vitest([]));
+async function testEverything() {
+  // Each of these uses one core.
+  await Promise.all([
+    check("format", [bin("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]),
+    check("lint", [bin("eslint/bin/eslint.js"), "."]),
+    check("types", [bin("typescript/bin/tsc"), "-p", "tsconfig.test.json"]),
+  ]);
+  if (process.exitCode === undefined) step("tests", vitest([]));
 }
 
 function vitest(filters) {
@@ -156,6 +159,20 @@ function digest(files) {
 
 function bin(path) {
   return at("node_modules", path);
+}
+
+/** Runs a step next to others, and prints what it says once it has ended. */
+function check(name, args) {
+  const started = Date.now();
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: root, maxBuffer: Infinity }, (error, out, errors) => {
+      const result = error === null ? "ok" : "failed";
+      console.log(`\nplayhead: ${name} ${result} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+      process.stdout.write(out + errors);
+      if (error !== null) process.exitCode = 1;
+      resolve();
+    });
+  });
 }
 
 function step(name, args) {

@@ -1,7 +1,8 @@
 // node scripts/bundle.mjs MODULES OUT: joins the modules that tsc made in MODULES into the few files of the package in
 // OUT. Every path that package.json names stays a file of its own, and so does every command and every thread's
-// script. Shared code goes into OUT/chunks, in pieces that are loaded only when needed. So a door of 600 modules opens
-// as fast as its code is parsed. The declarations do not change. MODULES/files.json lists the modules of each file.
+// script. Shared code goes into OUT/chunks. A door opens as fast as its code is parsed and its files are found, so it
+// loads only the modules whose names it uses, in few files. The declarations do not change. MODULES/files.json lists
+// the modules of each file.
 
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -11,27 +12,54 @@ import { rolldown } from "rolldown";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [modules = "", out = ""] = process.argv.slice(2).map((path) => resolve(path));
 
-/** Not public. As separate files, they keep the code of one command apart from that of another. */
-const LAYERS = ["core/index", "cassette/index", "harness/index", "host/index"];
+/** Small packages that almost every door needs. Node takes longer to find their files than to run them. */
+const INLINED = ["@cfworker/json-schema", "eventsource-parser", "fflate", "jsonc-parser", "p-limit", "yocto-queue"];
+
+/** Modules that are needed by the same of these groups of doors share a file. */
+const LEADERS = [
+  ["entry/playhead"],
+  ["entry/jest", "entry/vitest"],
+  ["entry/cassette"],
+  ["entry/session"],
+  ["entry/harness"],
+  ["entry/host", "entry/session-store-file"],
+  ["cli/bin"],
+  ["cli/main", "cli/disk", ...modulesLike(/^cli\/commands\//)],
+  [
+    "cli/diff/diff",
+    "cli/diff/thread",
+    "cli/drift/thread",
+    "cli/show/show",
+    "cli/stats/stats",
+    "cli/verify/verify",
+    "cli/verify/thread",
+  ],
+];
 
 const bundle = await rolldown({
   // Paths in the output begin here.
   cwd: modules,
   input: Object.fromEntries(entries().map((name) => [name, `./${name}.js`])),
-  // Packages, node: and #crypto stay imports. In a browser, #crypto is another file.
-  external: /^[^./]/,
+  // Other packages, node: and #crypto stay imports. In a browser, #crypto is another file.
+  external: (id) => /^[^./]/.test(id) && !INLINED.some((name) => id === name || id.startsWith(`${name}/`)),
   platform: "node",
-  // Loading a module has the same effects as before it was joined with others.
-  treeshake: { moduleSideEffects: true },
+  resolve: { mainFields: ["module", "main"], alias: { fflate: "fflate/browser" } },
+  // Only these files do something when they are loaded. Of the others, a door loads what it uses.
+  treeshake: { moduleSideEffects: (id) => /\/(entry\/[^/]+|bin|thread)\.js$/.test(toSlashes(id)) },
+  preserveEntrySignatures: "allow-extension",
   onLog: (_level, { message }) => {
     throw new Error(message);
   },
 });
+const options = { dir: out, format: "esm", entryFileNames: "[name].js", chunkFileNames: "chunks/[name].js" };
+const group = groups((await bundle.generate(options)).output);
 const { output } = await bundle.write({
-  dir: out,
-  format: "esm",
-  entryFileNames: "[name].js",
-  chunkFileNames: "chunks/[name].js",
+  ...options,
+  comments: false,
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [{ debugName: "leaders", name: (id) => group.get(id) ?? null }],
+  },
 });
 await bundle.close();
 const made = output.map(({ fileName, moduleIds }) => [
@@ -40,6 +68,41 @@ const made = output.map(({ fileName, moduleIds }) => [
 ]);
 writeFileSync(join(modules, "files.json"), `${JSON.stringify(Object.fromEntries(made), undefined, 1)}\n`);
 for (const path of filesBelow(modules, ".d.ts")) cpSync(join(modules, path), join(out, path));
+writeFileSync(join(out, "THIRD-PARTY.md"), `# Packages inside these files\n\n${INLINED.map(licenceOf).join("\n")}`);
+
+function licenceOf(name) {
+  const folder = join(root, "node_modules", name);
+  const { version, license, author } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((path) => /^licen[cs]e(\.md)?$/i.test(path));
+  const text = file === undefined ? `Copyright ${author}\n` : readFileSync(join(folder, file), "utf8");
+  return `## ${name} ${version} (${license})\n\n${text.trim()}\n`;
+}
+
+/** The name of the file for each shared module that a leader needs. `chunks` is the finest division. */
+function groups(chunks) {
+  const byFile = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const fileOf = (name) => chunks.find(({ facadeModuleId }) => facadeModuleId === join(modules, `${name}.js`)).fileName;
+  const needs = LEADERS.map((names) => new Set(names.flatMap((name) => [...reached(fileOf(name), byFile)])));
+  const shared = chunks.filter(
+    ({ isEntry, isDynamicEntry, fileName }) => !isEntry && !isDynamicEntry && needs.some((need) => need.has(fileName)),
+  );
+  return new Map(
+    shared.flatMap(({ fileName, moduleIds }) => {
+      const users = LEADERS.flatMap(([name], at) => (needs[at].has(fileName) ? [name.replaceAll("/", "-")] : []));
+      // A command's own folder stays apart from the folders of other commands.
+      const common = moduleIds.filter((id) => !/\/cli\/(?!options|terminal)[^/]+\//.test(toSlashes(id)));
+      return common.map((id) => [id, users.join("+")]);
+    }),
+  );
+}
+
+function reached(file, byFile, found = new Set()) {
+  if (!found.has(file) && byFile.has(file)) {
+    found.add(file);
+    for (const next of byFile.get(file).imports) reached(next, byFile, found);
+  }
+  return found;
+}
 
 /** Paths below MODULES, without `.js`. */
 function entries() {
@@ -47,10 +110,13 @@ function entries() {
   const named = [...JSON.stringify([exports, imports, bin]).matchAll(/"\.\/dist\/([^"*]+)\.js"/g)].map(
     ([, name]) => name,
   );
-  const loaded = filesBelow(modules, ".js")
-    .filter((path) => /^cli\/commands\/[^/]+\.js$|^cli\/[^/]+\/thread\.js$/.test(path))
-    .map((path) => path.slice(0, -".js".length));
-  return [...new Set([...named, ...loaded, ...LAYERS])].sort();
+  return [...new Set([...named, ...modulesLike(/^cli\/(commands\/[^/]+|[^/]+\/thread)$/)])].sort();
+}
+
+/** The paths of the modules that match, without `.js`. */
+function modulesLike(pattern) {
+  const paths = filesBelow(modules, ".js").map((path) => path.slice(0, -".js".length));
+  return paths.filter((path) => pattern.test(path));
 }
 
 function filesBelow(folder, suffix) {

@@ -1,6 +1,6 @@
 // npm run crash [-- --rounds 200] [--job NAME] [--seed S] [--json]: kills processes that write (SIGKILL) at random
 // moments, and checks the files they leave. Half of the rounds record. The others update a lock, sign, import, accept
-// runs into a baseline, keep the recordings of failed tests, and hold a conversation. With --job, all rounds are of one
+// runs into a baseline, keep the recordings of failed tests, hold a conversation, and execute the run of a session. With --job, all rounds are of one
 // job. This tests a kill of the process. The result of a power failure
 // depends on the disk, which has to flush before a file takes its name.
 

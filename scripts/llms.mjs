@@ -30,6 +30,7 @@ const SECTIONS = {
     "docs/faults.md": "Providers and tools that fail on purpose, and doubles for clock, ids and files.",
     "docs/contracts.md": "Conformance suites and property tests for your own implementations.",
     "docs/mutate.md": "Changes of a recording that no test notices.",
+    "docs/bench.md": "What a turn costs besides the model, and whether a change made it slower.",
   },
   "Comparing and judging": {
     "docs/diff.md": "Every way in which two runs can differ, tolerances, and a recording as an HTML page.",
@@ -45,8 +46,12 @@ const SECTIONS = {
   },
   "Agents and models": {
     "docs/runtime.md": "Agents, plans, memory, budgets and fleets.",
+    "docs/process.md":
+      "Agents as processes: specs, JSON lines, control, telemetry, and fabrics of several agents with loops.",
     "docs/agent-runner.md":
       "An agent as one vertex of a graph or workflow engine: prompts, tools, failover, costs, one outcome.",
+    "docs/session.md": "Sessions by key for chat backends: turns that a consumer drives, steering, stores and plugins.",
+    "docs/background.md": "From an empty folder to an agent whose background helper goes on after a crash.",
     "docs/providers.md": "The vendors' models behind one interface: options, prices, errors, fallback, wires.",
     "docs/tools.md": "Tools, argument checks, policies, and the eight built-in verbs.",
   },

@@ -180,6 +180,14 @@ describe("the rooms of faces", () => {
     expect(broken({ "entry/env.ts": 'export { x } from "../core/env/runtime.js";' })).toEqual(["door"]);
   });
 
+  it("have a door that their own face opens in another layer, and no other face", () => {
+    const process = 'import { x } from "../../core/process/index.js";';
+    expect(broken({ "host/process/a.ts": process })).toEqual([]);
+    expect(broken({ "host/postgres/a.ts": process })).toEqual(["door"]);
+    expect(broken({ "host/process/a.ts": 'import { x } from "../../core/session/index.js";' })).toEqual(["door"]);
+    expect(broken({ "cli/process/a.ts": 'import { x } from "../../harness/properties/index.js";' })).toEqual(["door"]);
+  });
+
   it("are not known to the rest of their layer, but for types that its door passes on", () => {
     expect(broken({ "core/index.ts": 'export { x } from "./env/runtime.js";' })).toEqual(["face"]);
     expect(broken({ "core/index.ts": 'export type { X } from "./env/runtime.js";' })).toEqual([]);
@@ -283,13 +291,13 @@ describe("the rooms", () => {
     expect(broken({ [file]: `import type { X } from "${specifier}";` })).toEqual(["room"]);
   });
 
-  it("a folder that is no room of its layer is refused, and so is a file of core in no room", () => {
+  it("a folder that is not a room of its layer is refused, and so is a file of core in no room", () => {
     expect(broken({ "core/stuff/a.ts": "" })).toEqual(["unknown-room"]);
     expect(broken({ "cassette/stuff/a.ts": "" })).toEqual(["unknown-room"]);
     expect(broken({ "core/agent.ts": "" })).toEqual(["unknown-room"]);
   });
 
-  it("a folder of src that is no layer is refused, and so is a file beside the layers", () => {
+  it("a folder of src that is not a layer is refused, and so is a file outside the layers", () => {
     expect(broken({ "tools/a.ts": "" })).toEqual(["layer"]);
     expect(broken({ "main.ts": "" })).toContain("layer");
   });

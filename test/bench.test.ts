@@ -83,6 +83,22 @@ test("a peer that does not do all of the work is found out", () => {
   ]);
 });
 
+test("a session that does not do all of the work is found out, and its checkpoints are counted", () => {
+  const result = script(`
+    import { countBytes } from "./bench/session.mjs";
+    import { contestants } from "./bench/session-ways.mjs";
+    const caught = [];
+    for (const { run, check } of Object.values(contestants)) {
+      check(await run(5, 3), 5, 3);
+      try { check(await run(4, 3), 5, 3); } catch (error) { caught.push(error.message); }
+    }
+    console.log(JSON.stringify({ caught, hasBytes: (await countBytes(5)) > 100 }));
+  `);
+  expect(result.stderr).toBe("");
+  const short = expect.stringContaining("9 results, sum 27, not 42") as string;
+  expect(JSON.parse(result.stdout)).toEqual({ caught: [short, short, short], hasBytes: true });
+});
+
 test("the quick benchmark prints every table with samples, and the same as JSON", { timeout: 300_000 }, () => {
   const file = join(folder, "results.json");
   const result = node("bench/run.mjs", "--quick", "--json", file);
@@ -94,6 +110,7 @@ test("the quick benchmark prints every table with samples, and the same as JSON"
     "playhead: verify and replay",
     "playhead: run with signed receipts",
     "loop until its last turn, signed receipts",
+    "session: events()",
     "playhead: tracker, messages sealed by the loop",
     "playhead: canonicalize",
     "playhead: parseCassette",
@@ -113,12 +130,12 @@ test("the quick benchmark prints every table with samples, and the same as JSON"
   expect(rows.filter((row) => row.failed !== undefined && row.isOptional !== true)).toEqual([]);
   expect(rows.filter(({ values }) => values?.some((value) => !Number.isFinite(value)))).toEqual([]);
   const unmeasured = goals.filter(({ verdict }) => verdict === "not measured").map(({ id }) => id);
-  expect(unmeasured).toEqual(["recording-peers", "memory"]);
+  expect(unmeasured).toEqual(["recording-peers", "memory", "session-peers"]);
 });
 
 test.each<[string, string[], RegExp]>([
   ["an option that there is not", ["--quik"], /Unknown option .--quik./],
-  ["a word beside the options", ["canon"], /canon/],
+  ["a word in addition to the options", ["canon"], /canon/],
   ["an option that is given twice", ["--only", "canon", "--only", "replay"], /--only is given twice/],
   ["two lengths", ["--quick", "--guard"], /--quick and --guard are two lengths/],
   ["no name", ["--only", ""], /there is no benchmark without a name; there are turnLoop/],
@@ -162,7 +179,7 @@ test("a benchmark that is named twice runs once", () => {
 
 test("a benchmark that gives up takes nothing with it that others measured", () => {
   const file = join(folder, "partly.json");
-  // Packing needs npm, and there is none.
+  // Packing needs npm, which is missing here.
   const { npm_execpath: _npm, ...rest } = process.env;
   const env = { ...rest, PATH: folder };
   const args = ["bench/run.mjs", "--quick", "--rounds", "1", "--only", "install,canon", "--json", file];

@@ -17,7 +17,7 @@ function node(args: string[]) {
 }
 
 test("a writer that is killed leaves the old file or the new one, and nothing that stays", { timeout: 120_000 }, () => {
-  const result = node(["scripts/crash.mjs", "--rounds", "12", "--seed", "1", "--json"]);
+  const result = node(["scripts/crash.mjs", "--rounds", "14", "--seed", "1", "--json"]);
   expect(result.stderr).toBe("");
   const { jobs, failures, swept } = JSON.parse(result.stdout) as Report;
   expect(failures).toEqual([]);
@@ -31,9 +31,11 @@ test("a writer that is killed leaves the old file or the new one, and nothing th
     "bless",
     "failed tests",
     "conversation",
+    "session",
   ]);
   expect(jobs["conversation"]).toMatchObject({ whole: 1 });
-  expect(jobs["record"]).toMatchObject({ rounds: 6, killed: 6 });
+  expect(jobs["session"]).toMatchObject({ whole: 1 });
+  expect(jobs["record"]).toMatchObject({ rounds: 7, killed: 7 });
   for (const { rounds } of Object.values(jobs)) expect(rounds).toBeGreaterThan(0);
 });
 

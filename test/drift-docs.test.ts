@@ -1,5 +1,5 @@
 // docs/drift.md shows the gate on real runs. Where the data is present its commands are run again, and its tables of false
-// alarms and power are compared with what the bench prints today. PLAYHEAD_UPDATE_DOCS=1 writes the tables anew.
+// alarms and power are compared with what the bench prints today. PLAYHEAD_UPDATE_DOCS=1 rewrites the tables.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ describe.skipIf(!hasShared)("docs/drift.md on real runs", { sequential: true }, 
   );
 
   it(
-    "shows how often the gate finds a change where there is none, with a threshold on every metric",
+    "shows how often the gate finds a change that does not exist, with a threshold on every metric",
     { timeout: 900_000 },
     () => {
       const table = runBench("bench/metric-alarms.mjs", logs.slice(0, 1));

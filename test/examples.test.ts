@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "./support/temporary-folder.js";
 import { assertBuilt, cassetteBin, repositoryRoot } from "./support/built.js";
 
@@ -28,7 +28,7 @@ it("newsroom.mjs: two agents on two vendors hand over, against served cassettes 
   expect(code).toBe(0);
 });
 
-it("custom-tool.mjs: a tool beside a verb, and what the model does not get to read", () => {
+it("custom-tool.mjs: a tool together with a verb, and what the model does not get to read", () => {
   const { code, out } = run("examples/custom-tool.mjs");
   expect(code).toBe(0);
   expect(out).toContain(
@@ -56,6 +56,50 @@ it("fleet.mjs: three members over four targets, each with a chain of receipts of
   expect(out.match(/^(ann|bob|cem) (oslo|bergen|tromso|rott) done$/gm)).toHaveLength(12);
   expect(out.match(/^(ann|bob|cem): 5 receipts, ok, complete$/gm)).toHaveLength(3);
 });
+
+it("session/hello.mjs: PSS-12 one turn of a session, and the events that its consumer reads", () => {
+  const { code, out } = run("examples/session/hello.mjs");
+  expect(out).toBe("user-text turn-start step-start assistant-text step-end turn-end\n");
+  expect(code).toBe(0);
+});
+
+it(
+  "session/desk.mjs: PSS-36 a coordinator and three background jobs, recorded once and replayed 50 times",
+  { timeout: 120_000 },
+  () => {
+    const folder = temporaryFolder();
+    onTestFinished(folder.remove);
+    const file = folder.path("desk.bundle.json");
+    const desk = join(repositoryRoot, "examples/session/desk.mjs");
+    const { CI: _ci, VITEST: _vitest, ...env } = process.env;
+    const record = { env: { ...env, CASSETTE_MODE: "record" }, encoding: "utf8" } as const;
+    expect(spawnSync(process.execPath, [desk, file], record).stdout).toMatch(/^recorded \d+ events in /);
+    const { code, out } = run(desk, file);
+    expect(out).toMatch(/^turn-end\n50 replays, all equal\n$/m);
+    expect(code).toBe(0);
+    const verified = run(cassetteBin, "verify", file);
+    expect(verified.out).toMatch(/^ok .*bundle v1 {2}4 agents/m);
+  },
+);
+
+it(
+  "session/survive.mjs: PSS-85 a background helper whose worker is killed, and the one that goes on",
+  { timeout: 60_000 },
+  () => {
+    const { code, out } = run("examples/session/survive.mjs");
+    expect(out.split("\n")).toEqual([
+      "I have asked the helper.",
+      "worker 1 ended with SIGKILL",
+      "Sail on Sunday: high water is at noon.",
+      "worker 2 ended with 0",
+      "model calls of the helper: 2",
+      "the tool ran 2 times under 1 key",
+      "notifications that wait: 0",
+      "",
+    ]);
+    expect(code).toBe(0);
+  },
+);
 
 it("vertex.mjs: two vertices of a graph replay with their failed attempts, costs and outcomes, the same each time", () => {
   const [first, second] = [run("examples/vertex.mjs"), run("examples/vertex.mjs")];

@@ -17,7 +17,12 @@ const guides = readdirSync(join(repositoryRoot, "docs"))
 
 it("are there, and the README leads to each", () => {
   const readme = readFileSync(join(repositoryRoot, "README.md"), "utf8");
-  expect(guides.map(({ document }) => document)).toEqual(["docs/python.md", "docs/ten-minutes.md", "docs/upgrade.md"]);
+  expect(guides.map(({ document }) => document)).toEqual([
+    "docs/background.md",
+    "docs/python.md",
+    "docs/ten-minutes.md",
+    "docs/upgrade.md",
+  ]);
   expect(guides.filter(({ document }) => !readme.includes(`](${document})`))).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 // What package.json promises: that every door of the package leads somewhere. The tarball is looked at by packed.test.ts.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CREATED_WITH } from "../src/cassette/file/build.js";
@@ -73,6 +73,35 @@ describe("the package", () => {
     expect(result.status).toBe(0);
   });
 
+  // Node takes about 2 ms to find and link a file, and as long to load 20 KB.
+  it.each([
+    ["playhead", 13, 530],
+    ["session", 10, 490],
+    ["agent-runner", 10, 560],
+    ["cassette", 13, 1110],
+    ["ai-sdk", 14, 1120],
+    ["jest", 15, 1010],
+    ["vitest", 15, 1010],
+    ["msw", 15, 1010],
+    ["postgres", 9, 245],
+    ["bullmq", 6, 130],
+  ])("opens at most %s in %i files with %i KB", (door, files, kilobytes) => {
+    const opened = filesBehind(`entry/${door}.js`);
+    const bytes = opened.reduce((sum, path) => sum + statSync(join(repositoryRoot, "dist", path)).size, 0);
+    expect(opened.length).toBeLessThanOrEqual(files);
+    expect(bytes / 1000).toBeLessThanOrEqual(kilobytes);
+  });
+
+  it("names the packages inside its files, with their licences and versions", () => {
+    const listed = readFileSync(join(repositoryRoot, "dist/THIRD-PARTY.md"), "utf8");
+    const inlined = [...listed.matchAll(/^## (\S+) (\S+) \((\S+)\)$/gm)].map(
+      ([, ...facts]) => `| ${facts.join(" | ")} |`,
+    );
+    const text = readFileSync(join(repositoryRoot, "docs/internal/dependencies.md"), "utf8");
+    expect(inlined.length).toBeGreaterThan(3);
+    expect(inlined.filter((row) => !text.includes(row) && !row.includes("yocto-queue"))).toEqual([]);
+  });
+
   it("names each run-time dependency in docs/internal/dependencies.md with its version", () => {
     const text = readFileSync(join(repositoryRoot, "docs/internal/dependencies.md"), "utf8");
     const absent = Object.entries(manifest.dependencies).filter(
@@ -81,3 +110,14 @@ describe("the package", () => {
     expect(absent).toEqual([]);
   });
 });
+
+/** A file of dist and every file that it imports, directly or not. */
+function filesBehind(path: string, found: string[] = []): string[] {
+  if (found.includes(path)) return found;
+  found.push(path);
+  const text = readFileSync(join(repositoryRoot, "dist", path), "utf8");
+  for (const [, specifier = ""] of text.matchAll(/^(?:import|export)\s[^;]*?"(\.[^"]+)";$/gm)) {
+    filesBehind(join(dirname(path), specifier), found);
+  }
+  return found;
+}

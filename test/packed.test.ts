@@ -51,7 +51,7 @@ it("holds the compiled files and nothing that is only ours", () => {
     ]),
   );
   const isOurs =
-    /^(dist\/.*\.(js|d\.ts)|schemas\/[\w-]+\.schema\.json|python\/pytest_playhead\.py|action\.yml|docs\/[\w-]+\.md|docs\/pictures\/[\w-]+\.svg|docs\/api\/[\w/-]+\.md|llms\.txt|bench\/(README|results)\.md|[A-Z]+\.md|LICENSE|package\.json)$/;
+    /^(dist\/.*\.(js|d\.ts)|dist\/THIRD-PARTY\.md|schemas\/[\w-]+\.schema\.json|python\/pytest_playhead\.py|action\.yml|docs\/[\w-]+\.md|docs\/pictures\/[\w-]+\.svg|docs\/api\/[\w/-]+\.md|llms\.txt|bench\/(README|results)\.md|[A-Z]+\.md|LICENSE|package\.json)$/;
   expect(paths.filter((path) => !isOurs.test(path))).toEqual([]);
   expect(brokenLinks(paths)).toEqual([]);
 });

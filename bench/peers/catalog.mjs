@@ -45,6 +45,43 @@ export const SERVE_PEERS = [
   { ...peer("msw-3", "MSW 3, in the process of the client", "msw", { msw: "3.0.5" }), contestant: "serve-msw.mjs" },
 ];
 
+/** For a session. The LangGraph saver is the one for SQLite, which needs packages of its own. */
+export const SESSION_PEERS = [
+  LOOP_PEERS.find(({ folder }) => folder === "ai-sdk"),
+  {
+    ...LOOP_PEERS.find(({ folder }) => folder === "openai-agents"),
+    name: "OpenAI Agents, with a MemorySession",
+    part: "session",
+  },
+  {
+    ...peer(
+      "langgraph-sqlite",
+      "LangGraph, createReactAgent with SqliteSaver",
+      "@langchain/langgraph",
+      {
+        "@langchain/core": "1.2.13",
+        "@langchain/langgraph": "1.4.18",
+        "@langchain/langgraph-checkpoint-sqlite": "1.0.4",
+        "@photostructure/sqlite": "1.2.1",
+        zod: "4.6.7",
+      },
+      { "@langchain/langgraph-sdk": "1.12.0" },
+    ),
+    contestant: "langgraph.mjs",
+    part: "sqlite",
+  },
+];
+
+/** For a graph vertex, which streams, and for a conversation, which is kept. */
+export const FACE_PEERS = [
+  { ...LOOP_PEERS.find(({ folder }) => folder === "ai-sdk"), name: "AI SDK, streamText", part: "stream" },
+  {
+    ...LOOP_PEERS.find(({ folder }) => folder === "langgraph"),
+    name: "LangGraph, createReactAgent with MemorySaver",
+    part: "kept",
+  },
+];
+
 function peer(folder, name, main, dependencies, overrides = {}) {
   const contestant = `${folder.replace(/-\d+$|-older$/, "")}.mjs`;
   return { folder, name, main, version: dependencies[main], dependencies, overrides, contestant };

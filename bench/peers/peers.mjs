@@ -3,11 +3,16 @@
 
 import { fileURLToPath } from "node:url";
 import { closeField, openField, sampleField } from "../field.mjs";
+import { ownSessions } from "../session.mjs";
 import { ownLoops, toTable } from "../turn-loop.mjs";
-import { LOOP_PEERS, REPLAY_PEERS, SERVE_PEERS } from "./catalog.mjs";
+import { FACE_PEERS, LOOP_PEERS, REPLAY_PEERS, SERVE_PEERS, SESSION_PEERS } from "./catalog.mjs";
 import { installPeer } from "./install.mjs";
 
 const OWN_LOOPS = ["floor: bare", "floor: and every hash", "playhead: run", "playhead: run and record"];
+const OWN_FACES = [
+  ["playhead: graph vertex", "vertex-ways.mjs", "vertex"],
+  ["playhead: conversation in memory", "env-ways.mjs", "conversation"],
+].map(([name, file, part]) => ({ name, file: fileURLToPath(new URL(`../${file}`, import.meta.url)), part }));
 const OWN_REPLAYS = [
   ["floor: request hashed, response verified, fresh object", "floor-replay.mjs"],
   ["playhead: cassetteProvider, every hash verified", "playhead-replay.mjs"],
@@ -58,6 +63,30 @@ export async function* peerLoops({
   }
 }
 
+export async function* peerFaces({ turns = [10, 100], rounds = 5, sampleMs = 100, ...options } = {}) {
+  const field = openField([...OWN_FACES, ...installed(FACE_PEERS)]);
+  try {
+    for (const work of turns.map((length) => ({ kind: "loop", turns: length, calls: 1 }))) {
+      const [rows] = await sampleField(field, [work], { ...options, rounds, sampleMs });
+      yield { ...toTable("peers: graph vertex and conversation", work, rows), versions: versionsOf(FACE_PEERS) };
+    }
+  } finally {
+    closeField(field);
+  }
+}
+
+export async function* peerSessions({ turns = [10, 100], rounds = 5, sampleMs = 100, ...options } = {}) {
+  const field = openField([...ownSessions(), ...installed(SESSION_PEERS)]);
+  try {
+    for (const work of turns.map((length) => ({ kind: "loop", turns: length, calls: 1 }))) {
+      const [rows] = await sampleField(field, [work], { ...options, rounds, sampleMs });
+      yield { ...toTable("peers: session", work, rows), versions: versionsOf(SESSION_PEERS) };
+    }
+  } finally {
+    closeField(field);
+  }
+}
+
 export async function* peerReplays({ rounds = 5, sampleMs = 100, ...options } = {}) {
   const field = openField([...OWN_REPLAYS, ...installed(REPLAY_PEERS)]);
   try {
@@ -83,7 +112,7 @@ export async function* peerServes({ rounds = 7, ...options } = {}) {
 }
 
 function installed(peers) {
-  return peers.map((peer) => ({ name: peer.name, isPeer: true, ...installPeer(peer) }));
+  return peers.map((peer) => ({ name: peer.name, part: peer.part, isPeer: true, ...installPeer(peer) }));
 }
 
 /** By the name of the contestant, because two may be versions of one package. */

@@ -50,3 +50,8 @@ export function createScript(turns, calls) {
     },
   };
 }
+
+/** Throws unless a store kept at least this many items of a run. */
+export function assertKept(count, least) {
+  if (!(count >= least)) throw new Error(`the work was not done: ${count} items were kept, fewer than ${least}`);
+}

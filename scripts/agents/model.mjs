@@ -1,5 +1,5 @@
-// A model on loopback that speaks the wires of Anthropic, OpenAI Responses and Gemini. Whatever it is asked, it lets the agent write
-// note.txt, count its bytes in a shell, and finish. Prints its port.
+// A model on loopback that speaks the wires of Anthropic, OpenAI (Responses and chat) and Gemini. Whatever it is asked, it lets the agent
+// write note.txt, count its bytes in a shell, and finish. Prints its port.
 
 import { createServer } from "node:http";
 
@@ -15,18 +15,35 @@ function nextStep(results) {
 const FINAL = "The note is written.";
 const COUNT = "wc -c note.txt";
 
-function anthropic({ messages, tools = [], model, stream }) {
+/** How each agent names its tools, and their arguments. */
+const TOOLS = {
+  Write: (file_path, content) => ({ file_path, content }),
+  write: (filePath, content) => ({ filePath, content }),
+  write_file: (file_path, content) => ({ file_path, content }),
+  Bash: (command) => ({ command, description: "count" }),
+  bash: (command) => ({ command, description: "count" }),
+  run_shell_command: (command) => ({ command, description: "count", is_background: false }),
+};
+const WRITES = ["Write", "write", "write_file"];
+const RUNS = ["Bash", "bash", "run_shell_command"];
+
+/** The next call of a tool, as the agent of `request` names it. A request without the tools, such as one for a title, is finished. */
+function nextCall(request, results) {
+  const names = request.tools.map((tool) => tool.name ?? tool.function?.name);
+  const step = names.some((name) => WRITES.includes(name)) ? nextStep(results) : "finish";
+  const name = names.find((one) => (step === "write" ? WRITES : RUNS).includes(one));
+  const folder = /(?:directory: |cwd\W{1,4})(\/\w[^\s\\"`]*)/i.exec(JSON.stringify(request))?.[1];
+  const path = `${folder ?? "."}/note.txt`;
+  const input = step === "write" ? TOOLS[name](path, `by ${request.model}\n`) : TOOLS[name]?.(COUNT);
+  return { step, name, input };
+}
+
+function anthropic({ messages, system, tools = [], model, stream }) {
   const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
   const results = parts.filter(({ type }) => type === "tool_result").length;
-  const isAgent = tools.some(({ name }) => name === "Write");
-  const folder = /(?:working directory|cwd)\W+(\/\S+)/i.exec(JSON.stringify(messages) + JSON.stringify(tools))?.[1];
-  const path = `${folder?.split(/\\n|"|`/)[0] ?? "."}/note.txt`;
-  const call = (name, input) => ({ type: "tool_use", id: newId("toolu"), name, input });
-  const block = {
-    write: () => call("Write", { file_path: path, content: `by ${model}\n` }),
-    count: () => call("Bash", { command: COUNT, description: "count" }),
-    finish: () => ({ type: "text", text: FINAL }),
-  }[isAgent ? nextStep(results) : "finish"]();
+  const { step, name, input } = nextCall({ messages, tools, system, model }, results);
+  const block =
+    step === "finish" ? { type: "text", text: FINAL } : { type: "tool_use", id: newId("toolu"), name, input };
   const stop_reason = block.type === "text" ? "end_turn" : "tool_use";
   const usage = { input_tokens: USAGE, output_tokens: USAGE };
   const message = { id: newId("msg"), type: "message", role: "assistant", model, content: [block], stop_reason, usage };
@@ -82,6 +99,27 @@ function responses({ input, tools = [], model }) {
   ]);
 }
 
+function chat({ messages, tools = [], model, stream }) {
+  const results = messages.filter(({ role }) => role === "tool").length;
+  const { step, name, input } = nextCall({ messages, tools, model }, results);
+  const call = { index: 0, id: newId("call"), type: "function", function: { name, arguments: JSON.stringify(input) } };
+  const isText = step === "finish";
+  const message = { role: "assistant", content: isText ? FINAL : null, ...(isText ? {} : { tool_calls: [call] }) };
+  const finish_reason = isText ? "stop" : "tool_calls";
+  const usage = { prompt_tokens: USAGE, completion_tokens: USAGE, total_tokens: 2 * USAGE };
+  const base = { id: newId("chatcmpl"), created: ids, model };
+  if (!stream) {
+    return { ...base, object: "chat.completion", choices: [{ index: 0, message, finish_reason }], usage };
+  }
+  const chunk = { ...base, object: "chat.completion.chunk" };
+  const chunks = [
+    { ...chunk, choices: [{ index: 0, delta: message, finish_reason: null }] },
+    { ...chunk, choices: [{ index: 0, delta: {}, finish_reason }] },
+    { ...chunk, choices: [], usage },
+  ];
+  return [...chunks.map((part) => JSON.stringify(part)), "[DONE]"].map((data) => `data: ${data}\n\n`).join("");
+}
+
 function gemini({ contents = [], tools = [] }, path) {
   const results = contents.flatMap(({ parts = [] }) => parts).filter(({ functionResponse }) => functionResponse).length;
   const names = tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations).map(({ name }) => name);
@@ -107,6 +145,7 @@ function answer(path, body) {
   if (/\/messages\/count_tokens/.test(path)) return { input_tokens: USAGE };
   if (/\/messages(\?|$)/.test(path)) return anthropic(body);
   if (/\/responses(\?|$)/.test(path)) return responses(body);
+  if (/\/chat\/completions(\?|$)/.test(path)) return chat(body);
   if (/enerateContent/.test(path)) return gemini(body, path);
   return undefined;
 }

@@ -34,7 +34,7 @@ const storage = await openFileStorage(join(folder, "store"));
 const env = {
   hook: () => toolHook([note]),
   onAgentEvent: (_agent, _id, event) => {
-    // Step numbers begin anew in each run, so the length of the log is noted.
+    // Step numbers restart in each run, so the length of the log is noted.
     if (event.type === "step-end") appendFileSync(acknowledged, `${storage.conversations.length("a:")}\n`);
   },
 };

@@ -187,7 +187,33 @@ export const conversationJob = {
   },
 };
 
-export const JOBS = [recordJob, lockJob, signJob, importJob, blessJob, failedJob, conversationJob];
+const session = fileURLToPath(new URL("session.mjs", import.meta.url));
+/** Transactions of the session's runs, and a few more. Each round takes the one that is a prime number of places further. */
+const TRANSACTIONS = 85;
+const STRIDE = 7;
+
+/**
+ * The history and the events of an undisturbed run and its background jobs. No tool that must not run twice did, no answer was asked for
+ * again, and the end of each job was told once.
+ */
+export const sessionJob = {
+  name: "session",
+  async prepare() {},
+  /** Every second round dies behind a transaction, each in its turn, if it is not killed before. */
+  args: (folder, round) => [
+    session,
+    folder,
+    String(round % 2 === 0 ? 0 : 1 + ((Math.floor(round / 2) * STRIDE) % TRANSACTIONS)),
+  ],
+  waits: true,
+  look(folder) {
+    const { status, stderr } = spawnSync(process.execPath, [session, folder, "look"], { encoding: "utf8" });
+    if (status !== 0) throw new Error(/^Error: .*$/m.exec(stderr)?.[0] ?? stderr);
+    return 1;
+  },
+};
+
+export const JOBS = [recordJob, lockJob, signJob, importJob, blessJob, failedJob, conversationJob, sessionJob];
 
 /** Prepares a folder once, and copies it for each round. */
 export function copyFolder(from, to) {

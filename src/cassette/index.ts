@@ -42,6 +42,7 @@ export {
 } from "./trust/lock.js";
 export { migrateCassette, migrationOf } from "./file/migrate.js";
 export { describeOrigin, type OriginNote } from "./file/origin.js";
+export { isJudgeRecording } from "./count/judge.js";
 export * from "./count/stats.js";
 export * from "./trust/acceptance.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt-delta.js";
@@ -146,8 +147,9 @@ export {
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";
 export * from "./bundle/format.js";
 export * from "./bundle/record.js";
-export { replayAgents, type AgentReplay, type AgentReplayOptions } from "./bundle/replay.js";
+export { neverAsked, replayAgents, type AgentReplay, type AgentReplayOptions } from "./bundle/replay.js";
 export * from "./bundle/store.js";
+export { arrivalsOf, missingArrival, type Arrival } from "./bundle/arrivals.js";
 export {
   checkTrust,
   parseTrust,

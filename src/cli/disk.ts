@@ -4,7 +4,7 @@ import type { FilePort } from "../core/index.js";
 
 export function lazyDisk(): FilePort {
   let opened: Promise<FilePort> | undefined;
-  const disk = (): Promise<FilePort> => (opened ??= import("../host/index.js").then(({ nodeFiles }) => nodeFiles()));
+  const disk = (): Promise<FilePort> => (opened ??= import("./files.js").then(({ nodeFiles }) => nodeFiles()));
   return {
     read: async (path, maxBytes) => (await disk()).read(path, maxBytes),
     write: async (path, text, options) => (await disk()).write(path, text, options),

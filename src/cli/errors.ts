@@ -25,7 +25,7 @@ export type CliErrorCode =
   | "no-cassette-used"
   /** Two processes of one command recorded the same file. */
   | "recorded-twice"
-  /** The command of `mutate` fails without any change, so a failure with one proves nothing. */
+  /** The command of `mutate` fails without any change, or that of `bench` with its cassette, so nothing else was run. */
   | "baseline-failed"
   | "suite-records"
   /** No mutant could be made of the cassettes that the command loads, or the command loaded none of the mutants. */
@@ -43,7 +43,9 @@ export type CliErrorCode =
   | "lock-not-written"
   | "envelope-not-written"
   | "bless-in-ci"
+  /** Another process of this command writes into the same folder. */
   | "bless-running"
+  | "record-running"
   /** The recording to accept is of a failed run, or does not say that the run succeeded. */
   | "run-failed"
   | "acceptance-not-written"

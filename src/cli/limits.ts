@@ -55,9 +55,9 @@ export const MAX_CLOSED_CASSETTES = 10_000;
 export const CLOSE_GRACE_MS = 2_000;
 
 // Coding agents
-/** Files of a working folder that are watched. The rest is not, which is said. */
+/** Files of a working folder that are watched. A message reports the others. */
 export const MAX_WATCHED_FILES = 20_000;
-/** Bytes of a watched file. Of a larger one only the size is compared, which is said. */
+/** Bytes of a watched file. For a larger file, only the size is compared, and a message says so. */
 export const MAX_WATCHED_FILE_BYTES = 256 * 1024 * 1024;
 /** Bytes of the list of files that git prints. */
 export const MAX_GIT_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -70,6 +70,15 @@ export const MAX_MUTATE_REPORT_TEXT_CHARACTERS = 2_000;
 export const MAX_SEEN_BYTES = 64 * 1024 * 1024;
 /** Milliseconds of a run's time limit in addition to three times the time without mutants. */
 export const MUTANT_GRACE_MS = 10_000;
+
+// Benchmarks
+/** Fewest processes of each command. With fewer, no difference between two commands is certain. */
+export const MIN_BENCH_RUNS = 8;
+export const MAX_BENCH_RUNS = 1_000;
+/** Microseconds of the default `--threshold`: more than a measurement differs from the next on a quiet machine. */
+export const DEFAULT_BENCH_THRESHOLD_US = 20;
+/** Milliseconds of a process's time limit in addition to ten times that of the first. */
+export const BENCH_GRACE_MS = 10_000;
 
 // Import and export
 /** Records of one log, good or not. */
@@ -99,11 +108,15 @@ export const MAX_STATS_GROUPS = 200;
 export const MAX_STATS_FAILURES = 1_000;
 /** Scenarios whose typical runs a report has. With more, it would be too large to read. */
 export const MAX_DESCRIBED_SCENARIOS = 1_000;
+/** Reports that `drift --history` reads, the newest first. */
+export const MAX_HISTORY_REPORTS = 1_000;
 
 // The page of a folder
-/** Files of a folder that `ui` lists. The rest is not, which is said. */
+/** Reports that the history of `ui` reads for each view, the newest first. The page shows no more. */
+export const MAX_UI_HISTORY_REPORTS = 100;
+/** Files of a folder that `ui` lists. A message reports the others. */
 export const MAX_UI_FILES = 50_000;
-/** Entries of a folder that `ui` looks at, of any kind. The rest is not, which is said. */
+/** Entries of a folder that `ui` looks at, of any kind. A message reports the others. */
 export const MAX_UI_ENTRIES = 500_000;
 /** Nested folders that `ui` opens. */
 export const MAX_UI_DEPTH = 64;

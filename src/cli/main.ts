@@ -18,6 +18,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     serve: async () => (await import("./commands/serve.js")).serveCommand,
     merge: async () => (await import("./commands/merge.js")).mergeCommand,
     fork: async () => (await import("./commands/fork.js")).forkCommand,
+    agent: async () => (await import("./commands/agent.js")).agentCommand,
     demo: async () => (await import("./commands/demo.js")).demoCommand,
   },
   Compare: {
@@ -29,6 +30,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     "step-check": async () => (await import("./commands/step-check.js")).stepCheckCommand,
     shrink: async () => (await import("./commands/shrink.js")).shrinkCommand,
     mutate: async () => (await import("./commands/mutate.js")).mutateCommand,
+    bench: async () => (await import("./commands/bench.js")).benchCommand,
   },
   Trust: {
     verify: async () => (await import("./commands/verify.js")).verifyCommand,
@@ -38,15 +40,13 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, Load>>>> = {
     attest: async () => (await import("./commands/attest.js")).attestCommand,
     scan: async () => (await import("./commands/scan.js")).scanCommand,
   },
-  Inspect: {
+  "Inspect and convert": {
     ui: async () => (await import("./commands/ui.js")).uiCommand,
     show: async () => (await import("./commands/show.js")).showCommand,
     stats: async () => (await import("./commands/stats.js")).statsCommand,
     why: async () => (await import("./commands/why.js")).whyCommand,
     doctor: async () => (await import("./commands/doctor.js")).doctorCommand,
     prune: async () => (await import("./commands/prune.js")).pruneCommand,
-  },
-  Convert: {
     import: async () => (await import("./commands/import.js")).importCommand,
     export: async () => (await import("./commands/export.js")).exportCommand,
     migrate: async () => (await import("./commands/migrate.js")).migrateCommand,

@@ -20,6 +20,26 @@ export type AgentErrorCode =
   | "conversation-busy"
   /** The storage failed, a stored conversation is damaged, or another process wrote to it (retryable). */
   | "conversation-failed"
+  /** A session was killed, is being deleted, or its agent was closed. */
+  | "session-closed"
+  /** Another process stored a newer state of the session. Retryable. */
+  | "session-conflict"
+  /** Too many inputs wait in one session. Retryable. */
+  | "queue-full"
+  /** A background job did not end where the replayed recording says so. */
+  | "arrival-drift"
+  /** A plugin threw, or its setup did. */
+  | "plugin-failed"
+  /** A model function returned something that is not a turn. */
+  | "model-output"
+  /** A store of sessions or runs failed or refused a value. Retryable if the same call may succeed later. */
+  | "store-failed"
+  /** A run waits for a decision about a tool call that may have had its effect. */
+  | "needs-recovery"
+  /** Another process works on the run. Retryable. */
+  | "lease-lost"
+  /** A run was claimed too often without getting ahead. */
+  | "gave-up"
   /** The host did not provide something: the body of a verb, or a provider with that id. */
   | "capability-missing"
   /** The vendor answered with a status other than 2xx. */

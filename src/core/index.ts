@@ -3,18 +3,23 @@
 export * from "./errors.js";
 export { defined } from "./defined.js";
 export {
+  DEFAULT_LEASE_MS,
+  DEFAULT_MAX_ATTEMPTS,
   DEFAULT_TOOL_TIMEOUT_MS,
   MAX_ARGUMENT_CHARACTERS,
   MAX_ARGUMENT_VALUES,
   MAX_CLOCK_DRIFT_MS,
   MAX_CONVERSATION_ENTRIES,
-  MAX_DEFERRED_RECEIPTS,
   MAX_ENTRY_CHARACTERS,
   MAX_FORMAT_LENGTH,
   MAX_JSON_DEPTH,
   MAX_RATE,
   MAX_RECEIPT_FINDINGS,
   MAX_RESULT_CHARACTERS,
+  MAX_RUNTIME_STATE_BYTES,
+  MAX_STORE_ID_CHARACTERS,
+  MAX_STORE_WAIT_MS,
+  MAX_STORED_VALUE_BYTES,
   MAX_TIMER_MS,
   MAX_UNIQUE_CONTAINERS,
   MAX_UNIQUE_ITEMS,
@@ -22,14 +27,14 @@ export {
   MEMORY_TIMEOUT_MS,
   RECEIPT_TIMEOUT_MS,
 } from "./limits.js";
-export { assertKnownOptions, unknownOptions } from "./options.js";
+export { assertKnownOptions, isObject, unknownOptions } from "./options.js";
 export * from "./ports.js";
 export { plural, shorten, showValue } from "./text/show.js";
 export { isDeviceName } from "./text/device-name.js";
 export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./text/visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";
-export { findTooDeep, parseBoundedJson } from "./canon/bounded-json.js";
+export { findTooDeep, parseBoundedJson, tryParseJson } from "./canon/bounded-json.js";
 export { findDropped, findDroppedArgument, sameDecimal } from "./canon/exact.js";
 export {
   isPlainObject,
@@ -39,6 +44,7 @@ export {
   type JsonValue,
   type NotJsonReason,
 } from "./canon/value.js";
+export { assertObjects, assertStoreId, isStoreId, ownStoredValue, storeFailed } from "./canon/stored-value.js";
 export { parsePointer, toPointer, valueAt } from "./canon/pointer.js";
 export { createSha256, hashJson, sha256Hex, type Sha256 } from "./canon/digest.js";
 export { createSigner, verifySignature, type Signer } from "./canon/signature.js";
@@ -97,7 +103,7 @@ export {
   type ReceiptVerdict,
 } from "./receipts/verify.js";
 export { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "./loop/budget.js";
-export { CHARACTERS_PER_TOKEN, OUTPUT_PRICE_RATIO, TOKENS_PER_IMAGE } from "./loop/estimate.js";
+export { CHARACTERS_PER_TOKEN, TOKENS_PER_IMAGE } from "./loop/estimate.js";
 export type { OnToolError } from "./loop/calls.js";
 export type { AgentDefinition } from "./runtime/agent.js";
 export { handoffText, type Handoff, type Plan, type PlanEdge } from "./runtime/plan.js";
@@ -131,9 +137,10 @@ export {
 export type { OpenAiOptions } from "./vendors/openai/vendor.js";
 export type { ResponsesOptions } from "./vendors/responses/vendor.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
+export { joinSignals } from "./time/signal.js";
 export { isThenable, sleep, untilAborted, within } from "./time/wait.js";
 export { toArguments } from "./providers/calls.js";
-export { quoteForeign } from "./text/mask.js";
+export { maskSecrets, quoteForeign } from "./text/mask.js";
 export { isRetryableStatus, kindForStatus } from "./http/status.js";
 export { encodeAnthropic, type AnthropicEncoding } from "./vendors/anthropic/encode.js";
 export { encodeOpenAi, type MaxTokensField, type OpenAiEncoding } from "./vendors/openai/encode.js";
@@ -168,3 +175,35 @@ export type {
   SkillSummary,
   Storage,
 } from "./env/storage/storage.js";
+// Types of the face of sessions: what a host implements.
+export type { SessionEvent } from "./session/event.js";
+export type { Refused, SessionStore, StoredSession } from "./session/ports/session-store.js";
+export type {
+  ClaimOptions,
+  CreateOptions,
+  Kept,
+  NewRun,
+  RunChange,
+  RunExpectation,
+  RunFailure,
+  RunKind,
+  RunRecord,
+  RunStatus,
+  RunStore,
+  Taken,
+} from "./session/ports/run-store.js";
+export type {
+  CheckpointPhase,
+  CheckpointStore,
+  RunCheckpoint,
+  ToolExecutionCheckpoint,
+} from "./session/ports/checkpoint-store.js";
+export type { EventCursor, EventStore, StoredSessionEvent } from "./session/ports/event-store.js";
+export type { NewNotification, NotificationInbox, NotificationRecord } from "./session/ports/notification-inbox.js";
+export type {
+  Delivery,
+  ExecutionHost,
+  ExecutionScheduler,
+  ExecutionStore,
+  ExecutionStorePorts,
+} from "./session/ports/execution-host.js";

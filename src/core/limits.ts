@@ -51,7 +51,7 @@ export const MAX_WARNED_MODELS = 20;
 export const DEFAULT_FALLBACK_COOLDOWN_MS = 30_000;
 /** Default longest wait in ms for a vendor. One that wants a longer wait is left for the next entry. */
 export const DEFAULT_MAX_FALLBACK_WAIT_MS = 60_000;
-/** Time limit in ms for refreshing a key if the request has none. */
+/** Time limit in ms for refreshing a key if the request sets no limit. */
 export const DEFAULT_REFRESH_TIMEOUT_MS = 60_000;
 
 /** The smallest budget for thinking: what Anthropic, the one vendor with such a budget, accepts. */
@@ -119,6 +119,54 @@ export const MAX_DELEGATION_DEPTH = 100;
 /** Characters of a skill's description that a tool definition shows. */
 export const MAX_SKILL_DESCRIPTION = 200;
 
+// Sessions
+/** Characters of a session's key. */
+export const MAX_SESSION_KEY_CHARACTERS = 512;
+/** Characters of one input of a session, as JSON. */
+export const MAX_INPUT_CHARACTERS = 8_388_608;
+/** Inputs that wait in one session of one process. */
+export const MAX_WAITING_INPUTS = 1_000;
+/** Sessions without work that an agent holds in memory. Beyond it, the one that was unused for longest is read again at its next use. */
+export const MAX_IDLE_SESSIONS = 1_000;
+/** Texts that the memory plugin keeps in one namespace. */
+export const MAX_KEPT_NOTES = 1_000;
+/** Characters of one of them. */
+export const MAX_NOTE_CHARACTERS = 20_000;
+/** Milliseconds that a session waits for its store. */
+export const STORE_TIMEOUT_MS = 30_000;
+/** How often a write to an execution store is tried again. */
+export const STORE_RETRIES = 5;
+/** Milliseconds before the first of these tries. Each later wait is twice as long. */
+export const STORE_RETRY_MS = 20;
+/** Milliseconds until a run that waits for its session looks again, at first and at most. */
+export const FIRST_HEAD_WAIT_MS = 50;
+export const MAX_HEAD_WAIT_MS = 2_000;
+/** Milliseconds that an input leaves the run before it to a worker of a durable host. Then it takes that run itself. */
+export const WORKER_GRACE_MS = 30_000;
+/** Milliseconds until a run that was delivered while its session was busy is delivered again. */
+export const BUSY_REDELIVERY_MS = 1_000;
+/** Background jobs of one session whose end its model has not learnt. */
+export const MAX_ACTIVE_JOBS = 64;
+/** Background jobs that one session knows of. Beyond it, the oldest that has ended is forgotten. */
+export const MAX_KNOWN_JOBS = 256;
+/** Sessions of subagents under one session. */
+export const MAX_CHILD_SESSIONS = 1_000;
+/** Milliseconds that `background_output` waits for a job, and the most that a model may ask for. */
+export const DEFAULT_JOB_WAIT_MS = 60_000;
+export const MAX_JOB_WAIT_MS = 600_000;
+/** Time limit of a call of `background_output` or `background_cancel`, above the longest wait. */
+export const JOB_TOOL_TIMEOUT_MS = 610_000;
+/** Characters that a model reads of a subagent's answer. */
+export const MAX_CHILD_TEXT = 20_000;
+/** Events of one subagent's run that its parent tells of. */
+export const MAX_CHILD_UPDATES = 200;
+/** Milliseconds that a replay waits for a job that had ended at this place when it was recorded. */
+export const ARRIVAL_WAIT_MS = 30_000;
+/** Milliseconds that `kill`, `delete` and `close` wait for work that they aborted, and that `close` gives a running tool before. */
+export const SESSION_GRACE_MS = 5_000;
+/** Milliseconds that the setup, a hook or a listener of a plugin may take: as many as a tool by default. */
+export const HOOK_TIMEOUT_MS = 600_000;
+
 // Memory
 /** Keys of one in-memory store, over all its scopes. */
 export const MAX_MEMORY_KEYS = 100_000;
@@ -160,3 +208,51 @@ export const MAX_TEMPLATE_REFERENCES = 1_000;
 export const MAX_PROMPT_CHARACTERS = 8_388_608;
 /** Sets of granted tools that an executor keeps ready. */
 export const MAX_KEPT_GRANTS = 256;
+
+// Sessions
+/** UTF-16 units of an id or key that a store of sessions keeps. */
+export const MAX_STORE_ID_CHARACTERS = 1_024;
+/** Bytes of canonical JSON of one stored value. */
+export const MAX_STORED_VALUE_BYTES = 8 * 1024 * 1024;
+/** Bytes of canonical JSON of the state in a checkpoint. What grows belongs into its journal. */
+export const MAX_RUNTIME_STATE_BYTES = 64 * 1024;
+/** Sessions of one store in memory. */
+export const MAX_STORED_SESSIONS = 100_000;
+/** Runs, and notifications, of one execution host in memory. */
+export const MAX_HOST_RUNS = 100_000;
+/** Runs that have ended and that a host in memory still knows. With one more, the oldest is forgotten. */
+export const MAX_ENDED_RUNS = 10_000;
+/** Events that are read at once. */
+export const EVENT_PAGE = 256;
+/** Milliseconds that a transaction may take, and that a call to a store in memory waits for one. */
+export const MAX_STORE_WAIT_MS = 30_000;
+/** Milliseconds between two looks of the host in memory for runs that nobody works on. */
+export const MEMORY_SWEEP_MS = 5_000;
+/** Default milliseconds of a lease. */
+export const DEFAULT_LEASE_MS = 300_000;
+/** Claims of a run without a checkpoint after which it is given up. */
+export const DEFAULT_MAX_ATTEMPTS = 10;
+
+// Agent processes
+/** Bytes of the name of an agent at the head of a frame. */
+export const MAX_TOPIC_BYTES = 64;
+/** Bytes of a marker's name. */
+export const MAX_MARKER_BYTES = 255;
+/** Bytes of the provenance of one message. */
+export const MAX_TRACE_BYTES = 65_536;
+/** Agents that a provenance names: the last ones. */
+export const MAX_HOPS = 64;
+/** Results that an agent holds pinned. With one more, the oldest is removed. */
+export const MAX_PINS = 20;
+/** Default answers of an agent that do not match its output before the message fails, the first one not counted. */
+export const DEFAULT_MAX_RETRIES = 3;
+/** Characters of a message that asks for another answer. */
+export const MAX_RETRY_CHARACTERS = 500;
+/** Characters of a model's name in a control message. */
+export const MAX_MODEL_CHARACTERS = 200;
+/** Characters of a summary in the telemetry of a tool call. */
+export const MAX_TELEMETRY_SUMMARY = 200;
+/** Default of `max_tokens` of an agent process. */
+export const DEFAULT_ANSWER_TOKENS = 8_192;
+/** Control messages that wait until no message is in progress. */
+export const MAX_PENDING_CONTROLS = 1_000;

@@ -2,6 +2,7 @@
 // key goes or which secrets are redacted.
 
 import { invalidOptions } from "./errors.js";
+import { showValue } from "./text/show.js";
 
 /** True for any object except a list, including an instance of a class. */
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -12,8 +13,10 @@ export function unknownOptions(options: object, known: readonly string[]): strin
   return Object.keys(options).filter((key) => !known.includes(key));
 }
 
-/** Throws `AgentError` `invalid-options` if the `options` of `owner` have a name that is not in `known`. For adapters. */
+/** Throws `AgentError` `invalid-options` if the `options` of `owner` are not an object, or have a name that is not in `known`. For adapters. */
 export function assertKnownOptions(owner: string, options: object, known: readonly string[]): void {
+  if (!isObject(options))
+    throw invalidOptions(`${owner} cannot use the options ${showValue(options)}`, "Pass an object.");
   const unknown = unknownOptions(options, known);
   if (unknown.length === 0) return;
   throw invalidOptions(`${owner} has an unknown option: ${unknown.join(", ")}`, `The options are ${known.join(", ")}.`);

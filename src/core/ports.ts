@@ -15,6 +15,7 @@ export interface Ports {
   warn(message: string): void;
 }
 
+/** The clock, randomness, timers, `fetch` and console of this process. */
 export const systemPorts: Ports = {
   now: () => Date.now(),
   randomBytes: drawBytes,
@@ -48,7 +49,7 @@ export function withSystemPorts(ports: Partial<Ports> = {}): Ports {
   return { ...systemPorts, ...ports };
 }
 
-/** Describes the flaw in the `ports` of an options object. "" if there is none. For adapters. */
+/** Describes the flaw in the `ports` of an options object. Returns "" for a valid object. For adapters. */
 export function portsProblem(ports: unknown): string {
   if (ports === undefined) return "";
   const names = Object.keys(systemPorts);

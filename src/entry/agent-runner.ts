@@ -47,6 +47,11 @@ export {
   type NodeFailure,
 } from "../core/vertex/index.js";
 export {
+  // receipts
+  createReceiptChain,
+  systemPorts,
+} from "../core/vertex/index.js";
+export {
   // the chain, and the names by which other engines know parts of it
   fallbackProvider,
   LlmError,

@@ -14,6 +14,7 @@ import {
   type Tolerances,
 } from "../cassette/index.js";
 import type { LlmProviderAdapter } from "../core/index.js";
+import { openLock, overlaidStore } from "../harness/index.js";
 import { nodeFiles, pathBeside } from "../host/index.js";
 
 export {
@@ -84,8 +85,6 @@ type LoadCassetteOptions = Omit<ParseOptions, "file" | "lock" | "envelope"> & {
 export async function loadCassette(path: string, options: LoadCassetteOptions = {}): Promise<Cassette> {
   const { lock, ...rest } = options;
   if (lock === undefined && process.env["CASSETTE_OVERLAY"] === undefined) return store.load(path, rest);
-  // Imported lazily: without a lock or an overlay, reading a cassette does not need the harness.
-  const { openLock, overlaidStore } = await import("../harness/index.js");
   const { load } = overlaidStore(store, files, process.env);
   return load(path, lock === undefined ? rest : { ...rest, lock: await openLock(files, lock, path) });
 }

@@ -1,8 +1,14 @@
 // `playhead/harness`: the tools of a test author, bound to the file system and the environment of this process. Every public name of this
 // door is listed here by hand.
 
-import { createCassetteFor, createUseCassette, createUseCassetteFolder } from "../harness/index.js";
-import { nodeFiles } from "../host/index.js";
+import {
+  createBenchLoop,
+  createCassetteFor,
+  createUseCassette,
+  createUseCassetteFolder,
+  createUseSession,
+} from "../harness/index.js";
+import { nodeFiles, pathBeside, processMeter } from "../host/index.js";
 
 export {
   // cassettes in tests
@@ -11,7 +17,6 @@ export {
   type CassetteFolder,
   type CassetteHandle,
   type CassetteMode,
-  type HarnessErrorCode,
   type UseCassetteOptions,
 } from "../harness/index.js";
 export {
@@ -33,10 +38,12 @@ export {
 export {
   // conformance suites
   eventLogConformance,
-  MAX_ASKED,
+  executionStoreConformance,
   memoryConformance,
   PROVIDER_REQUESTS,
   providerConformance,
+  schedulerConformance,
+  sessionStoreConformance,
   storageConformance,
 } from "../harness/index.js";
 export {
@@ -68,5 +75,11 @@ export const useCassette = createUseCassette({ files: nodeFiles(), environment: 
 /** Opens a folder of cassettes for one test, one for each part of its run. See `UseCassetteFolder`. */
 export const useCassetteFolder = createUseCassetteFolder({ files: nodeFiles(), environment: process.env });
 
+/** Opens the bundle of a test of agents that delegate: a cassette for each, and when background jobs ended. See `UseSession`. */
+export const useSession = createUseSession({ files: nodeFiles(), environment: process.env }, pathBeside);
+
 /** Opens the cassette of a test of `node:test`, found by the test's file and name. See `CassetteFor`. */
 export const cassetteFor = createCassetteFor({ files: nodeFiles(), environment: process.env });
+
+/** Measures what a turn loop costs besides its model, with a cassette that answers at once. See `BenchLoop`. */
+export const benchLoop = createBenchLoop(processMeter());

@@ -2,31 +2,31 @@
 
 /** Every code of a {@link HarnessError}. */
 export type HarnessErrorCode =
-  /** CASSETTE_MODE or a `mode` option holds a word that is no mode. */
+  /** CASSETTE_MODE or a `mode` option holds a word that is not a mode. */
   | "mode-unknown"
-  /** Recording was asked for where CI=true. */
+  /** Recording was requested although CI=true. */
   | "record-in-ci"
-  /** Mode `fork` was asked for without saying what to fork, where, or into which file. */
+  /** Mode `fork` lacks the cassette to fork, the turn, or the new file. */
   | "fork-unclear"
-  /** CASSETTE_OVERLAY is set to something that is no overlay. */
+  /** CASSETTE_OVERLAY is set to something that is not an overlay. */
   | "overlay-unclear"
-  /** `rulesPolicy` was asked for something it does not do. */
+  /** `rulesPolicy` got an option that it does not support. */
   | "rules-unclear"
-  /** A double was asked to be what it cannot be: a clock at no moment, a host with half a seed. */
+  /** A test double got an invalid option, such as a clock without a valid time. */
   | "double-unclear"
-  /** What a fixed clock waits for never comes. */
+  /** A fixed clock waits for something that never happens. */
   | "never-settles"
-  /** Faults, or when they strike, are not said in a way that can be carried out. */
+  /** A fault, or the time when it strikes, is not valid. */
   | "faults-unclear"
-  /** A matcher was given something it cannot work on. */
+  /** A matcher got a value of the wrong kind. */
   | "matcher-misuse"
   /** The drift gate was given more scenarios, or more runs of one, than it compares. */
   | "too-many-runs"
-  /** A recording lacks what another model would have to be asked. */
+  /** A recording lacks the prompts or tools that another model needs. */
   | "not-checkable"
   /** Recorded answers of a step check belong to another recording or model. */
   | "answers-unfit"
-  /** A limit of a step check is none. */
+  /** A limit of a step check is not a valid number. */
   | "limits-unclear"
   /** A message or option of a framework that a conversation here cannot hold, or the other way round. */
   | "cannot-convert"

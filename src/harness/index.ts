@@ -1,10 +1,25 @@
 // The door of the harness layer: what the command line and the public entries import.
 
+export { createBenchLoop, type BenchLoop, type LoopBench, type LoopBenchOptions } from "./bench/loop.js";
+export { benchHtml } from "./bench/page.js";
+export { benchMarkdown, benchText } from "./bench/report-text.js";
+export {
+  toBenchedLength,
+  type BenchedLength,
+  type BenchedRun,
+  type BenchReport,
+  type BenchThreshold,
+} from "./bench/report.js";
+export { stretchCassette } from "./bench/stretch.js";
+export { createOutsideWatch } from "./bench/watch.js";
 export { eventLogConformance } from "./conformance/event-log/suite.js";
 export { storageConformance } from "./conformance/storage/suite.js";
 export { memoryConformance } from "./conformance/memory/suite.js";
 export { PROVIDER_REQUESTS } from "./conformance/provider/requests.js";
 export { providerConformance } from "./conformance/provider/suite.js";
+export { sessionStoreConformance } from "./conformance/session-store/suite.js";
+export { executionStoreConformance } from "./conformance/execution-store/suite.js";
+export { schedulerConformance } from "./conformance/scheduler/suite.js";
 export { fixedClock } from "./doubles/clock.js";
 export { collect } from "./doubles/collect.js";
 export { memoryFiles } from "./doubles/files.js";
@@ -38,7 +53,7 @@ export {
 export { toBundlePage, toConversationPage, type ConversationPage } from "./html/conversation-page.js";
 export type { LeftOut } from "./html/allowance.js";
 export { htmlReport } from "./reports/html/report-page.js";
-export { addressOf } from "./ui/address.js";
+export { addressOf, fileAddress, pageAddress } from "./ui/address.js";
 export { toFrame, UI_POLICY, type BarLink } from "./ui/frame.js";
 export {
   ITEM_KINDS,
@@ -56,6 +71,7 @@ export { toNoticePage, type Notice } from "./ui/notice-page.js";
 export { toPairPage } from "./ui/pair-page.js";
 export {
   createNote as createLedgerNote,
+  pathInLedger,
   redactMiss,
   toSize,
   type LedgerLine,
@@ -79,7 +95,7 @@ export {
   type CassetteFolder,
   type CassetteFolderOptions,
 } from "./cassette/cassette-folder.js";
-export { MAX_ASKED, MAX_MUTANTS_PER_CASSETTE, MAX_SCORES } from "./limits.js";
+export { MAX_MUTANTS_PER_CASSETTE, MAX_SCORES } from "./limits.js";
 export { mutateCassette } from "./mutate/apply.js";
 export { MUTANT_KINDS, type Mutant, type MutantKind } from "./mutate/mutant.js";
 export { listMutants } from "./mutate/list.js";
@@ -101,6 +117,7 @@ export {
   type Disagreement,
   type StepSummary,
 } from "./step-check/summary.js";
+export { createUseSession } from "./session/use-session.js";
 export { createUseCassette, type CassetteHandle } from "./cassette/use-cassette.js";
 export type { UseCassetteOptions } from "./cassette/options.js";
 export type { CassetteAssertions } from "./matchers/assertions.js";
@@ -108,12 +125,14 @@ export { createMatchers } from "./matchers/matchers.js";
 export { createMatcherHost } from "./matchers/host.js";
 export { judgeGate, runGate } from "./drift/gate.js";
 export { turnLines } from "./drift/turn-lines.js";
+export type { PooledResults } from "./drift/metrics/compare.js";
 export { measureScenario, type GateScenario, type MeasuredScenario } from "./drift/measure.js";
+export { doPooledJob, pooledJobs, type PooledJob } from "./drift/pooled-jobs.js";
 export { spendingOf } from "./drift/metrics/spending.js";
 export { isScore } from "./drift/metrics/figures.js";
 export { listText } from "./drift/metrics/words.js";
 export { thresholdText } from "./drift/metrics/threshold.js";
-export { failureOf, outcomeOf, successOf } from "./drift/outcome.js";
+export { failureOf, outcomeOf, sharedScenario, successOf } from "./drift/outcome.js";
 export { shownRuns } from "./reports/facts.js";
 export type { GateRun, TracedRun } from "./drift/paths/path-table.js";
 export type {
@@ -126,14 +145,7 @@ export type {
   UnpairedScenario,
   Verdict,
 } from "./drift/gate-report.js";
-export {
-  hasJudgeName,
-  judgesAmong,
-  pairScenarios,
-  scenarioOf,
-  type PairedScenarios,
-  type RunFile,
-} from "./drift/scenarios.js";
+export { pairScenarios, scenarioOf, type PairedScenarios, type RunFile } from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf } from "./drift/paths/trajectory.js";
 export { createJudge, type Judge } from "./scores/judge.js";
 export { scorers } from "./scores/scorers.js";
@@ -145,10 +157,17 @@ export {
   candidatesJson,
   candidatesMarkdown,
   candidatesText,
-  matrixLines,
-  matrixOf,
-} from "./reports/matrix.js";
-export type { CandidateReports, NamedReport } from "./reports/matrix.js";
+  type CandidateReports,
+} from "./reports/tables/matrix.js";
+export {
+  historyHtml,
+  historyJson,
+  historyMarkdown,
+  historyText,
+  sortByDate,
+  type History,
+} from "./reports/tables/history.js";
+export { toPastReport, type PastMutations, type PastReport, type ReportDate } from "./reports/tables/past-report.js";
 export { markdownReports, toJobSummary } from "./reports/markdown.js";
 export { refusalText, type GateRefusal } from "./reports/refusal.js";
 export { reporterOf } from "./reports/registry.js";

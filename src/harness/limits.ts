@@ -32,6 +32,12 @@ export const DEFAULT_CONFORMANCE_PATIENCE_MS = 4_000;
 export const MAX_SUBJECT_END_MS = 500;
 /** Milliseconds after which a case aborts a request or lets it time out. */
 export const CONFORMANCE_ABORT_MS = 20;
+/** Milliseconds of a lease, hold or delay that lasts as long as a case. */
+export const CONFORMANCE_LONG_MS = 60_000;
+/** Milliseconds of a lease, hold or delay that runs out in a case. */
+export const CONFORMANCE_SHORT_MS = 30;
+/** Milliseconds between two looks for what a host does by itself. */
+export const CONFORMANCE_LOOK_MS = 5;
 /** How often one provider is asked one of `PROVIDER_REQUESTS` at most. */
 export const MAX_ASKED = 4;
 export const DEFAULT_PROVIDER_PROPERTY_TIMEOUT_MS = 30_000;
@@ -151,3 +157,13 @@ export const MAX_EMBEDDINGS_PER_CALL = 100;
 
 /** Characters of the message of a failed test in its recording. The rest is cut off. */
 export const MAX_OUTCOME_ERROR_CHARACTERS = 2_000;
+
+// Benchmarks
+export const MAX_STRETCHED_TURNS = 100_000;
+/** Samples of a length. Their median and its spread change little with more. */
+export const DEFAULT_BENCH_SAMPLES = 15;
+export const DEFAULT_BENCH_SAMPLE_MS = 40;
+export const DEFAULT_BENCH_WARM_MS = 500;
+/** Runs between two looks at the heap, and the number of looks. */
+export const HEAP_RUNS = 10;
+export const HEAP_SAMPLES = 5;

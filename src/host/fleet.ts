@@ -2,7 +2,7 @@
 
 import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";
-import { AgentError, defined, withSystemPorts, type Ports } from "../core/index.js";
+import { AgentError, defined, joinSignals, withSystemPorts, type Ports } from "../core/index.js";
 import { toFleetError } from "./fleet/cell.js";
 import { createGates } from "./fleet/gate.js";
 import {
@@ -50,7 +50,7 @@ export function createFleet(options: FleetOptions): Fleet {
         throw new AgentError("aborted", "the fleet was destroyed", { hint: "Make a new one." });
       }
       const cells = planCells(shared.crews, run);
-      const signal = AbortSignal.any([destroyed.signal, ...(run.signal === undefined ? [] : [run.signal])]);
+      const signal = joinSignals(destroyed.signal, ...(run.signal === undefined ? [] : [run.signal]));
       // Every loop and every cell listens, which Node would report as a leak.
       setMaxListeners(0, signal);
       shared.gates.forget(shared.clock(), MAX_FLEET_CELLS);

@@ -1,6 +1,6 @@
 // The door of the host: everything that owns a disk, a process, a socket or a schedule.
 
-export { nodeFiles, pathBeside } from "./files.js";
+export { nodeFiles, pathBeside, threadFiles } from "./files.js";
 export {
   JsonLinesError,
   openJsonLines,
@@ -22,16 +22,14 @@ export type {
 } from "./fleet/options.js";
 export type { RateOptions } from "./fleet/rate.js";
 export type { FleetRun } from "./fleet/run.js";
-export {
-  MAX_FLEET_CELLS,
-  MAX_FLEET_MEMBERS,
-  MAX_MEMORY_NAME_CHARACTERS,
-  MAX_MEMORY_VALUE_CHARACTERS,
-  MAX_THREADS,
-} from "./limits.js";
+export { MAX_FLEET_CELLS, MAX_FLEET_MEMBERS, MAX_THREADS } from "./limits.js";
 export { openFileStorage, type FileStorage, type FileStorageOptions } from "./env/file-storage.js";
 export { createNodeEnv, type NodeEnv, type NodeEnvOptions } from "./env/node-env.js";
+export { openSqliteExecutionHost, type SqliteExecutionHostOptions } from "./sqlite/open.js";
+export type { DurableHost } from "./durable/host.js";
 export { openSqliteMemory, type SqliteMemory, type SqliteMemoryOptions } from "./memory/sqlite.js";
+export { FileSessionStore } from "./session/file-store.js";
+export { processMeter, sessionTime } from "./meter.js";
 export { createPluck } from "./pluck.js";
 export { createPromptFiles, type PromptFiles, type PromptFilesOptions } from "./prompt-files.js";
 export type { BodyRead } from "./serve/body.js";
@@ -41,7 +39,8 @@ export { isLoopback, serveHttp, type HttpServer, type HttpServerOptions } from "
 export type { TunnelRule } from "./serve/tunnel.js";
 export { doJobs } from "./threads.js";
 export type { Handler, JobsOptions, Lost } from "./threads/job.js";
+export { keepThreads, type KeptThreads } from "./threads/kept.js";
 export { serveJobs } from "./threads/worker.js";
 export { VerbError, type VerbErrorCode } from "./verbs/error.js";
-export type { ResolvedAddress, ResolveName, VerbsOptions } from "./verbs/options.js";
+export type { ResolvedAddress, ResolveName } from "./verbs/options.js";
 export { createVerbs } from "./verbs/verbs.js";

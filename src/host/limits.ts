@@ -4,6 +4,8 @@
 // Files
 /** Bytes of a last line that can be repaired. */
 export const MAX_REPAIRED_LINE_BYTES = 64 * 1024 * 1024;
+/** A call of the file system that takes longer than this time in ms waited for a disk or for a busy processor. */
+export const SLOW_CALL_MS = 1;
 /** Age in ms from which a temporary file is left over: no write takes a day, so its writer has ended. */
 export const STALE_FILE_MS = 24 * 60 * 60 * 1000;
 
@@ -28,6 +30,93 @@ export const DEFAULT_BUSY_TIMEOUT_MS = 5_000;
 export const MAX_BUSY_TIMEOUT_MS = 600_000;
 /** Milliseconds between two attempts to open a busy file. */
 export const BUSY_PAUSE_MS = 10;
+
+// Durable store of sessions
+export const MAX_RUN_EVENTS = 200_000;
+/** Lowest limit of the file in bytes: its empty tables take half of it. */
+export const MIN_HOST_FILE_BYTES = 262_144;
+/** Default limit of the file in bytes: 4 GiB. */
+export const DEFAULT_MAX_HOST_FILE_BYTES = 4_294_967_296;
+/** Longest delay of a run, and longest interval of a schedule, in ms: 366 days. */
+export const MAX_SCHEDULE_MS = 31_622_400_000;
+/** Calls of one process that wait for their transaction. */
+export const MAX_WAITING_TRANSACTIONS = 100_000;
+/** Longest pause in ms between two attempts to begin a transaction on a busy file. */
+export const MAX_BUSY_PAUSE_MS = 20;
+/** Times that a transaction runs again after a conflict with another one. */
+export const MAX_TRANSACTION_RERUNS = 5;
+/** Time in ms that a statement waits for a lock of PostgreSQL. */
+export const MAX_LOCK_WAIT_MS = 10_000;
+/** Time in ms after which PostgreSQL ends a transaction whose process sends nothing. Longer than the limit of a transaction. */
+export const MAX_IDLE_TRANSACTION_MS = 35_000;
+/** Time in ms for a rollback, and for an answer of the connection with the life lock. */
+export const ROLLBACK_MS = 5_000;
+/** Connections of the pool that a host opens for a connection string. */
+export const DEFAULT_POOL_CONNECTIONS = 10;
+/** Attempts of a tool with an effect in the database, if connections are lost. */
+export const MAX_EFFECT_ATTEMPTS = 5;
+/** Time in ms for a new connection. */
+export const MAX_CONNECT_MS = 10_000;
+/** How often in ms the connection with the life lock is tested. */
+export const LINE_TEST_MS = 5_000;
+/** First and longest wait in ms before a lost connection is opened again. */
+export const FIRST_RECONNECT_MS = 100;
+export const MAX_RECONNECT_MS = 2_000;
+/** Time in ms in which wake-ups for other processes are joined. */
+export const WAKE_UP_MS = 10;
+/** How often in ms a host without wake-ups looks for commits of other processes. */
+export const POLL_MS = 1_000;
+/** A host without a life lock must be seen twice, this time in ms apart, before it counts as dead. */
+export const DEAD_MS = 2_000;
+/** Time in ms that hosts have to take their life locks again after a start of the server. */
+export const SERVER_START_MS = 15_000;
+/** A pool with fewer connections slows its host down. */
+export const MIN_POOL_CONNECTIONS = 4;
+/** Limits of a lease in ms. */
+export const MIN_HOST_LEASE_MS = 1_000;
+export const MAX_HOST_LEASE_MS = 3_600_000;
+/** Time in ms between two sweeps. */
+export const DEFAULT_SWEEP_MS = 5_000;
+export const MAX_SWEEP_MS = 30_000;
+export const MAX_HOST_ATTEMPTS = 1_000;
+/** Deliveries of one worker at once. */
+export const DEFAULT_WORK_CONCURRENCY = 16;
+export const MAX_WORK_CONCURRENCY = 1_000;
+export const MAX_WORK_NAMESPACES = 100;
+/** How often in ms a host looks for commits of other processes. */
+export const PULSE_MS = 100;
+/** How often in ms a worker looks for dead hosts. */
+export const REAP_MS = 1_000;
+/** A delivered run that nobody claims is delivered again after this time in ms. */
+export const REDELIVERY_MS = 5_000;
+/** How often in ms a worker looks whether a full queue has room again. */
+export const QUEUE_LOOK_MS = 250;
+/** Wait in ms after the first failed delivery of a run. Each further wait is twice as long. */
+export const FIRST_RETRY_MS = 1_000;
+/** Longest wait in ms after a failed delivery. */
+export const MAX_RETRY_MS = 60_000;
+/** A ready run without a lease is due within this time in ms. A later time comes from a wall clock that was set back. */
+export const MAX_DUE_MS = MAX_RETRY_MS + REDELIVERY_MS;
+/** Default time in ms in which a worker that stops lets its deliveries end. */
+export const DEFAULT_STOP_GRACE_MS = 30_000;
+export const MAX_STOP_GRACE_MS = 3_600_000;
+/** Time in ms for deliveries to end after their signal fired. */
+export const STOP_ABORT_MS = 10_000;
+/** Schedules of one namespace. */
+export const MAX_SCHEDULES = 10_000;
+/** Shortest interval of a schedule in ms. */
+export const MIN_SCHEDULE_MS = 1_000;
+/** Runs of one list. */
+export const DEFAULT_LISTED_RUNS = 100;
+export const MAX_LISTED_RUNS = 1_000;
+/** Youngest runs in ms that can be pruned: a day. */
+export const MIN_PRUNE_MS = 86_400_000;
+/** Runs that one transaction prunes, so that others wait a short time. */
+export const PRUNE_BATCH_ROWS = 200;
+/** Difference in ms between the clocks that counts as a jump of the wall clock. */
+export const CLOCK_JUMP_MS = 60_000;
+/** Rows that a reader takes at once. */
+export const STORE_PAGE_ROWS = 100;
 
 // Server
 /** Default limit in bytes for the body of one request. */
@@ -133,3 +222,39 @@ export const MAX_INSTRUCTION_BYTES = 65_536;
 export const MAX_INSTRUCTION_FOLDERS = 16;
 /** Default number of unread events that are held for one reader. */
 export const DEFAULT_EVENT_CAPACITY = 1_024;
+
+// Sessions in a folder
+/** Bytes of the file of one version: the largest state with its key. */
+export const MAX_SESSION_FILE_BYTES = 9 * 1024 * 1024;
+/** Times that a call looks again because another process wrote meanwhile. */
+export const MAX_SESSION_LOOKS = 1_000;
+
+// Agent processes
+/** Bytes of one line or frame. */
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** Messages that an agent reads ahead. */
+export const MAX_QUEUED_INPUTS = 16;
+/** Bytes that an agent reads ahead where control shares the stream with its messages. */
+export const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
+/** Bytes of telemetry that a slow reader leaves unsent before the oldest are dropped. */
+export const MAX_TELEMETRY_BYTES = 8 * 1024 * 1024;
+/** Lines that are not JSON before only one in a thousand is reported. */
+export const MAX_BAD_LINES = 100;
+/** Characters of an error or a warning of an agent process. */
+export const MAX_REPORTED_CHARACTERS = 10_000;
+/** Bytes of a spec. */
+export const MAX_SPEC_BYTES = 1_048_576;
+/** Bytes of the standard error of an agent that an error quotes. */
+export const MAX_STDERR_TAIL_BYTES = 65_536;
+/** Default milliseconds that a fabric waits for an agent to be ready. */
+export const DEFAULT_READY_MS = 30_000;
+/** Default milliseconds that a fabric waits for agents to end by themselves. */
+export const DEFAULT_FABRIC_GRACE_MS = 5_000;
+/** Default messages that an agent of a fabric holds. */
+export const DEFAULT_FABRIC_WINDOW = 16;
+/** Default messages of one fabric. */
+export const DEFAULT_MAX_MESSAGES = 100_000;
+/** Milliseconds that a replaying fabric waits for the message that its schedule names. */
+export const SCHEDULE_PATIENCE_MS = 30_000;
+/** Unread replies to control messages that are kept. Beyond that, the oldest are dropped. */
+export const MAX_UNREAD_REPLIES = 1_000;

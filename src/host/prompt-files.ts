@@ -16,7 +16,7 @@ export interface PromptFilesOptions {
 
 /** Reads the files of prompts: the `resolverCapabilities` of `createAgentNodeExecutor`. */
 export interface PromptFiles {
-  /** Rejects with `AgentError` `invalid-options` for a path that leads nowhere or out of the folder, and for a file that is no prompt. */
+  /** Rejects with `AgentError` `invalid-options` for a path that leads nowhere or out of the folder, and for a file that is not a prompt. */
   readFile(path: string, signal: AbortSignal): Promise<string>;
 }
 

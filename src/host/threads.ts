@@ -12,9 +12,10 @@ export async function* doJobs<Job, Result>(
   jobs: readonly Job[],
   options: JobsOptions<Job, Result>,
 ): AsyncGenerator<Result, void, undefined> {
-  const { threads = Math.min(availableParallelism(), DEFAULT_MAX_THREADS), here, lost } = options;
+  const { threads = Math.min(availableParallelism(), DEFAULT_MAX_THREADS), kept, here, lost } = options;
   assertCount("threads", threads, 1, MAX_THREADS);
-  const isWorthIt = options.threads === undefined ? createEstimate(jobs.length) : () => jobs.length > 1;
+  const isAsked = options.threads !== undefined || (kept?.count ?? 0) > 0;
+  const isWorthIt = isAsked ? () => jobs.length > 1 : createEstimate(jobs.length);
   let done = 0;
   for await (const outcome of doOverlapping(jobs, here, (count) => threads > 1 && isWorthIt(count))) {
     const job = jobs[done++] as Job;

@@ -86,7 +86,7 @@ describe("keys that mean something to JavaScript", () => {
 
 describe("names that lead elsewhere", () => {
   it.each(["../a", "/a", "a/../../b", "C:/a", "a\\..\\b", "./a", "a//b", ".", "..", "a\u0000b"])(
-    "%j is no path of a lock",
+    "%j is not a path of a lock",
     (path) => {
       const entry = { version: 2, cassetteId: "0".repeat(32), envelopeHash: "0".repeat(64), entries: 1 };
       const text = JSON.stringify({ lockVersion: 1, cassettes: { [`${path}.cassette.json`]: entry } });

@@ -57,7 +57,7 @@ describe("the recording of a failed test", () => {
     expect(out).toContain('  the run failed: expected snow\n  outcome {"points":2}\n');
   });
 
-  it("is no cassette of a folder for the commands, except for drift, where it is a failed run", async () => {
+  it("is ignored in a folder by all commands except drift, where it is a failed run", async () => {
     const passed = await recorded("Sun.", { success: true });
     const failed = await recorded("Sun.", FAILED);
     const runs = (wrong: number) =>

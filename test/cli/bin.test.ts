@@ -35,7 +35,7 @@ const script = join(folder, "agent.mjs");
 writeFileSync(
   script,
   `import { useCassette } from ${door("entry/harness.js")};
-import { scriptedProvider } from ${door("core/index.js")};
+import { scriptedProvider } from ${door("entry/playhead.js")};
 const say = (content) => ({ message: { role: "assistant", content }, finalAnswer: content, stopReason: "stop" });
 const { provider, done } = await useCassette("agent.cassette.json", () => scriptedProvider([say("one"), say("two")]));
 for (const content of [process.argv[2] ?? "first", "second"]) {

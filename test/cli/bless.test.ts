@@ -53,7 +53,7 @@ describe("cassette bless", () => {
     expect(lines()).toHaveLength(1);
   });
 
-  it("begins a baseline where there is none", async () => {
+  it("begins a baseline if there is none", async () => {
     expect((await run("bless", "new/weather.0.cassette.json", "--into", "fresh", ...reason)).code).toBe(0);
     expect(existsSync(at("fresh/weather.0.cassette.json"))).toBe(true);
   });
@@ -157,7 +157,7 @@ describe("cassette bless", () => {
     ]);
     for (const { code, err } of both) {
       if (code === 0) continue;
-      expect(err).toContain("another bless writes into this baseline: process");
+      expect(err).toContain("another cassette bless writes into base (process");
       expect(err).toContain("Run this again when it is done");
     }
     for (const folderOf of ["new", "more"]) await run("bless", folderOf, "--into", "base", ...reason);

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -56,7 +56,7 @@ describe("cassette record of one file in two processes", () => {
     expect(documentOf(json).error).toMatchObject({ code: "recorded-twice", file: "b" });
   });
 
-  it("is none where the folders differ, or the file was only replayed", async () => {
+  it("is missing if the folders differ, or the file was only replayed", async () => {
     const elsewhere = { ...line, path: "/there/a.cassette.json" };
     expect((await cli(["record", "--refresh", "--", ...writes(line, elsewhere)], { env })).code).toBe(0);
     const replayed = { ...line, mode: "replay" };
@@ -155,6 +155,41 @@ describe.skipIf(process.platform === "win32")("a command that is interrupted", (
   it("is told by us where it does not share our terminal, and by the terminal alone where it does", async () => {
     assertBuilt();
     expect([await interrupt(false), await interrupt(true)]).toEqual([11, 10]);
+  });
+});
+
+describe("the ledger that the user names", () => {
+  const used = { file: "a.cassette.json", path: join(folder, "a.cassette.json"), mode: "replay", turns: 1 };
+  const missed = {
+    ...{ file: "b.cassette.json", path: "../shared/b.cassette.json", mode: "unfinished", turns: 0 },
+    miss: { code: "prompt-changed", what: "the user message changed" },
+  };
+
+  it("gets the lines of the command, with their misses and with paths from its own folder", async () => {
+    const [first, second] = [join(folder, "one.jsonl"), join(folder, "runs/two.jsonl")];
+    mkdirSync(dirname(second), { recursive: true });
+    writeFileSync(first, '{"file":"kept"}\n');
+    await cli(["replay", "--", ...writes(used, missed)], { env: { ...env, CASSETTE_LEDGER: "one.jsonl" } });
+    await cli(["record", "--", ...writes(used)], { env: { ...env, CASSETTE_LEDGER: second } });
+    const linesOf = (path: string) =>
+      readFileSync(path, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((text) => JSON.parse(text) as { path: string });
+    expect(linesOf(first)).toEqual([
+      { file: "kept" },
+      { ...used, path: "a.cassette.json" },
+      { ...missed, path: expect.stringMatching(/shared\/b\.cassette\.json$/) as string },
+    ]);
+    expect(resolve(folder, linesOf(first)[2]?.path ?? "")).toMatch(/shared.b\.cassette\.json$/);
+    expect(linesOf(second)).toEqual([{ ...used, path: "../a.cassette.json" }]);
+  });
+
+  it("fails the command if it cannot be written", async () => {
+    writeFileSync(join(folder, "file.txt"), "");
+    const ran = await cli(["replay", "--", ...writes(used)], { env: { ...env, CASSETTE_LEDGER: "file.txt/l.jsonl" } });
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(`the ledger ${join(folder, "file.txt/l.jsonl")} cannot be written`);
   });
 });
 

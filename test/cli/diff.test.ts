@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CALL_ORDERS } from "../../src/cassette/index.js";
 import { call, runOf, stepsOf } from "../cassette/diff/runs.js";
+import { judgeRecording } from "../support/judge.js";
 import { cli, documentOf, folder, place } from "./run.js";
 
 const look = call("look", { place: "Oslo", at: 1 });
@@ -101,12 +102,12 @@ describe("cassette diff of two files", () => {
     expect(ran.err).toContain('ignore contains malformed pointers: ["place"]');
   });
 
-  it("says that a pair is a judge's, by its name", async () => {
+  it("says that a pair is a judge's, by its requests", async () => {
     const [old, now] = [
-      set("judged-old", { "look.judge": stepsOf(look) }),
-      set("judged-new", { "look.judge": stepsOf(call("look", { place: "Rome", at: 1 })) }),
+      place("grade-old.cassette.json", await judgeRecording()),
+      place("grade-new.cassette.json", await judgeRecording(1)),
     ];
-    expect((await cli(["diff", old, now])).out).toMatch(/^look\.judge \(a judge's recording\): 1 drift\n/);
+    expect((await cli(["diff", old, now, "--content"])).out).toContain("(a judge's recording): ");
   });
 
   it("exits 3 and says which side was refused", async () => {

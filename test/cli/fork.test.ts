@@ -54,7 +54,7 @@ describe("cassette fork and its file", () => {
     expect(ran.err).toBe("cassette fork: forked into n.cassette.json, 1 turn, 1 of them replayed\n");
   });
 
-  it("runs nothing where the name is none of a cassette", async () => {
+  it("runs nothing if the name is not that of a cassette", async () => {
     const ran = await cli(["fork", file, "--at", "1", "--out", "f1.json", "--json", "--", "no-such-program"], { env });
     const message = "--out f1.json does not end in .cassette.json; nothing was run";
     expect(documentOf(ran)).toMatchObject({ exitCode: 2, error: { code: "usage", message } });
@@ -69,7 +69,7 @@ describe("cassette fork and its file", () => {
 });
 
 describe("cassette record --from-first-miss", () => {
-  it("sets the mode, says what was kept, and refuses --refresh beside it", async () => {
+  it("sets the mode, says what was kept, and refuses --refresh together with it", async () => {
     const line = { file: "a.cassette.json", path: "/a", mode: "from-first-miss", turns: 3 };
     const lines = [
       { ...line, kept: 2 },

@@ -317,13 +317,18 @@ describe("cassette mutate in shards", () => {
     return files;
   }
 
-  const withoutTimes = (ran: Ran) => ({ ...documentOf(ran), baselineMs: 0, timeoutMs: 0 });
+  const withoutTimes = ({ out }: Ran) => out.replaceAll(/"(baselineMs|timeoutMs)": \d+/g, '"$1": 0');
 
   it.each([1, 2, 7])("merges %i reports to what one machine finds", async (of) => {
     const whole = await mutate(["--max", "8", "--json"], "weak");
     const merged = await cli(["mutate", "--merge", ...(await inShards(of, `of-${of}`)), "--json"]);
     expect(merged.code).toBe(whole.code);
     expect(withoutTimes(merged)).toEqual(withoutTimes(whole));
+  });
+
+  it("has nothing to do in a shard beyond the last mutant", async () => {
+    const { code, out } = await mutate(["--shard", "9/9", "--report", "empty.jsonl", "--max", "8"], "weak");
+    expect([code, out]).toEqual([0, expect.stringContaining("no mutant to run: there are fewer than shards\n")]);
   });
 
   it("refuses a missing shard, a second report of one, a report without shards and one of another run", async () => {

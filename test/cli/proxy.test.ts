@@ -62,7 +62,7 @@ describe("a turn that only an exchange can hold", () => {
     await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
   });
 
-  it("is no compressed answer, nor a stream under another name", async () => {
+  it("is neither a compressed answer nor a stream under another name", async () => {
     const zipped = await proxying(
       await vendor(gzipSync(ANSWER), { "content-encoding": "gzip" }),
       "zipped.cassette.json",
@@ -306,7 +306,7 @@ describe("the files of a proxy", () => {
   const store = createCassetteStore(nodeFiles());
   const place = (overwrite: boolean) => ({ files: nodeFiles(), store, cwd: folder, overwrite });
 
-  it("are refused before anything was spent: a name no command finds, a place that is none", async () => {
+  it("are refused before anything was spent: a name no command finds, an invalid place", async () => {
     const flags = ["record", "--proxy", "--port", "0", "--target", "http://127.0.0.1:1"];
     const named = await cli([...flags, "--out", "rec/openai"]);
     expect([named.code, named.err]).toEqual([2, expect.stringContaining("does not end in .cassette.json")]);

@@ -90,7 +90,7 @@ describe("cassette prune", () => {
     expect([has("a"), has("b"), has("c")]).toEqual([true, false, false]);
   });
 
-  it("deletes the signatures beside an orphan, and none beside another cassette", async () => {
+  it("deletes the signatures next to an orphan, and none next to another cassette", async () => {
     const { name, path } = setUp(["a", "b"]);
     const beside = (file: string) => join(path, `${file}.cassette.json.dsse`);
     for (const file of ["a", "c"]) writeFileSync(beside(file), "{}");

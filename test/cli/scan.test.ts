@@ -68,7 +68,7 @@ describe("cassette scan", () => {
     expect(new Set(rules.map(({ rule }) => rule))).toEqual(new Set(all.map(({ rule }) => rule)));
   });
 
-  it("passes what was recorded with redaction, since a placeholder is no finding", async () => {
+  it("passes what was recorded with redaction, since a placeholder is not a finding", async () => {
     const recorded = await recordTurns([prompt(...all.map((sample) => sample.text))], [say(text)]);
     const open = await recordTurns([prompt(text)], [say(text)], { redact: false });
     const clean = files({ "a.cassette.json": formatCassette(recorded) });

@@ -141,7 +141,7 @@ describe("cassette serve", () => {
     expect(await stop()).toContain("no times were recorded");
   });
 
-  it("refuses a speed that is none, or that nothing uses", async () => {
+  it("refuses a speed that is invalid, or that nothing uses", async () => {
     writeFileSync(join(folder, "any.cassette.json"), "{}");
     const served = ["serve", "any.cassette.json"];
     expect((await cli([...served, "--streaming", "timed", "--speed", "0"])).err).toContain("above 0");

@@ -465,7 +465,7 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
     expect(live.asked).toHaveLength(2);
   });
 
-  it("replays the other way of asking, too: a stream is no other question", async () => {
+  it("replays the other way of asking, too: a stream is the same question", async () => {
     const server = await serving([file]);
     expect(await agent(server.url, !isStream)).toEqual(expected);
     expect((await server.stop()).code).toBe(0);
@@ -1201,7 +1201,11 @@ describe("cassette record --proxy", () => {
     await turn("q", "b1", "less");
     await turn("else");
     const { out } = await proxy.stop();
-    expect(out).toContain("recorded talk.cassette.json, 2 turns\nrecorded talk-2.cassette.json, 2 turns\n");
+    expect(out).toContain(
+      "recorded talk.cassette.json, 2 turns\nrecorded talk-2.cassette.json, 2 turns\n" +
+        "   begins with the same request as talk.cassette.json of this run: a replay needs both, and answers in the recorded order\n" +
+        "recorded talk-3.cassette.json, 1 turn\n",
+    );
     const answers = (file: string) => load(file).entries.map(({ response }) => response.finalAnswer);
     expect(answers("talk.cassette.json")).toEqual(["a1", "a2"]);
     expect(answers("talk-2.cassette.json")).toEqual(["b1", "b2"]);
@@ -1235,6 +1239,26 @@ describe("cassette record --proxy", () => {
     expect(document).toMatchObject({
       cassettes: [{ file: join("many", "étude.cassette.json"), twin: expect.stringContaining("sparrows") }],
     });
+  });
+
+  it("says that a conversation was repeated in one run, unless its client names each", async () => {
+    const live = await vendor("ollama", [say("x"), say("x"), say("x"), say("x")]);
+    const proxy = await proxying(live.baseURL, "repeated/", { json: true });
+    const ask = (headers = {}) =>
+      post(`${proxy.url}/api/chat`, chat("Same?", { stream: false }), headers).then((response) => response.text());
+    await ask();
+    await ask();
+    await ask({ "x-playhead-cassette": "one" });
+    await ask({ "x-playhead-cassette": "two" });
+    const document = documentOf({ ...(await proxy.stop()), err: "" });
+    assertDocument(document);
+    const file = (name: string) => join("repeated", `${name}.cassette.json`);
+    expect((document as unknown as { cassettes: object[] }).cassettes).toEqual([
+      { file: file("same"), turns: 1 },
+      { file: file("same-2"), turns: 1, repeats: file("same") },
+      { file: file("one"), turns: 1 },
+      { file: file("two"), turns: 1 },
+    ]);
   });
 
   it("replaces the recording of the same name in a folder with --refresh", async () => {

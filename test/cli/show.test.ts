@@ -75,7 +75,7 @@ describe("cassette show", () => {
     expect(out.replace(/\u001b\[\d+m/g, "")).toBe((await cli(["show", hostile])).out);
   });
 
-  it("shows scores, and how well repeated grades agree, and no value that is no score", async () => {
+  it("shows scores, and how well repeated grades agree, and no value that is not a score", async () => {
     const scores = { helpful: [4, 5, 5], brief: 1 / 3, [ESCAPE]: 1, late: "yes" };
     const { entries: _, ...head } = runOf([{ say: "hi" }]);
     const messages: LlmMessage[] = [{ role: "user", content: "hi" }];
@@ -199,7 +199,7 @@ describe.skipIf(!hasShared)("cassette show of the vectors", () => {
 describe("cassette show --html", () => {
   const run = () => place("page.cassette.json", runOf([{ say: "hello <b>" }, { say: "bye" }]));
 
-  it("writes one page beside the cassette, and says so", async () => {
+  it("writes one page next to the cassette, and says so", async () => {
     const file = run();
     const out = join(folder, "page.html");
     const ran = await cli(["show", file, "--html"]);

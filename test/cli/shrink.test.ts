@@ -87,8 +87,8 @@ describe("cassette shrink", () => {
   });
 
   it.each([
-    ["a kind that is none", ["--kind", "change"], "usage"],
-    ["an order that is none", ["--order", "any"], "usage"],
+    ["an invalid kind", ["--kind", "change"], "usage"],
+    ["an invalid order", ["--order", "any"], "usage"],
     ["a drift that is not there", ["--kind", "moved"], "nothing-to-compare"],
   ])("exits 2 for %s", async (_what, argv, code) => {
     const ran = await run("shrink", base, candidate, ...argv, "--json");

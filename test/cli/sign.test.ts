@@ -77,7 +77,7 @@ describe("cassette sign", () => {
     expect([read(FILE), existsSync(at(`${FILE}.dsse`))]).toEqual([before, false]);
   });
 
-  it("puts a further signature beside it, once", async () => {
+  it("puts a further signature next to it, once", async () => {
     await run("sign", FILE, "--key", "one.pem");
     const before = read(FILE);
     expect((await run("sign", FILE, "--key", "env:KEY_TWO")).out).toBe(
@@ -107,7 +107,7 @@ describe("cassette sign", () => {
 
   it.each([
     ["a file that is not there", "none.pem", "--key is neither an existing file nor env:NAME"],
-    ["a file that is no key", FILE, "the signing key is a text of"],
+    ["a file that is not a key", FILE, "the signing key is a text of"],
     ["a variable that is not set", "env:NOPE", "--key names the variable NOPE, which is not set"],
     ["a variable that is empty", "env:EMPTY", "--key names the variable EMPTY, which is not set"],
     ["the key itself, which is not repeated", first.seed, "--key is neither an existing file nor env:NAME"],
@@ -162,7 +162,7 @@ describe("cassette verify --trust", () => {
     );
   });
 
-  it("counts a further signature beside the file", async () => {
+  it("counts a further signature next to the file", async () => {
     await run("sign", FILE, "--key", "env:KEY_TWO");
     await run("sign", FILE, "--key", "env:KEY_ONE");
     const ran = await verifySigned("--trust", "trust.json", "--require-signature");

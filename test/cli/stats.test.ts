@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { buildCassette } from "../../src/cassette/file/build.js";
 import { PRICING_DATE } from "../../src/core/model/pricing.js";
 import { call, runOf } from "../cassette/diff/runs.js";
+import { judgeRecording } from "../support/judge.js";
 import { cli, documentOf, folder, place } from "./run.js";
 
 function tree(name: string): string {
@@ -59,9 +60,8 @@ describe("cassette stats", () => {
   it("says how many are those of judges", async () => {
     const path = tree("judged");
     expect(documentOf(await cli(["stats", path, "--json"]))).toMatchObject({ judges: 0 });
-    for (const name of ["a.judge", "a.judge-tone.0", "alone.judge"]) {
-      place(`judged/${name}.cassette.json`, runOf([{ say: "5" }], "p3"));
-    }
+    place("judged/a.judge.cassette.json", runOf([{ say: "5" }], "p3"));
+    for (const name of ["a.tone.0", "alone"]) place(`judged/${name}.cassette.json`, await judgeRecording());
     const { out } = await cli(["stats", path]);
     expect(out).toContain("  judges   2 cassettes of a judge, counted with the others\n");
     expect(documentOf(await cli(["stats", path, "--json"]))).toMatchObject({ cassettes: 5, judges: 2 });

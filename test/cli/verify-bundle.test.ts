@@ -46,7 +46,7 @@ describe("cassette verify of a bundle", () => {
     ]);
   });
 
-  it("finds it in a folder, beside the cassettes that it lists", async () => {
+  it("finds it in a folder, next to the cassettes that it lists", async () => {
     const ran = await cli(["verify", "runs"]);
     expect(ran.code).toBe(0);
     expect(ran.out).toContain("3 paths checked: 3 ok, 0 refused, 0 unreadable");

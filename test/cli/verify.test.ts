@@ -137,7 +137,7 @@ describe("cassette verify", () => {
     expect(ran.out).toContain("nothing-found: the folder contains no *.cassette.json or *.bundle.json file");
   });
 
-  it("exits 2 for a folder inside a folder that has the name of a cassette but holds none", async () => {
+  it("exits 2 for a folder inside a folder that has the name of a cassette but contains no cassette", async () => {
     mkdirSync(join(folder, "outer", "inner.cassette.json"), { recursive: true });
     expect((await cli(["verify", "outer"])).code).toBe(2);
   });

@@ -95,7 +95,7 @@ describe("cassette why", () => {
     );
   });
 
-  it("exits 2 on what is no request", async () => {
+  it("exits 2 for a value that is not a request", async () => {
     expect(await ask("[]")).toMatchObject({ code: 2, out: "" });
     const torn = await ask('{"messages":[');
     expect([torn.code, torn.out]).toEqual([2, ""]);

@@ -24,6 +24,14 @@ it("names what nobody reads, and what there is", () => {
   assertKnownOptions("thing", { tools: 1 }, ["tools"]);
 });
 
+it.each([null, undefined, "tools", []])("refuses %j, which is not an object", (options) => {
+  expect(refusal(() => assertKnownOptions("thing", options as never, ["tools"]))).toMatchObject({
+    code: "invalid-options",
+    message: expect.stringMatching(/^thing cannot use the options /),
+    hint: "Pass an object.",
+  });
+});
+
 it.each([
   ["recordingProvider", () => recordingProvider(echoProvider(), { redcat: (x: unknown) => x } as never)],
   ["openaiProvider", () => openaiProvider({ apiKey: "k", model: "m", baseUrl: "http://localhost" } as never)],

@@ -182,7 +182,7 @@ describe("an answer", () => {
     expect(replayed.usage_metadata).toEqual(usage_metadata);
   });
 
-  it("that was aborted is none, whatever its model makes of it", async () => {
+  it("that was aborted does not count, whatever its model does", async () => {
     const controller = new AbortController();
     class Quiet extends FakeChatModel {
       override async *_streamResponseChunks() {
@@ -223,11 +223,11 @@ it.each([
   ["a name", "gpt-5", '"gpt-5"'],
   ["embeddings", new FakeEmbeddings(), "an embedding model"],
   ["a provider of ours", { turn() {} }, "a Playhead provider"],
-])("fromLangChain names what is no chat model: %s", (_what, model, said) => {
+])("fromLangChain names a value that is not a chat model: %s", (_what, model, said) => {
   expect(() => fromLangChain(model as never)).toThrow(said);
 });
 
-it("cassetteChatModel names what is no provider", () => {
+it("cassetteChatModel names a value that is not a provider", () => {
   expect(() => cassetteChatModel({ provider: { turn() {} } } as never)).toThrow("the handle of useCassette");
 });
 

@@ -198,7 +198,7 @@ describe("an agent of LangChain", () => {
     replay.assertConsumed();
   });
 
-  it("does not run a call whose arguments are no object, whole or streamed", async () => {
+  it("does not run a call whose arguments are not an object, whole or streamed", async () => {
     const torn = { id: "c", name: "weather", arguments: {}, malformedArguments: `{"city":"Os` };
     for (const streamMode of ["values", "messages"] as const) {
       const provider = scriptedProvider([ask([torn])]);
@@ -356,14 +356,14 @@ describe("fromLangChain", () => {
     expect((await turn(plain)).message.reasoning).toEqual([{ type: "text", text: "Hm." }]);
   });
 
-  it("leaves out the ids that OpenAI's Responses API gives calls beside their own", async () => {
+  it("leaves out the ids that OpenAI's Responses API gives calls in addition to their own", async () => {
     const tool_calls = [{ id: "c1", name: "weather", args: { city: "Oslo" } }];
     const additional_kwargs = { __openai_function_call_ids__: { c1: "fc_1" } };
     const { message } = await turn(new AIMessage({ content: "", tool_calls, additional_kwargs }));
     expect(message.toolCalls).toEqual([{ id: "c1", name: "weather", arguments: { city: "Oslo" } }]);
   });
 
-  it("keeps calls whose arguments are no object, and gives ids to those that have none", async () => {
+  it("keeps calls whose arguments are not an object, and gives ids to those without", async () => {
     const message = new AIMessage({
       content: "",
       tool_calls: [{ name: "weather", args: { city: "Oslo" } }],

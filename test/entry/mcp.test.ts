@@ -352,10 +352,10 @@ describe("a hostile server", () => {
   it.each([
     ["nothing", undefined],
     ["null", null],
-    ["content that is no list", { content: "rain" }],
+    ["content that is not a list", { content: "rain" }],
     ["a structure in a cycle", { content: [], structuredContent: cycle }],
     ["a structure with a BigInt", { content: [], structuredContent: { n: 1n } }],
-    ["a block that is none", { content: [null] }],
+    ["an invalid block", { content: [null] }],
   ])("that answers with %s ends the run, and the model reads nothing of it", async (_what, answer) => {
     const recorder = recordingProvider(script());
     expect(await rejection(run(recorder, await mcpTools(over(answer))))).toBeInstanceOf(McpToolError);

@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 afterAll(() => folder.remove());
 
-/** A vendor that plays the weather run over and over, and how handlers are told of it. */
+/** A vendor that plays the weather run over and over, and how handlers get it. */
 async function weatherVendor(script: readonly Said[] = WEATHER_SCRIPT) {
   const vendor = await startVendor((_, index) => script[index % script.length] as Said);
   vendors.push(vendor);
@@ -368,7 +368,7 @@ describe("a replay through MSW that does not fit", () => {
     expect(vendors[0]?.asked).toEqual([]);
   });
 
-  it("answers 400 to what is no turn", async () => {
+  it("answers 400 to a request that is not a turn", async () => {
     const { cassette } = await record("openai");
     const replay = cassetteHandlers(cassette);
     server.use(...replay);

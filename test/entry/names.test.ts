@@ -9,7 +9,11 @@ import { doorSources, readDoors } from "../support/doors.js";
 /** Adding a name is a decision: users depend on it from then on. */
 const MAX_NAMES = 250;
 /** Doors of faces, which nobody meets who does not import them. */
-const FACES = ["playhead/agent-runner", "playhead/env"];
+const FACES = [
+  ...["playhead/agent-runner", "playhead/env", "playhead/session", "playhead/plugins"],
+  ...["playhead/execution", "playhead/session-store/file", "playhead/session-store/memory"],
+  ...["playhead/bullmq", "playhead/postgres", "playhead/process"],
+];
 const MAX_FACE_NAMES = 45;
 
 const doors = readDoors();

@@ -2,9 +2,12 @@
 
 import { getEventListeners } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/provider.js";
+import { createEventLog } from "../../src/core/events/log.js";
+import { createReceiptChain } from "../../src/core/receipts/chain.js";
+import { createHlc } from "../../src/core/time/hlc.js";
 import { systemPorts } from "../../src/core/ports.js";
 import { anthropicProvider, openaiProvider } from "../../src/core/vendors/providers.js";
 import { createRunTotal } from "../../src/core/vertex/cost.js";
@@ -13,6 +16,7 @@ import { createAgentNodeExecutor } from "../../src/core/vertex/executor.js";
 import type { AgentRunnerDeps } from "../../src/core/vertex/host/deps.js";
 import type { PlanVertex, ResolvedAgent } from "../../src/core/vertex/vertex.js";
 import { createUseCassetteFolder } from "../../src/harness/cassette/cassette-folder.js";
+import { runCli } from "../../src/cli/main.js";
 import { nodeFiles } from "../../src/host/files.js";
 import type { WireRequest } from "../../src/core/wire/turn.js";
 import { rejection } from "../support/refusal.js";
@@ -108,7 +112,7 @@ describe("acceptance 2: an error inside a 200 stream", () => {
 });
 
 describe("acceptance 3: a key that is refreshed", () => {
-  it("REL-10 REL-15 REL-16 reaches the next request, and no event, outcome, cassette or warning", async () => {
+  it("REL-10 REL-15 REL-16 reaches the next request, and no event, outcome, cassette, receipt or warning", async () => {
     let key = "canary-old-0123456789";
     const { first, providers } = await vendors(
       (_request, index) =>
@@ -117,22 +121,30 @@ describe("acceptance 3: a key that is refreshed", () => {
       "each",
     );
     const warnings: string[] = [];
+    const hlc = createHlc(systemPorts);
+    const chain = createReceiptChain({ key: "07".repeat(32), ports: systemPorts, hlc });
     const useCassetteFolder = createUseCassetteFolder({ files: nodeFiles(), environment: {} });
     const cassettes = await useCassetteFolder(folder.path("keys"), { mode: "record" });
     const deps = depsOf(providers, {
       keyFor: (id) => (expect(id).toBe("openai"), key),
       onAuthError: () => ((key = "canary-new-0123456789"), true),
       provide: (live, { nodeId }) => cassettes.provider(nodeId, live),
+      log: ({ nodeId }) => {
+        expect(nodeId).toBe("n1");
+        return createEventLog(systemPorts, { runId: "0".repeat(32), hlc, tap: chain.tap });
+      },
       ports: { ...systemPorts, warn: (text) => void warnings.push(text) },
     });
     const executed = await execute(deps, chained({}, { fallback_chain: [] }));
     await cassettes.done();
+    await chain.close();
     expect(first.asked.map(({ headers }) => headers.authorization)).toEqual([
       "Bearer canary-old-0123456789",
       "Bearer canary-new-0123456789",
     ]);
     const written = readdirSync(folder.path("keys")).map((name) => readFileSync(folder.path(`keys/${name}`), "utf8"));
-    expect(JSON.stringify([executed, warnings, written])).not.toContain("canary");
+    expect(chain.receipts.map(({ body }) => body.kind)).toContain("turn");
+    expect(JSON.stringify([executed, warnings, written, chain.receipts])).not.toContain("canary");
     expect(executed.outcome.kind).toBe("completed");
   });
 });
@@ -388,6 +400,14 @@ describe("acceptance 7 and 11: recorded vertices", () => {
     const { deps } = await replayed("edited");
     const executed = await execute(deps, vertices()[0]);
     expect(codeOf(executed)).toBe("internal");
+
+    const io = { stdout: () => undefined, stderr: () => undefined, isTTY: false, stderrIsTTY: false, env: {} };
+    const verify = (name: string) =>
+      runCli(["verify", "--require-integrity", `edited/${name}`], { ...io, cwd: folder.path("."), files: nodeFiles() });
+    const [edited = "", ...others] = readdirSync(folder.path("edited")).sort();
+    expect([edited, others.length]).toEqual(["n1.cassette.json", 2]);
+    expect(await verify(edited)).toBe(3);
+    for (const name of others) expect(await verify(name)).toBe(0);
   });
 });
 
@@ -523,11 +543,9 @@ describe("acceptance 12: other vertices", () => {
 
   it("REL-13 REL-27 makes media once, with one cost event and a handle", async () => {
     const kept: [number, string][] = [];
-    const painter = {
-      turn: () => Promise.reject(new Error("no turn")),
-      generateMedia: () =>
-        Promise.resolve({ media: { mediaType: "image/png", data: bodyBytes(["abc"]).toString("base64") }, units: 2 }),
-    };
+    const data = bodyBytes(["abc"]).toString("base64");
+    const generateMedia = vi.fn(() => Promise.resolve({ media: { mediaType: "image/png", data }, units: 2 }));
+    const painter = { turn: () => Promise.reject(new Error("no turn")), generateMedia };
     const deps = depsOf(
       { first: painter },
       {
@@ -543,5 +561,6 @@ describe("acceptance 12: other vertices", () => {
     });
     expect(events).toMatchObject([{ type: "cost:updated", model: "m-1", costMicrocents: 8_000_000 }]);
     expect(kept).toEqual([[3, "image/png"]]);
+    expect(generateMedia).toHaveBeenCalledTimes(1);
   });
 });

@@ -268,7 +268,7 @@ describe("list", () => {
     },
   );
 
-  it("is undefined for what is no folder", async () => {
+  it("is undefined for a path that is not a folder", async () => {
     writeFileSync(at("a"), "");
     expect(await files.list(at("a"), ".x")).toBeUndefined();
     expect(await files.list(at("none"), ".x")).toBeUndefined();

@@ -389,7 +389,7 @@ describe("the rate of a target", () => {
 });
 
 describe("retries", () => {
-  it("are none by default, even for what is retryable", async () => {
+  it("are off by default, even for retryable errors", async () => {
     const { cells } = await fleetOf([member("m1", failing(busy()))]).run({ targets: targets("x") });
     expect(cells[0]).toMatchObject({ status: "failed", attempts: 1, error: { retryable: true } });
   });
@@ -457,7 +457,7 @@ describe("options that can never work", () => {
     ["an unknown rate", { members: [one], rate: { perMember: { calls: 1, perMs: 1 } } }],
     ["a breaker that is always open", { members: [one], breaker: { failures: 0, cooldownMs: 1 } }],
     ["a breaker without its cooldown", { members: [one], breaker: { failures: 1 } }],
-    ["a retry that is none", { members: [one], retry: { attempts: 1 } }],
+    ["an invalid retry", { members: [one], retry: { attempts: 1 } }],
   ])("are refused: %s", (_name, options) => {
     expect(() => createFleet(options as FleetOptions)).toThrow(expect.objectContaining({ code: "invalid-options" }));
   });

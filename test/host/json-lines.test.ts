@@ -115,7 +115,7 @@ describe("openJsonLines", () => {
   });
 
   it.each(["notes of mine", "a\nb", "a\nb\n", "\n", '{"a":1}\nb\n'])(
-    "does not touch %j, which is no such file",
+    "does not touch %j, which is not such a file",
     (text) => {
       const path = place(text);
       expect(code(() => openJsonLines(path, { append: true }))).toBe("not-json-lines");

@@ -60,7 +60,7 @@ describe("laws of integrity", () => {
     const changes = changesOf(draft(recorded) as unknown as JsonValue);
     expect(changes.length).toBeGreaterThan(700);
     expect(verdict(draft(recorded))).toBe("accepted");
-    // A key beside the two is no part of the recording.
+    // A key in addition to the two is not part of the recording.
     const accepted = changes.filter(({ value }) => verdict(value) === "accepted").map(({ what }) => what);
     expect(accepted).toEqual(["/added is added"]);
   });

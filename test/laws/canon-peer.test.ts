@@ -1,6 +1,6 @@
 // The canonical text against a second implementation of RFC 8785, the package `canonicalize` 4: equal on every JSON value, and where
 // one of the two refuses, so does the other or the difference is named. No JSON value is known that the package writes wrongly; on
-// what is no JSON it goes its own way.
+// what is not JSON it goes its own way.
 
 import peer from "canonicalize";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import { canonicalize } from "../../src/core/canon/json.js";
 import { NotJsonError } from "../../src/core/canon/value.js";
 import { AWKWARD_TEXTS, jsonValue, notJson, TRAP_KEYS } from "../../src/harness/arbitraries/index.js";
 
-describe("canonical text beside that of canonicalize", () => {
+describe("canonical text compared with that of canonicalize", () => {
   it("is equal on any JSON, hostile keys and -0 among it", () => {
     fc.assert(
       fc.property(jsonValue({ maxDepth: 6, maxItems: 4, negativeZero: true }), (value) => {
@@ -76,7 +76,7 @@ describe("canonical text beside that of canonicalize", () => {
     );
   });
 
-  it("refuses whatever is no JSON, where the package leaves it out or writes something else", () => {
+  it("refuses whatever is not JSON, where the package leaves it out or writes something else", () => {
     fc.assert(fc.property(notJson(), ({ value }) => void expect(() => canonicalize(value)).toThrow(NotJsonError)));
     expect(peer({ a: () => 1, b: Symbol("s"), c: new Map([["d", 1]]) } as never)).toBe('{"a":undefined,"c":{}}');
     expect(peer({ toJSON: () => 1 } as never)).toBe("1");

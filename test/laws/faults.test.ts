@@ -25,7 +25,7 @@ import { publicKey, seed as signingKey } from "../support/receipts.js";
 import { ask, say, tool } from "../support/script.js";
 import { everyToolFault } from "../support/tool-faults.js";
 
-/** What a run may reject with. Every other code, and every error that is none of ours, breaks the law. */
+/** What a run may reject with. Every other code, and every error of another class, breaks the law. */
 const CODES = ["provider-http", "provider-response", "timeout", "providers-exhausted", "aborted", "tool-failed"];
 
 interface Scene {

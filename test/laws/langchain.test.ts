@@ -1,4 +1,4 @@
-// Laws of the way to LangChain and back. Listed loss: calls whose arguments were no object come after the others.
+// Laws of the way to LangChain and back. Listed loss: calls whose arguments were not an object come after the others.
 
 import { AIMessage, AIMessageChunk } from "@langchain/core/messages";
 import fc from "fast-check";

@@ -179,7 +179,7 @@ function makeRuntime(world: World): AgentRuntime {
   });
 }
 
-/** Waits for no memory; the limits of tools are no part of this. */
+/** Waits for no memory; the limits of tools do not matter here. */
 function immediateGrace(ms: number, fire: () => void): () => void {
   if (ms === MEMORY_GRACE_MS) fire();
   return () => undefined;

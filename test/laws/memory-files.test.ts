@@ -1,4 +1,4 @@
-// Files in memory answer what the files of a Linux machine answer: one random sequence of operations on both, beside each other.
+// Files in memory answer as the files of a Linux machine: the same random sequence of operations on both.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
@@ -104,8 +104,8 @@ describe.skipIf(process.platform !== "linux")("files in memory", () => {
   it.each<[string, (files: FilePort, root: string) => Promise<unknown>, unknown]>([
     ["a folder has the name", (files, root) => files.write(`${root}/f/g`, "", { overwrite: true }), "written"],
     ["a file is in the way", (files, root) => files.write(`${root}/seed.json/x`, "", { overwrite: true }), "failed"],
-    ["a file is no folder", (files, root) => files.read(`${root}/seed.json/x`, 9), "failed"],
-    ["a folder is no file", (files, root) => files.read(root, 9), "failed"],
+    ["a file is not a folder", (files, root) => files.read(`${root}/seed.json/x`, 9), "failed"],
+    ["a folder is not a file", (files, root) => files.read(root, 9), "failed"],
     ["a folder is not written over", (files, root) => files.write(root, "", { overwrite: true }), "failed"],
     ["a folder is there", (files, root) => files.write(root, "", { overwrite: false }), "exists"],
     ["a folder is not taken away", (files, root) => files.remove(root), "failed"],

@@ -56,7 +56,7 @@ function fail(): never {
   throw new Error("no");
 }
 
-/** Made anew for each look: the library itself must not look at what is hostile. */
+/** Made again for each look: the library itself must not look at what is hostile. */
 const thrown: fc.Arbitrary<() => unknown> = fc.oneof(
   hostile,
   fc

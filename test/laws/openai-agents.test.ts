@@ -28,7 +28,7 @@ describe("a conversation of ours", () => {
       fc.property(conversation(), (messages) => {
         const { instructions, input } = writeInput(messages);
         const [first, ...rest] = messages;
-        // An empty instruction is none; another empty system message stays one.
+        // An empty instruction does not count; another empty system message stays one.
         const expected = [...(first === undefined ? [] : listedLosses(first)), ...rest.flatMap(keep)];
         expect(readInput(instructions, input)).toEqual(expected);
       }),

@@ -33,7 +33,7 @@ function asRead(message: LlmMessage): LlmMessage {
   return { role: "user", content: content.map((part) => (part.type === "text" ? part.text : "")).join("") };
 }
 
-/** A thought without words is none. */
+/** A thought without words does not count. */
 function withoutEmptyThoughts({ reasoning = [], ...message }: AssistantMessage): AssistantMessage {
   const kept = reasoning.filter((thought) => thought.type !== "text" || thought.text !== "");
   return kept.length === 0 ? message : { ...message, reasoning: kept };

@@ -35,7 +35,7 @@ it("a flipped bit of the signature or of the key is refused", () => {
   );
 });
 
-it("an author who changes a signed cassette and computes every hash anew is refused", () => {
+it("an author who changes a signed cassette and recomputes every hash is refused", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", minLength: 1 }), fc.nat(1), (text, turn) => {
       const forged = draft(signed);

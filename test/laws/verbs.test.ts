@@ -140,7 +140,7 @@ describe("what is read", () => {
     );
   });
 
-  it("has none of it as Markdown either, which takes a thread each time", { timeout: 120_000 }, async () => {
+  it("has nothing of it as Markdown either, which takes a thread each time", { timeout: 120_000 }, async () => {
     const { signal } = new AbortController();
     const tag = fc.constantFrom("<p>", "</p>", "<table>", "<td>", "</table>", "<!--", "-->", "x ", "<li>");
     await fc.assert(

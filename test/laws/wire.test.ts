@@ -368,7 +368,7 @@ const stops: Record<WireName, { plain: LlmTurnResponse["stopReason"][]; calls: L
   ollama: { plain: ["stop", "length"], calls: ["toolUse", "length"] },
 };
 
-/** Any text that is no JSON object, and is not taken for "no arguments". */
+/** Any text that is not a JSON object, and is not taken for "no arguments". */
 const malformed = fc.constantFrom('{"city":', "[1,2]", "Oslo", '"𝄞', "7");
 const call = fc.oneof(
   { weight: 4, arbitrary: fc.record({ name: word, arguments: jsonObject }) },
@@ -445,7 +445,7 @@ describe.each(names)("laws of %s answers", (name) => {
     );
   });
 
-  it("a stream that was cut before its end is no answer", () => {
+  it("a stream that was cut before its end is not an answer", () => {
     fc.assert(
       fc.property(turnResponse(name, { malformed: false, usage: true }), fc.nat(), (response, at) => {
         const parts = wire.stream(response, stamp);

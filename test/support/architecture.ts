@@ -102,14 +102,23 @@ const PEER_ROOMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Rooms of a face, with the file under `entry` that alone opens the room's `index.ts`. A face may build on the faces before it. The
- * rest of its layer does not import it, but for types that the layer's `index.ts` passes on, so that no other import path loads it.
+ * Rooms of a face, with the files under `entry` that alone open the room's `index.ts`, apart from rooms of the same name in other layers.
+ * A face may build on the faces before it. The rest of its layer does not import it, but for types that the layer's `index.ts` passes on, so that no other import path loads it.
  */
-const FACE_ROOMS: Readonly<Record<string, string>> = {
-  "src/core/env": "src/entry/env.ts",
-  "src/core/session": "src/entry/session.ts",
-  "src/core/vertex": "src/entry/agent-runner.ts",
-  "src/core/process": "src/entry/process.ts",
+const FACE_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  "src/core/env": ["src/entry/env.ts"],
+  "src/core/session": [
+    "src/entry/session.ts",
+    "src/entry/plugins.ts",
+    "src/entry/execution.ts",
+    "src/entry/session-store-memory.ts",
+  ],
+  "src/core/vertex": ["src/entry/agent-runner.ts"],
+  "src/core/process": ["src/entry/process.ts"],
+  "src/host/bullmq": ["src/entry/bullmq.ts"],
+  "src/host/postgres": ["src/entry/postgres.ts"],
+  "src/host/process": ["src/entry/process.ts"],
+  "src/cli/process": ["src/cli/commands/agent.ts"],
 };
 
 /** Rooms that share no code with the rest, with the packages they may use. All their other imports are their own files or Node's. */
@@ -289,7 +298,7 @@ function checkArrow({ file, specifier, target }: Import): Violation[] {
   const room = posix.dirname(target);
   const isRoomDoor = to.name === "index.ts" && (PEER_ROOMS[room] ?? FACE_ROOMS[room]) !== undefined;
   const isDoor = isRoomDoor
-    ? ["entry", to.layer].includes(from.layer)
+    ? ["entry", to.layer].includes(from.layer) || isSameFace(file, room)
     : to.room === undefined && to.name === "index.ts";
   const detail = `imports ${specifier}`;
   if (to.layer === "entry") return [{ rule: "entry", file, detail }];
@@ -329,14 +338,19 @@ function checkPeer({ file, specifier, target }: Import): Violation[] {
   return isSameLayer && peer !== undefined && peer !== peerOf(file) ? [{ rule: "peer", file, detail }] : [];
 }
 
-function faceOf(file: string): string | undefined {
+function faceOf(file: string): readonly string[] | undefined {
   return Object.entries(FACE_ROOMS).find(([room]) => file.startsWith(`${room}/`))?.[1];
 }
 
-/** A face is loaded by its own entry, and by the faces behind it. */
+/** A face may have a room in several layers. These rooms have the same name. */
+function isSameFace(file: string, room: string): boolean {
+  return faceOf(file) !== undefined && placeOf(file).room === posix.basename(room);
+}
+
+/** A face is loaded by its own entries, and by the faces behind it. */
 function checkFace({ file, specifier, target, isType }: Import): Violation[] {
-  const entry = faceOf(target ?? "");
-  if (entry === undefined || file === entry || faceOf(file) !== undefined) return [];
+  const entries = faceOf(target ?? "");
+  if (entries === undefined || entries.includes(file) || faceOf(file) !== undefined) return [];
   if (isType && isLayerDoor(file) && placeOf(file).layer === placeOf(target ?? "").layer) return [];
   return [{ rule: "face", file, detail: `imports ${specifier}` }];
 }
@@ -459,9 +473,9 @@ function checkFile(file: string, text: string): Violation[] {
     if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(word)) add("kebab-case", word);
     if (VAGUE_NAMES.includes(word)) add("vague-name", word);
   }
-  if (LAYERS[layer] === undefined) add("layer", `${layer} is no layer`);
+  if (LAYERS[layer] === undefined) add("layer", `${layer} is not a layer`);
   if (room !== undefined && ROOMS[layer]?.includes(room) === false)
-    add("unknown-room", `${room} is no room of ${layer}`);
+    add("unknown-room", `${room} is not a room of ${layer}`);
   if (room === undefined && ROOT_FILES[layer]?.includes(name) === false) add("unknown-room", `${name} lies in no room`);
   return violations;
 }

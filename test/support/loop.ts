@@ -1,8 +1,9 @@
 // One run of the loop with defaults for everything that a test does not care about.
 
-import type { EventBody } from "../../src/core/events/event.js";
+import { defined } from "../../src/core/defined.js";
+import type { EventBody, EventDetail } from "../../src/core/events/event.js";
 import { createBudget, type Budget, type BudgetLimits } from "../../src/core/loop/budget.js";
-import { Pacer } from "../../src/core/loop/run-control.js";
+import { Pacer, type RunReceipts } from "../../src/core/loop/run-control.js";
 import { runLoop, type LoopInput, type LoopStop } from "../../src/core/loop/loop.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
@@ -23,6 +24,8 @@ export interface LoopCase extends Pick<LoopInput, Own | Extensions> {
   signal?: AbortSignal;
   ports?: Pick<Ports, "timer">;
   toolTimeoutMs?: number;
+  receipts?: RunReceipts;
+  onDetail?: (detail: EventDetail | undefined) => void;
   /** Replaces a new one with `limits`. */
   budget?: Budget;
   /** Replaces a conversation with one message, and is changed by the run. */
@@ -47,6 +50,8 @@ export async function playLoop(play: LoopCase): Promise<LoopRun> {
     signal,
     ports,
     toolTimeoutMs,
+    receipts,
+    onDetail,
     history,
     ...rest
   } = play;
@@ -75,8 +80,11 @@ export async function playLoop(play: LoopCase): Promise<LoopRun> {
       ...rest,
       context,
       ports: ports ?? systemPorts,
-      control: { pacer: new Pacer(ports ?? systemPorts), closeCalls: undefined },
-      emit: (turn, body) => void run.events.push({ turn, ...body }),
+      control: { pacer: new Pacer(ports ?? systemPorts), closeCalls: undefined, ...defined({ receipts }) },
+      emit(turn, body, detail) {
+        run.events.push({ turn, ...body });
+        onDetail?.(detail);
+      },
       history: run.history,
     });
   } catch (error) {

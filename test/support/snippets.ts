@@ -97,8 +97,9 @@ export function runSnippet(snippet: Snippet, place: Place): void {
 const CONFIG = `export default { test: { include: ["*.test.mjs"], server: { deps: { external: [/\\/dist\\//] } } } };\n`;
 
 function runTypeScript(snippet: Snippet, { folder, env }: Place): void {
-  const isTest = /from "vitest"/.test(snippet.code);
   const name = /^\/\/ (\S+\.mjs)$/m.exec(snippet.code.split("\n")[0] ?? "")?.[1];
+  const isBenchmark = name?.endsWith(".bench.mjs") === true;
+  const isTest = !isBenchmark && /from "vitest"/.test(snippet.code);
   // A program of the repository, which another test compares with the document.
   if (name?.startsWith("examples/") === true) return;
   const file = join(folder, name ?? `line-${snippet.line}${isTest ? ".test" : ""}.mjs`);

@@ -2,10 +2,14 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
-export default function setup(): () => void {
-  const root = mkdtempSync(join(tmpdir(), "playhead-tests-"));
+const PREFIX = "playhead-tests-";
+
+/** Vitest calls this once for each project. */
+export default function setup(): (() => void) | undefined {
+  if (basename(tmpdir()).startsWith(PREFIX)) return undefined;
+  const root = mkdtempSync(join(tmpdir(), PREFIX));
   for (const name of ["TMPDIR", "TMP", "TEMP"]) process.env[name] = root;
   return () => rmSync(root, { recursive: true, force: true });
 }

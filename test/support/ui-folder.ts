@@ -62,7 +62,7 @@ export function missOf(what: string): object {
 }
 
 export function ledgerLine(miss: object | undefined, path = "shop/refund.cassette.json"): string {
-  return `${JSON.stringify({ file: `/work/${path}`, path, mode: miss === undefined ? "replay" : "unfinished", turns: 0, miss })}\n`;
+  return `${JSON.stringify({ file: `/srv/project/${path}`, path, mode: miss === undefined ? "replay" : "unfinished", turns: 0, miss })}\n`;
 }
 
 export function mutantLines(text = "the number 100 became 101"): string {

@@ -36,7 +36,7 @@ faultyProvider(provider);
 faultyProvider(provider, {});
 // @ts-expect-error -- A schedule names its calls; a rate has nothing to say there.
 faultyProvider(provider, { schedule: [], rate: 1 });
-// @ts-expect-error -- Faults of its own beside a schedule.
+// @ts-expect-error -- Faults of its own together with a schedule.
 faultyProvider(provider, { schedule: [], faults: [{ kind: "hang" }] });
 // @ts-expect-error -- An unknown option.
 faultyProvider(provider, { faults: [{ kind: "hang" }], seeds: 1 });

@@ -104,7 +104,7 @@ expect(run).toCallToolBefore("lookup", { name: "save", arguments: {} });
 expect(run).toMatchToolSequence("lookup");
 // @ts-expect-error -- A turn holds no turns.
 expect(run).toMatchToolSequence([[["lookup"]]]);
-// @ts-expect-error -- A mode that is none.
+// @ts-expect-error -- An unknown mode.
 expect(run).toMatchToolSequence(["lookup"], { mode: "loose" });
 // @ts-expect-error -- The limits of an agent are called otherwise.
 expect(run).toStayWithinBudget({ maxTokens: 1 });
@@ -114,9 +114,9 @@ expect(run).toStayWithinBudget({ usd: undefined });
 expect(run).toFinishWith("Paris.");
 // @ts-expect-error -- A finish has no such field.
 expect(run).toFinishWith({ stop: "stop" });
-// @ts-expect-error -- A cap that is none.
+// @ts-expect-error -- An invalid cap.
 expect(run).toExhaustBudget("usd");
-// @ts-expect-error -- An order that is none.
+// @ts-expect-error -- An unknown order.
 void expect(run).toHaveNoDriftFrom(cassette, { order: "loose" });
 // @ts-expect-error -- A key or a trust list is asked for.
 void expect(run).toHaveValidReceipts();

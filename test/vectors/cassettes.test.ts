@@ -1,4 +1,4 @@
-// Worked examples of the cassette format. Vectors: the files beside the repository that the format's description names, and
+// Worked examples of the cassette format. Vectors: the files next to the repository that the format's description names, and
 // test/corpus, our own recordings of every released version, which only ever grows.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -131,7 +131,7 @@ const TAMPERED: Record<string, CassetteErrorCode> = {
   "tampered-tail-dropped": "envelope-hash",
   "tampered-torn": "not-json",
 };
-/** Sound in themselves; what is wrong lies in a file beside them, which is read where a trust list is given. */
+/** Sound in themselves; what is wrong is in a file next to them, which is read where a trust list is given. */
 const BESIDE = ["tampered-envelope-payload-type"];
 /** What the oracle, which knows neither signatures, the mark of prompts nor our limits of depth, does not judge as we do. */
 const OURS_ALONE = Object.keys(TAMPERED).filter((name) => /signature|depth|number|prompts-cut/.test(name));

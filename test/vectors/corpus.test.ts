@@ -1,4 +1,4 @@
-// What lies beside the cassettes of test/corpus: signatures against trust lists, a lock, bundles, receipts and logs to import.
+// What test/corpus holds in addition to cassettes: signatures against trust lists, a lock, bundles, receipts and logs to import.
 // Each file is read as a program reads it, through a store on the disk, and the code that must come of it stands in a table.
 
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 // Our own vectors of the format, test/vectors/format: input, the text that is hashed or signed, and the hash. They were computed
-// by the independent implementation that lies beside the repository; where it is there, it is asked again.
+// by the independent implementation next to the repository; if it is present, it is asked again.
 
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

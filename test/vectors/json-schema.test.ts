@@ -1,5 +1,5 @@
 // Vectors: 56 files of json-schema-org/JSON-Schema-Test-Suite (MIT), drafts 7 and 2020-12, 1,468 tests. Our door takes
-// objects alone, so an instance that is none is judged as a property of one. Where we differ from the suite is listed here.
+// objects alone, so any other instance is judged as a property of one. Where we differ from the suite is listed here.
 
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../../src/core/canon/value.js";

@@ -1,8 +1,8 @@
-// OpenAI Agents: a Runner without tracing, arguments checked by zod.
+// OpenAI Agents: a Runner without tracing, without a session or with one in memory, arguments checked by zod.
 
-import { Agent, Runner, tool, Usage } from "@openai/agents";
+import { Agent, MemorySession, Runner, tool, Usage } from "@openai/agents";
 import { z } from "zod";
-import { createScript, DESCRIPTION, GOAL, SYSTEM } from "./script.mjs";
+import { assertKept, createScript, DESCRIPTION, GOAL, SYSTEM } from "./script.mjs";
 
 const parameters = z.object({ a: z.number(), b: z.number() });
 
@@ -26,7 +26,7 @@ function createModel(script) {
   };
 }
 
-export async function run(turns, calls) {
+async function runAgent(turns, calls, kept = {}) {
   const script = createScript(turns, calls);
   const agent = new Agent({
     name: "calculator",
@@ -34,6 +34,17 @@ export async function run(turns, calls) {
     model: createModel(script),
     tools: [tool({ name: "add", description: DESCRIPTION, parameters, execute: script.add })],
   });
-  const { finalOutput } = await new Runner({ tracingDisabled: true }).run(agent, GOAL, { maxTurns: turns + 1 });
+  const runner = new Runner({ tracingDisabled: true });
+  const { finalOutput } = await runner.run(agent, GOAL, { ...kept, maxTurns: turns + 1 });
   script.assertDone(finalOutput);
 }
+
+export const run = (turns, calls) => runAgent(turns, calls);
+
+async function runSession(turns, calls) {
+  const session = new MemorySession();
+  await runAgent(turns, calls, { session });
+  assertKept((await session.getItems()).length, 2 + (turns - 1) * 2 * calls);
+}
+
+export const contestants = { session: { run: runSession } };

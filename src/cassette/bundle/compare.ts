@@ -6,7 +6,7 @@ import type { BundleEnd, BundlePlan } from "./format.js";
 export function planDifference(recorded: BundlePlan | undefined, now: BundlePlan | undefined): string | undefined {
   if (recorded === undefined && now === undefined) return undefined;
   if (recorded === undefined) return "the recorded run had no plan, and this one has a plan";
-  if (now === undefined) return "the recorded run followed a plan, and this one has none";
+  if (now === undefined) return "the recorded run followed a plan, and this one does not";
   if (recorded.entry !== now.entry) return `the entry was ${quote(recorded.entry)} and is ${quote(now.entry)}`;
   return edgeDifference(recorded.edges, now.edges) ?? exitDifference(recorded.exits, now.exits);
 }

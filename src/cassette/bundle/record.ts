@@ -55,22 +55,31 @@ export function recordAgents<A extends RecordableAgent>(
     toBundle({ plan, result }) {
       const run: BundleRun = { ...(plan === undefined ? {} : { plan: toBundlePlan(plan) }), ...toBundleRun(result) };
       const ids = agents.map(({ id }) => id);
-      const cassettes = recorders.map(([id, recorder]): Recorded => [id, recorder.toCassette({ agentId: id })]);
+      const cassettes = recorders.map(([id, recorder]): RecordedMember => [id, recorder.toCassette({ agentId: id })]);
       const recorded = cassettes.filter(([, { entries }]) => entries.length > 0);
       assertSameRun(run, ids, recorded);
-      const asked = new Set(recorded.map(([id]) => id));
-      const unasked = ids.filter((id) => !asked.has(id));
-      return Object.freeze({
-        bundle: seal(buildBundle(run, recorded, unasked)),
-        cassettes: Object.freeze(Object.fromEntries(recorded)),
-      });
+      return toAgentBundle(run, ids, recorded);
     },
   };
 }
 
-type Recorded = [id: string, cassette: CassetteV2];
+/** A bundle of the cassettes of agents. `ids` are those of all agents, also of those without a cassette. */
+export function toAgentBundle(
+  run: BundleRun,
+  ids: readonly string[],
+  recorded: readonly RecordedMember[],
+): AgentBundle {
+  const asked = new Set(recorded.map(([id]) => id));
+  const unasked = ids.filter((id) => !asked.has(id));
+  return Object.freeze({
+    bundle: seal(buildBundle(run, recorded, unasked)),
+    cassettes: Object.freeze(Object.fromEntries(recorded)),
+  });
+}
 
-function buildBundle(run: BundleRun, recorded: readonly Recorded[], unasked: readonly string[]): BundleFile {
+export type RecordedMember = [id: string, cassette: CassetteV2];
+
+function buildBundle(run: BundleRun, recorded: readonly RecordedMember[], unasked: readonly string[]): BundleFile {
   const members = recorded.map(([id, { cassetteId, envelopeHash, entries }]): [string, BundleMember] => [
     id,
     { cassette: toCassetteName(id, envelopeHash), cassetteId, envelopeHash, entries: entries.length },
@@ -86,9 +95,9 @@ function buildBundle(run: BundleRun, recorded: readonly Recorded[], unasked: rea
 }
 
 /** Refuses the result of another run, or a run of other agents, before a bundle is made of it. */
-function assertSameRun(run: BundleRun, ids: readonly string[], recorded: readonly Recorded[]): void {
+function assertSameRun(run: BundleRun, ids: readonly string[], recorded: readonly RecordedMember[]): void {
   if (recorded.length === 0) {
-    throw new CassetteError("nothing-recorded", "no agent recorded a turn, so there is no bundle", {
+    throw new CassetteError("nothing-recorded", "no agent recorded a turn, so no bundle was written", {
       hint: "Pass `agents` of recordAgents() to createRuntime, and call toBundle() after the run.",
     });
   }

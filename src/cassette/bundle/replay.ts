@@ -88,7 +88,7 @@ function assertSameAgents({ agents, unasked }: BundleFile, given: readonly { rea
 }
 
 /** The provider of an agent that made no model call in the recorded run. */
-function neverAsked(agentId: string): LlmProviderAdapter {
+export function neverAsked(agentId: string): LlmProviderAdapter {
   return {
     name: "cassette:none",
     async turn() {

@@ -68,7 +68,7 @@ function namedInPlan({ entry, edges, exits }: BundlePlan): Naming[] {
   ];
 }
 
-/** The fields of any value, none of which need exist. */
+/** The fields of any value. Each may be absent. */
 function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

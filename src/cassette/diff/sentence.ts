@@ -35,7 +35,7 @@ export function sentenceOf(drift: Sayable): string {
     case "args-changed":
       return `${nameText(drift.tool)} was called with other arguments ${turnText(drift)}: ${endSentence(changesText(drift.changes))}`;
     case "retried":
-      return `${callText(drift)} was made once more at turn ${drift.newTurn}, right beside the same call.`;
+      return `${callText(drift)} was made once more at turn ${drift.newTurn}, right next to the same call.`;
     case "parallelised":
       return `${toolsText(drift.tools)} together at turn ${drift.newTurn}; the old run made these calls one after another, at ${turnsText(drift.oldTurns)}.`;
     case "serialised":

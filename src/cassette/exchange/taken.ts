@@ -22,7 +22,7 @@ export interface TakenExchange {
   readonly answer: PlainAnswer;
 }
 
-/** Uses the first unused exchange for this request. Undefined if there is none, or if the body is beyond the limit of exchanges. */
+/** Uses the first unused exchange for this request. Undefined without one, or if the body is beyond the limit of exchanges. */
 export function takeExchange(played: readonly PlayedExchanges[], request: PlainRequest): TakenExchange | undefined {
   for (const { file, cassette, exchanges } of played) {
     if (exchanges.exchanges.length === 0) continue;

@@ -62,7 +62,7 @@ function refuseOther(value: Fields, refuse: Refuse): never {
     `the file is ${isBundle ? "a bundle" : "JSON of another kind"}, not a cassette`,
     "",
     isBundle
-      ? "Name the cassettes beside it, or its folder; `cassette verify`, `cassette show --html` and loadBundle take the bundle itself."
+      ? "Name the cassettes next to it, or its folder; `cassette verify`, `cassette show --html` and loadBundle take the bundle itself."
       : "Check the path.",
   );
 }

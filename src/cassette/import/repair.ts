@@ -33,7 +33,7 @@ export type RepairKind =
   | "content-null"
   /** A failed call: HTTP status 400 or above, or a program's note of one. Never kept as an answer. */
   | "error-exchange-dropped"
-  /** A recorded HTTP exchange that no program asked for: a page's own file, a preflight. Left out. */
+  /** A recorded HTTP exchange that a browser adds, such as a file of a page or a preflight. Left out. */
   | "exchange-not-model-call"
   /** A recorded HTTP exchange with a body that is missing, packed in an unknown way, or beyond a limit. Left out. */
   | "exchange-unreadable"

@@ -83,7 +83,7 @@ function readPattern(pattern: string): Piece[] {
   }
   pieces.push({ literal: pattern.slice(start) });
   if (pieces.some(({ literal }) => /[{}]/.test(literal))) throw invalid(pattern, "a brace is not closed");
-  if (pieces.length === 1) throw invalid(pattern, "it has none, so all runs would have one name");
+  if (pieces.length === 1) throw invalid(pattern, "it has no braces, so all runs would have one name");
   return pieces;
 }
 

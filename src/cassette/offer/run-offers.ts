@@ -83,7 +83,7 @@ function hashesOf(contexts: readonly ContextExtension[]): string {
   return canonicalize([...new Set(contexts.map(({ toolsHash, settingsHash }) => `${toolsHash} ${settingsHash}`))]);
 }
 
-/** Another order, or another way to write the same schema, is no change of a contract. */
+/** Another order, or another way to write the same schema, does not change a contract. */
 function toContractChange(change: OfferChange): ContractChange[] {
   const { kind, name, old, new: now } = change;
   if (kind === "tools-reordered" || kind === "schema-rewritten") return [];

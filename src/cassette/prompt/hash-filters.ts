@@ -26,7 +26,7 @@ export interface FilterPattern {
   readonly replace?: string;
 }
 
-/** A filter that a cassette can note, so that a replay applies it without being told. */
+/** A filter that a cassette can note, so that a replay applies it by itself. */
 export type NotedFilter = HashFilterName | FilterPattern;
 
 /** A function, or a list of names, patterns and functions that are applied in order. */

@@ -1,4 +1,4 @@
-// The texts that each named filter rewrites. Every rewrite is idempotent, and the markers that it leaves are no text for another one.
+// The texts that each named filter rewrites. Every rewrite is idempotent, and no filter matches the markers of another one.
 
 /** Names of the filters that need no parameter, in the order in which hints list them. */
 export type TextFilterName =
@@ -57,7 +57,7 @@ const windows = (slash: string): string =>
   `[A-Za-z]:${slash}(?:Users${slash}[^\\\\/:*?"<>|\\r\\n]{1,60}${slash})?(?:${NAME}${slash}){0,60}${LETTER}{0,200}`;
 /** Folders of containers and temporary files, which stand alone. */
 const ROOT = "/(?:tmp|root|home|Users|app|workspaces?|repo|project|code)(?![\\p{L}\\p{N}_/-]|\\.[\\p{L}\\p{N}])";
-/** An opening tag, as in `<cwd>/home/ann</cwd>`. A marker is none, except for one name that both use, with its closing tag. */
+/** An opening tag, as in `<cwd>/home/ann</cwd>`. It never matches a marker, except for one name that both use, with its closing tag. */
 const TAG =
   "(?<=<(?!(?:uuid|date|time|duration|version|id|number|path)>)[A-Za-z][\\w:.-]{0,60}>)|" +
   "(?<=<path>)(?=[^<>]{1,1000}</path>)";
@@ -76,7 +76,7 @@ const PROGRAM =
 const VERSION_WORD = "version|release|Node(?:\\.js)?|Ubuntu|Windows(?: NT| Server)?";
 const TAIL = "(?:[-+][0-9A-Za-z.+-]{1,60})?";
 const VERSIONS = [
-  // Three numbers, or four that are no address.
+  // Three numbers, or four that are not an address.
   [
     `(?<![0-9A-Za-z.<])(?!(?:[0-9]{1,3}\\.){3}[0-9]{1,3}(?![0-9.]))v?[0-9]{1,6}(?:\\.[0-9]{1,8}){2,3}${TAIL}${END}`,
     "<version>",

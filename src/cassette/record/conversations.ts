@@ -43,7 +43,7 @@ export interface Conversations {
   /** A cassette for every conversation with an answer, in the order they began. All turns must have settled. */
   toCassettes(): CassetteV2[];
   /**
-   * The answered exchanges of one conversation, and its turns before the first open one; undefined if there are none, and after `close`.
+   * The answered exchanges of one conversation, and its turns before the first open one; undefined without any, and after `close`.
    */
   toCassette(conversation: number, head?: RecordingHead): CassetteV2 | undefined;
   /** Forgets a conversation. A prompt that continues it begins another one. Returns false if one of its calls is still open. */

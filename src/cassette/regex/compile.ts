@@ -1,6 +1,6 @@
 // Matches a pattern in time proportional to text times pattern: K. Thompson, "Regular Expression Search Algorithm" (CACM 11, 1968).
 // The syntax is ECMAScript's with the flag `u`. Back references, look-around and word boundaries are refused, as they need more.
-// RegExp itself only tests single characters. docs/internal/dependencies.md says why this is no library.
+// RegExp itself only tests single characters. docs/internal/dependencies.md says why this is not a library.
 
 import { MAX_PATTERN_STEPS } from "../limits.js";
 import { parsePattern, type PatternNode } from "./parse.js";

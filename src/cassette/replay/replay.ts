@@ -188,7 +188,7 @@ function createOrderNote(warn: Warn): (turnIndex: number, firstUnused: number) =
   };
 }
 
-/** Without `strict`, filters that do not fit are no obstacle. */
+/** Without `strict`, filters that do not fit are accepted. */
 function filterFor(recording: Cassette, { strict = true, hashFilter, file }: ReplayOptions): ReplayFilter {
   try {
     return resolveFilter(recording, hashFilter, file);

@@ -9,7 +9,7 @@ export interface UnusedTurns {
   readonly used: readonly boolean[];
   /** The first unused turn with this prompt and the same tools and settings, else the first with this prompt. */
   find(promptHash: string, now: TurnContext | undefined): number | undefined;
-  /** The first unused turn, or the number of turns if there is none. */
+  /** The first unused turn, or the number of turns if all were used. */
   next(): number;
   /** The last turn with this prompt, used or not. */
   lastWith(promptHash: string): number | undefined;

@@ -11,7 +11,7 @@ export type RuledTurn = Pick<LlmTurnResponse, "usage" | "costUsd" | "model"> & {
   message: Pick<AssistantMessage, "toolCalls">;
 };
 
-/** Lists every break in order of turns, then of the whole run. Rules see calls whether or not a tool ran. Throws `rules-malformed`. */
+/** Lists every break in order of turns, then of the whole run. Rules also see calls whose tool did not run. Throws `rules-malformed`. */
 export function checkRules(cassette: Cassette, rules: RuleSet): RuleBreak[] {
   const turns = cassette.entries.map(({ response }) => response);
   return checkTurns(turns, rules);

@@ -62,7 +62,7 @@ export function recordedWords(
   const recorded = prompts?.[near.turnIndex] ?? request.messages;
   const context = contextAt(contexts, near.turnIndex);
   const [tools = request.tools, same] = contextOf(context, asked, rules);
-  // Fields of other wires could not come over this one, so they are no difference to be reported.
+  // Fields of other wires could not come over this one, so they are not reported as differences.
   const settings = same ?? { ...fieldsOfOtherWires(context?.settings, wire.name), ...request.settings };
   // A wire may join or drop messages. Then indexes of the two sides do not correspond.
   const isAligned = () => asked.digests().length === request.messages.length;

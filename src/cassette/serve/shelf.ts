@@ -43,7 +43,7 @@ export interface Shelf {
   /** Throws `CassetteError` with a miss, or `file-not-found` if no cassette has the name `pin`. */
   answer(wire: Wire, request: WireRequest, pin?: string): Promise<ShelfAnswer>;
   /**
-   * The first unused exchange for this request, which is used by it; undefined if there is none. Ask this before `answer`, since a
+   * The first unused exchange for this request, which counts as used from then on, or undefined. Ask this before `answer`, since a
    * refused turn is an exchange. Throws `file-not-found` like `answer`.
    */
   exchange(request: PlainRequest, pin?: string): TakenExchange | undefined;

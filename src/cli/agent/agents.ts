@@ -20,6 +20,10 @@ export interface CodingAgent {
 const CLAUDE_SUB_AGENT: NotedFilter = { name: "agent", pattern: "(agentId: |to: ')[0-9a-f]{8,}" };
 /** A line of the output of Codex's shell tool. */
 const CODEX_CHUNK: NotedFilter = { name: "chunk", pattern: "Chunk ID: [0-9a-f]+" };
+/** The files of the working folder in Qwen Code's first message. They hold the recordings, and every new file. */
+const QWEN_TREE: NotedFilter = { name: "tree", pattern: "(?:[ │]*[├└]───[^\\n]*\\n?)+" };
+/** The path from the working folder to a file of Qwen Code's configuration. */
+const QWEN_LANGUAGE: NotedFilter = { name: "language", pattern: "Context from: [^ ]*output-language[.]md" };
 
 export const CODING_AGENTS = {
   claude: {
@@ -40,7 +44,8 @@ export const CODING_AGENTS = {
     vendor: VENDORS.openai,
     variables: (_, folder) => ({ CODEX_HOME: folder }),
     files: (url) => ({ "config.toml": codexConfig(url) }),
-    filters: ["isoDate", "date", "path", "duration", "number-in:Original token count", CODEX_CHUNK],
+    // A chunk's id may look like a duration, so it goes first.
+    filters: [CODEX_CHUNK, "isoDate", "date", "path", "duration", "number-in:Original token count"],
     keys: ["OPENAI_API_KEY"],
   },
   gemini: {
@@ -55,6 +60,8 @@ export const CODING_AGENTS = {
     variables: (url, folder) => ({
       OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(url)),
       OPENCODE_DISABLE_AUTOUPDATE: "1",
+      // The list of models sets parameters of its requests, so it must be the same each time.
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
       ...xdgFolders(folder),
     }),
     filters: ["isoDate", "date", "path"],
@@ -79,7 +86,7 @@ export const CODING_AGENTS = {
     vendor: VENDORS.openai,
     variables: (url, folder) => ({ OPENAI_BASE_URL: `${url}/v1`, QWEN_HOME: `${folder}/.qwen` }),
     files: () => ({ ".qwen/settings.json": JSON.stringify(QWEN_SETTINGS) }),
-    filters: ["isoDate", "date", "path", "number-in:PGID"],
+    filters: ["isoDate", "date", "path", "number-in:PGID", QWEN_TREE, QWEN_LANGUAGE],
     keys: ["OPENAI_API_KEY"],
   },
 } as const satisfies Record<string, CodingAgent>;

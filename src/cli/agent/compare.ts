@@ -14,7 +14,7 @@ import type { AgentSession } from "./session.js";
 import { changedPaths, isSame } from "./workspace.js";
 import type { Files } from "./files.js";
 
-/** A file that ended otherwise than in the recording. Absent is a file that does not exist. */
+/** A file that differs from the recording at the end. Absent for a file that does not exist. */
 export interface FileDifference {
   readonly path: string;
   readonly recorded?: FileState;

@@ -13,12 +13,15 @@ export function lookingFirst({ workspace }: AgentSession, handler: HttpHandler):
   };
 }
 
-/** Refuses the hosts of model vendors, and calls `passed` for any other. */
-export function tunnelRule({ isProvider, name }: AgentSession, passed: (request: DoorRequest) => void): TunnelRule {
+/** Refuses the hosts of model vendors, and calls `passed` for any other but our server. */
+export function tunnelRule(
+  { isProvider, isDoor, name }: AgentSession,
+  passed: (request: DoorRequest) => void,
+): TunnelRule {
   return (host, port) => {
     if (isProvider(host))
       return `${name} called ${host} past this server. Let it read its base URL from its configuration`;
-    passed({ method: "CONNECT", path: `${host}:${port}` });
+    if (!isDoor(host, port)) passed({ method: "CONNECT", path: `${host}:${port}` });
     return undefined;
   };
 }

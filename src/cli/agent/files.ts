@@ -93,7 +93,7 @@ export async function readText(folder: string, path: string): Promise<string | u
   }
 }
 
-/** A folder that its repository ignores is none of its parts. The root is never ignored. */
+/** True if the repository of a folder ignores it. The root is never ignored. */
 async function isIgnored(folder: string): Promise<boolean> {
   return (await git(folder, ["check-ignore", "-q", "--", folder])) !== undefined;
 }

@@ -92,7 +92,7 @@ async function createRoute(fork: Fork, agent: AgentSession, live: Send, io: Comm
 
   const held = createHeldConversations(() => undefined);
   const nameOf = namesOf(shelf.counts().map((one) => one.file));
-  /** The recorded answer, or why there is none. */
+  /** The recorded answer, or the reason why the recording has no answer. */
   const replay = async (request: HttpRequest): Promise<HttpReply | string> => {
     const whys: string[] = [];
     const watcher = watching((why) => whys.push(why));

@@ -16,6 +16,8 @@ export interface AgentSession {
   readonly workspace: Workspace;
   /** True for the host of a model vendor. */
   readonly isProvider: (host: string) => boolean;
+  /** True for our server, once configured. Some agents call it through itself, because they do not read NO_PROXY. */
+  readonly isDoor: (host: string, port: number) => boolean;
   /** Writes the configuration. Resolves to the variables of the agent's process. `url` is that of our server. */
   configure(url: string): Promise<Record<string, string>>;
   /** Removes the configuration. */
@@ -41,6 +43,7 @@ export async function openAgentSession(
   const finder = createSecretFinder({ rules: SECRET_RULES, values: secretsOf(io.env) });
   const keepsText = (text: string): boolean => finder(text).length === 0;
   const folder = await makeFolder(`playhead-${name}-`);
+  let door: URL | undefined;
   try {
     const workspace = await watchWorkspace({
       agent: name,
@@ -50,13 +53,15 @@ export async function openAgentSession(
     });
     return {
       ...{ name, workspace, filters: agent.filters },
+      isDoor: (host, port) => door?.host === `${host}:${String(port)}`,
       isProvider: createProviderTest(target === undefined ? [] : [target]),
       async configure(url) {
         for (const [path, text] of Object.entries(agent.files?.(url, folder) ?? {})) {
           await mkdir(dirname(join(folder, path)), { recursive: true });
           await writeFile(join(folder, path), text);
         }
-        return { ...throughProxy(url, io.env), ...agent.variables(url, folder) };
+        door = new URL(url);
+        return { ...throughProxy(url, io.env), ...agent.variables(url, folder), PWD: io.cwd };
       },
       close: () => rm(folder, { recursive: true, force: true, maxRetries: 3 }),
     };
@@ -79,5 +84,6 @@ function throughProxy(url: string, env: CommandIo["env"]): Record<string, string
     (host) => host !== "",
   );
   const noProxy = direct.join(",");
-  return { HTTPS_PROXY: url, https_proxy: url, NO_PROXY: noProxy, no_proxy: noProxy };
+  // Node itself reads the others only with NODE_USE_ENV_PROXY, from versions 22.21 and 24 on.
+  return { HTTPS_PROXY: url, https_proxy: url, NO_PROXY: noProxy, no_proxy: noProxy, NODE_USE_ENV_PROXY: "1" };
 }

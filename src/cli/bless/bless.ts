@@ -5,13 +5,13 @@ import { basename, relative, resolve } from "node:path";
 import { listCassettes, createCassetteStore, MAX_ACCEPTED_REASON } from "../../cassette/index.js";
 import { defined, parsePointer, type FilePort, type SigningKeyObject } from "../../core/index.js";
 import { isCI, pathInLock } from "../../harness/index.js";
+import { withClaim, type Claimant } from "../claim.js";
 import { CliError, exitCodeForAll, noCassettesIn, usageError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, toJsonError, writeJson } from "../terminal/output.js";
 import { findTarget, pathIn } from "../options/recordings.js";
 import { readPrivateKey } from "../sign/key.js";
-import { withClaim } from "./claim.js";
 import { planBlessings, type Baseline, type Blessing, type Candidate } from "./plan.js";
 import { readAcceptances, readLockIfThere, writeBlessings, type Written } from "./write.js";
 
@@ -28,6 +28,12 @@ export interface BlessOptions {
 /** The variable whose key signs where `--key` is not given. */
 export const KEY_VARIABLE = "CASSETTE_SIGNING_KEY";
 
+const CLAIMANT: Claimant = {
+  command: "bless",
+  refusal: "nothing was accepted",
+  notWritten: "acceptance-not-written",
+};
+
 /** Exits 2 or 3, and accepts nothing, when one run must not be accepted. */
 export async function bless(paths: readonly string[], options: BlessOptions, io: CommandIo): Promise<void> {
   assertAllowed(options, io);
@@ -42,7 +48,7 @@ export async function bless(paths: readonly string[], options: BlessOptions, io:
   let blessings = await plan();
   let isLocked = false;
   if (toWrite(blessings).length > 0 && exitCodeFor(blessings) === EXIT.ok) {
-    await withClaim(files, into, async () => {
+    await withClaim(files, into, CLAIMANT, async () => {
       // Another process may have written since the first plan.
       blessings = await plan();
       if (exitCodeFor(blessings) !== EXIT.ok) return;

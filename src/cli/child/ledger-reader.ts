@@ -3,7 +3,8 @@
 
 import { dirname, resolve } from "node:path";
 import type { FilePort } from "../../core/index.js";
-import type { LedgerLine } from "../../harness/index.js";
+import { pathInLedger, type LedgerLine } from "../../harness/index.js";
+import { CliError } from "../errors.js";
 import { MAX_LEDGER_BYTES } from "../limits.js";
 
 const MODES: readonly unknown[] = [
@@ -45,6 +46,28 @@ export async function readLedger(files: FilePort, path: string): Promise<Ledger>
     named: all.filter((line) => !isUsed(line)).map((line) => line.path),
     unreadable: texts.length - all.length,
   };
+}
+
+/**
+ * Adds the lines of a ledger to another, with their paths from its folder, so that `cassette ui` and `cassette prune` see them there. Throws
+ * `ledger-unreadable` if it cannot be written.
+ */
+export async function passOnLedger(files: FilePort, from: string, to: string): Promise<void> {
+  const result = await files.read(from, MAX_LEDGER_BYTES);
+  if (result.kind !== "read") return;
+  const texts = new TextDecoder().decode(result.bytes).split("\n");
+  const lines = texts.flatMap((text) => {
+    const line = parseLine(text);
+    if (line === undefined) return [];
+    const path = pathInLedger(to, resolve(dirname(from), line.path));
+    return `${JSON.stringify({ ...(JSON.parse(text) as object), path })}\n`;
+  });
+  if (lines.length === 0) return;
+  const written = await files.append(to, lines.join(""));
+  if (written.kind === "written") return;
+  const why = written.kind === "failed" ? written.message : "it exists";
+  const hint = "Check the folder of CASSETTE_LEDGER.";
+  throw new CliError("ledger-unreadable", `the ledger ${to} cannot be written: ${why}`, hint, to);
 }
 
 /** The files that were recorded more than once, as the tests named them. Only the last recording of each is left. */

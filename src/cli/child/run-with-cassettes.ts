@@ -2,13 +2,13 @@
 // cassette proves nothing, so it is a failure.
 
 import { rm } from "node:fs/promises";
-import { isAbsolute, join, relative } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { defined } from "../../core/index.js";
 import { shellText, resolveMode } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes, count, sizeText, writeJson } from "../terminal/output.js";
-import { readLedger, recordedTwice, type Ledger, type UsedLine } from "./ledger-reader.js";
+import { passOnLedger, readLedger, recordedTwice, type Ledger, type UsedLine } from "./ledger-reader.js";
 import { runChild, makeFolder, holdSignals } from "./spawn.js";
 
 interface RunRequest {
@@ -32,6 +32,8 @@ export async function runWithCassettes(request: RunRequest, io: CommandIo): Prom
     const env = { ...io.env, ...request.env, CASSETTE_MODE: mode, CASSETTE_LEDGER: ledgerPath };
     const end = await runChild(command, { cwd: io.cwd, env, stdoutToStderr: json });
     const ledger = await readLedger(io.files, ledgerPath);
+    const { CASSETTE_LEDGER: wanted = "" } = io.env;
+    if (wanted !== "") await passOnLedger(io.files, ledgerPath, resolve(io.cwd, wanted));
     const isUsed = mode === "fork" ? ledger.lines.some((line) => line.mode === mode) : ledger.lines.length > 0;
     if (end.exitCode === 0 && !isUsed) throw noneUsed(request, ledger);
     const twice = recordedTwice(ledger);

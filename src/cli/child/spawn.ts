@@ -31,13 +31,19 @@ export function holdSignals(): HeldSignals {
   };
 }
 
+export interface Quietly {
+  timeoutMs: number;
+  /** Gets the id of the child, which leads a session of its own. Not called on Windows. */
+  onStart?: (pid: number) => void;
+}
+
 interface ChildOptions {
   cwd: string;
   env: Record<string, string | undefined>;
   /** Keeps stdout free for a JSON document. */
   stdoutToStderr: boolean;
   /** Without a terminal and output. The timeout kills the child with all its children. */
-  quietly?: { timeoutMs: number };
+  quietly?: Quietly;
   /** The child's stdin is our terminal, which sends Ctrl-C to the child itself. Default: whether stdin is a terminal. */
   sharesTerminal?: boolean;
 }
@@ -65,6 +71,7 @@ export function runChild(command: readonly string[], options: ChildOptions): Pro
       fail(error);
       return;
     }
+    if (child.pid !== undefined && process.platform !== "win32") quietly?.onStart?.(child.pid);
     let isTimedOut = false;
     const forward = (signal: NodeJS.Signals): void => {
       if (quietly !== undefined) killGroup(child, signal);

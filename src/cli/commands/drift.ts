@@ -3,8 +3,8 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { DriftOptions, FailOn } from "../drift/commands.js";
 import { parseThreshold } from "../options/threshold.js";
-import type { ReportTarget } from "../drift/outputs.js";
 import { comparisonOptions } from "../options/comparison.js";
+import { reporterOption } from "../options/reporters.js";
 import {
   collectPaths,
   jobsOption,
@@ -21,8 +21,9 @@ export function driftCommand(program: Command, io: CommandIo): void {
   const command = program
     .command("drift")
     .description("test whether new runs of each scenario behave like the old ones")
-    .argument("<base>", "cassette file or folder of the runs to compare with", parsePath)
-    .argument("<candidate...>", "cassette files or folders of the runs to judge, one for each candidate", collectPaths)
+    .usage("[options] <base> <candidate...>")
+    .argument("[base]", "cassette file or folder of the runs to compare with", parsePath)
+    .argument("[candidate...]", "cassette files or folders of the runs to judge, one for each candidate", collectPaths)
     .addOption(
       new Option(
         "--fail-on <list>",
@@ -43,21 +44,32 @@ export function driftCommand(program: Command, io: CommandIo): void {
     .option("--rules <file>", "rules that every run must keep (default: cassette.rules.json, if it exists)", parsePath)
     .option("--no-rules", "use no rules file")
     .option("--shared-only", "do not count scenarios that only one side has as drift")
-    .option(
-      "--reporter <list>",
-      `reports to make, some of ${REPORTER_CHOICES.join(", ")}; name=file writes a file (default: text)`,
-      parseReporters,
-    )
+    .addOption(reporterOption(REPORTER_CHOICES))
     .option("--force", "replace existing report files")
     .addOption(jobsOption())
+    .option("--history <folder>", "compare nothing, and show the past reports of a folder over time", parsePath)
     .option("--json", "print one JSON document")
-    .action(
-      async (base: string, candidates: string[], given: Omit<DriftOptions, "reporter"> & Partial<DriftOptions>) => {
-        const { drift } = await import("../drift/drift.js");
-        const reporter = given.reporter ?? (given.json === true ? [] : [{ name: "text" }]);
-        await drift(base, candidates, { ...given, reporter }, io);
-      },
-    );
+    .action(async (base: string | undefined, candidates: string[], given: GivenOptions) => {
+      const reporter = given.reporter ?? (given.json === true ? [] : [{ name: "text" }]);
+      if (given.history !== undefined) {
+        const [only] = [base, ...candidates, ...comparingOptions(command)].filter((each) => each !== undefined);
+        const { history } = await import("../drift/history.js");
+        return history(given.history, { ...given, reporter }, only, io);
+      }
+      const { drift } = await import("../drift/drift.js");
+      await drift(base, candidates, { ...given, reporter }, io);
+    });
+}
+
+type GivenOptions = Omit<DriftOptions, "reporter"> & Partial<Pick<DriftOptions, "reporter">> & { history?: string };
+
+/** The given options that `--history` has no use for, which compares nothing. */
+function comparingOptions(command: Command): string[] {
+  const known = ["history", "reporter", "force", "json"];
+  return command.options
+    .filter((option) => !known.includes(option.attributeName()))
+    .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
+    .map((option) => option.long ?? option.flags);
 }
 
 /** "regression,cost:+20%". Without a verdict, the default verdicts stay. */
@@ -86,15 +98,4 @@ function parseAlpha(text: string): number {
   const isNumber = /^(?:\d*\.)?\d+(?:e-?\d{1,2})?$/i.test(text);
   if (isNumber && alpha >= 1e-9 && alpha < 1) return alpha;
   throw new InvalidArgumentError("Give a rate from 1e-9 to below 1, such as 0.05.");
-}
-
-function parseReporters(text: string, before: readonly ReportTarget[] = []): ReportTarget[] {
-  const targets = text.split(",").map((part): ReportTarget => {
-    const [name = "", ...out] = part.trim().split("=");
-    if (!REPORTER_CHOICES.includes(name)) {
-      throw new InvalidArgumentError(`"${name}" is not a reporter. Use some of ${REPORTER_CHOICES.join(", ")}.`);
-    }
-    return out.length === 0 ? { name } : { name, out: parsePath(out.join("=")) };
-  });
-  return [...before, ...targets];
 }

@@ -11,6 +11,7 @@ import {
   portOption,
   parsePath,
   parseUsd,
+  pricesOption,
   shardOption,
   type Shard,
   wholeNumber,
@@ -40,6 +41,7 @@ interface RecordOptions {
   shard?: Shard;
   resume?: boolean;
   maxCostUsd?: number;
+  prices?: string;
 }
 
 export function recordCommand(program: Command, io: CommandIo): void {
@@ -90,6 +92,7 @@ function declare(program: Command): Command {
     .option("--adopt <file>", "make the recording of a failed test its cassette; runs nothing", parsePath)
     .option("--resume", "with --runs: continue after an interruption")
     .option("--max-cost-usd <usd>", "with --runs: begin no run that could exceed this cost in USD", parseUsd)
+    .addOption(pricesOption("with --runs: "))
     .option("--json", "print one JSON document; the output of the command goes to stderr");
 }
 
@@ -102,9 +105,9 @@ async function act(record: Command, command: readonly string[], options: RecordO
     const { adopt } = await import("../adopt.js");
     return adopt(options.adopt, json, io);
   }
-  const { runs, into, shard, resume, maxCostUsd } = options;
-  if (runs === undefined && [into, shard, resume, maxCostUsd].some((value) => value !== undefined)) {
-    record.error("error: --into, --shard, --resume and --max-cost-usd need --runs");
+  const { runs, into, shard, resume, maxCostUsd, prices } = options;
+  if (runs === undefined && [into, shard, resume, maxCostUsd, prices].some((value) => value !== undefined)) {
+    record.error("error: --into, --shard, --resume, --max-cost-usd and --prices need --runs");
   }
   if (runs !== undefined && (proxy === true || agent !== undefined || refresh || fromFirstMiss)) {
     const advice = "give a whole command after --, such as npx playhead record --proxy …";
@@ -137,7 +140,7 @@ async function act(record: Command, command: readonly string[], options: RecordO
   if (runs !== undefined) {
     if (into === undefined) record.error("error: --runs needs --into <folder>");
     const { recordRuns } = await import("../runs/record-runs.js");
-    return recordRuns({ command, runs, into, shard, resume, maxCostUsd, json }, io);
+    return recordRuns({ command, runs, into, shard, resume, maxCostUsd, prices, json }, io);
   }
   const mode = refresh ? "refresh" : fromFirstMiss ? "from-first-miss" : "record";
   const { runWithCassettes } = await import("../child/run-with-cassettes.js");

@@ -3,7 +3,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { CassetteError } from "../../cassette/index.js";
-import { showValue, wireOf } from "../../core/index.js";
+import { joinSignals, showValue, wireOf } from "../../core/index.js";
 import { createTally, fileExists, recordingPath, refusalReply, resolveMode } from "../../harness/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
 import { CLIENT_VENDORS, PLACEHOLDER_KEYS, settingsByVendor } from "../child/base-url-variables.js";
@@ -94,7 +94,7 @@ export function createDoor(io: CommandIo): Door {
       const entry = find(number);
       if (entry === undefined) return refuse(request, path, number);
       const { cassette, running, over } = entry;
-      const signal = AbortSignal.any([request.signal, over.signal]);
+      const signal = joinSignals(request.signal, over.signal);
       const sent = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
       const answer = cassette.answer({ ...request, path: path === "" ? "/" : path, signal }, CLIENT_VENDORS.get(name));
       const run = Promise.allSettled([answer, sent]).finally(() => running.delete(run));

@@ -45,10 +45,11 @@ export async function openReplay(file: string, options: OpenOptions, place: Cont
     const problems = log.problems(rerecord);
     // After a miss, and in a failed run, unused turns are a consequence.
     const isShort = unused > 0 && problems.length === 0 && !failed;
-    if (isShort) (allowUnused ? log.notes : problems).push(unusedText(unused, turns + total, file, rerecord));
+    const short = isShort ? unusedError(unused, turns + total, file, rerecord) : undefined;
+    if (short !== undefined) (allowUnused ? log.notes : problems).push(short.message);
     const isDone = problems.length === 0 && !failed;
     const { notes, misses, rows } = log;
-    const [first] = misses;
+    const first = misses[0] ?? (short && { code: short.code, message: short.summary });
     const miss = first && redactMiss({ code: first.code, what: first.message }, redact);
     await place.note(
       file,
@@ -103,8 +104,8 @@ async function load(file: string, rerecord: string | undefined, { store, files }
 
 const RECORD_IT = "Record it on your own machine with CASSETTE_MODE=record (or auto), review and commit it.";
 
-function unusedText(unused: number, total: number, file: string, rerecord: string | undefined): string {
+function unusedError(unused: number, total: number, file: string, rerecord: string | undefined): CassetteError {
   const what = `${unused} of ${total} recorded turns and exchanges ${unused === 1 ? "was" : "were"} never requested`;
   const hint = "The run ended sooner than the recorded one. Undo the change, or record again.";
-  return new CassetteError("unconsumed", what, { file, hint, ...defined({ rerecord }) }).message;
+  return new CassetteError("unconsumed", what, { file, hint, ...defined({ rerecord }) });
 }

@@ -48,7 +48,7 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   const isPair = targets.every(({ kind }) => kind === "file");
   const optional = defined({ heading: isPair ? headingOf(old, now) : undefined, tolerancesFile: tolerated?.file });
   const asked = { contentCompared, order, readOnly, tolerances };
-  await printDiff(createPrinter(io), tasks, { ...summary, version1, isSame, ...asked, ...optional });
+  printDiff(createPrinter(io), tasks, { ...summary, version1, isSame, ...asked, ...optional });
 }
 
 /** Two files by their names, or by their paths if the names are the same. */

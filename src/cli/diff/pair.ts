@@ -7,6 +7,7 @@ import {
   createCassetteStore,
   diffExchanges,
   diffSets,
+  isJudgeRecording,
   type CallOrder,
   type CassetteErrorCode,
   type DiffOptions,
@@ -87,6 +88,7 @@ function compare(before: NamedCassette, after: NamedCassette, options: DiffOptio
     const exchanges = diffExchanges(before.cassette, after.cassette);
     const diff = {
       task,
+      ...(isJudgeRecording(before.cassette) && isJudgeRecording(after.cassette) ? { judge: true as const } : {}),
       ...withContract(drifts, contract),
       ...(exchanges.length === 0 ? {} : { exchanges }),
       ...outcomesOf(before.cassette, after.cassette),

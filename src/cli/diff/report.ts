@@ -23,6 +23,8 @@ interface Outcomes {
 /** One pair of recordings, compared. */
 export interface TaskDiff extends Outcomes, ContractOutcome {
   task: string;
+  /** Both are recordings of a judge. */
+  judge?: true;
   /** Present if the HTTP exchanges differ. */
   exchanges?: ExchangeChange[];
 }
@@ -63,9 +65,9 @@ function outcomeOf(cassette: Cassette): JsonValue | undefined {
 }
 
 /** Tasks without drift are only counted, unless their outcomes differ. */
-export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: DiffSummary): Promise<void> {
+export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: DiffSummary): void {
   for (const task of tasks) {
-    if (isDrifted(task) || hasOtherOutcome(task)) await printTask(line, task, summary.heading ?? task.task);
+    if (isDrifted(task) || hasOtherOutcome(task)) printTask(line, task, summary.heading ?? task.task);
   }
   printContracts(line, tasks);
   for (const task of summary.onlyOld) line("only in the old set: ", task);
@@ -86,13 +88,12 @@ export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], sum
   printUncompared(line, tasks);
   const hint = nullHint(tasks.flatMap(({ drifts }) => drifts));
   if (hint !== "") line(`  hint: ${hint}`);
-  await printTolerances(line, summary.tolerancesFile, summary.tolerances);
+  printTolerances(line, summary.tolerancesFile, summary.tolerances);
 }
 
-async function printTask(line: PrintLine, task: TaskDiff, heading: string): Promise<void> {
-  const isJudge = task.task.includes(".judge") && (await import("../../harness/index.js")).hasJudgeName(task.task);
+function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
   const drifts = task.drifts.length === 0 ? "same calls" : count(task.drifts.length, "drift");
-  line({ look: "bold", text: heading }, isJudge ? ` (a judge's recording): ${drifts}` : `: ${drifts}`);
+  line({ look: "bold", text: heading }, task.judge === true ? ` (a judge's recording): ${drifts}` : `: ${drifts}`);
   for (const drift of task.drifts) {
     line("  - ", drift.sentence);
     if (drift.kind === "args-changed") printChanges(line, drift.changes);

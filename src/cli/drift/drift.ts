@@ -4,7 +4,6 @@
 import { join, resolve } from "node:path";
 import { defined, type FilePort } from "../../core/index.js";
 import {
-  createCassetteStore,
   createTurnPricer,
   readPrices,
   unpairedHint,
@@ -29,7 +28,7 @@ import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, writeJson, createNotes } from "../terminal/output.js";
 import { acceptance, reproduceCommand, type FoundFiles, type DriftOptions } from "./commands.js";
-import { findSides, loadRuns, type Sides } from "./load.js";
+import { findSides, loadAndTest, type Sides } from "./load.js";
 import { assertWritable, writeCandidates, writeRefusals, writeReports } from "./outputs.js";
 import { openRules, openTolerances } from "../options/tolerances.js";
 import { addTypicalRuns } from "./typical-runs.js";
@@ -38,11 +37,15 @@ import { findTarget } from "../options/recordings.js";
 
 /** Exits 1 for the verdicts of the settings. Throws when there is nothing to compare. Several candidates share alpha. */
 export async function drift(
-  base: string,
+  base: string | undefined,
   candidates: readonly string[],
   options: DriftOptions,
   io: CommandIo,
 ): Promise<void> {
+  if (base === undefined || candidates.length === 0) {
+    const what = base === undefined ? "no baseline was given" : "no candidate was given";
+    throw usageError(what, "Name both: cassette drift BASE CANDIDATE. --history FOLDER shows past reports instead.");
+  }
   assertSuccessPointer(options.success);
   const files = filesAt(io);
   await assertWritable(options, candidates.length, files);
@@ -84,31 +87,30 @@ async function judge(
   const sides = await findSides(files, base, candidate);
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
   await noteSides(base, candidate, files, io);
-  const judges = sides.paired.judges.length;
-  if (judges > 0) createNotes(io)(`note: ${count(judges, "recording")} of judges left out of the comparison`);
   const { ignore, readOnly, order, content, success, seed } = options;
-  const compared = { ignore, readOnly, order, content: content === true, success, seed };
+  const compared = { ignore, readOnly, order, content: content === true, success };
   const named = { tolerances: options.tolerances, rules: options.rules, prices: options.prices };
+  const measured = { seed, alpha: options.alpha, scenarios: sides.paired.shared.length };
+  const loading = { cwd: io.cwd, ...compared, ...named, ...measured };
   const terms = { tolerances: tolerated?.value, rules: ruled?.value, price };
-  const loaded = await loadRuns(sides.paired, { cwd: io.cwd, ...compared, ...named }, terms, {
-    threads: options.jobs,
-    io,
-  });
-  const { scenarios, unpaired, failures, broken, unfit } = loaded;
+  const loaded = await loadAndTest(sides.paired, loading, terms, { threads: options.jobs, io });
+  const { scenarios, unpaired, failures, broken, unfit, judges, tests } = loaded;
   if (failures.length > 0) {
     const refused = failures.map(({ code, message, file }) => ({ code, message, ...defined({ file }) }));
     await writeRefusals({ base, candidate, refused }, options, io);
     refuseComparison("drift", failures, options, io);
     return undefined;
   }
+  if (judges > 0) createNotes(io)(`note: ${count(judges, "recording")} of judges left out of the comparison`);
+  if (scenarios.length === 0) throw nothingButJudges(base, candidate);
   assertOutcomes(scenarios, options);
   assertScores(scenarios, options);
   const used = defined({ tolerances: tolerated?.file, rules: ruled?.file });
   const settings = toSettings(options, used);
   const reproduce = reproduceCommand(base, candidate, options, used);
   const commands = { reproduce, ...acceptance(sides.targets, options, unfit, io.cwd) };
-  const judged = judgeGate({ base, candidate, scenarios, unpaired, settings, rules: broken, commands });
-  const sources = { store: createCassetteStore(files), files, tolerances: tolerated?.value };
+  const judged = judgeGate({ base, candidate, scenarios, unpaired, settings, rules: broken, commands, tests });
+  const sources = { files, tolerances: tolerated?.value };
   return addTypicalRuns(judged, sources, io);
 }
 
@@ -174,6 +176,14 @@ function nothingShared(base: string, candidate: string, { paired, names }: Sides
     hint === ""
       ? `Give the folders directly above the shared paths. ${scenario}`
       : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`,
+  );
+}
+
+function nothingButJudges(base: string, candidate: string): CliError {
+  return new CliError(
+    "nothing-to-compare",
+    `nothing to compare: ${base} and ${candidate} share only recordings of judges`,
+    "Name the folders with the runs that were judged. npx playhead diff compares recordings of judges.",
   );
 }
 

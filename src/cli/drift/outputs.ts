@@ -7,7 +7,9 @@ import {
   candidatesJson,
   candidatesMarkdown,
   candidatesText,
+  htmlReport,
   markdownReports,
+  pageAddress,
   refusalText,
   reporterOf,
   toJobSummary,
@@ -29,7 +31,7 @@ export interface ReportTarget {
   out?: string;
 }
 
-interface OutputOptions {
+export interface OutputOptions {
   reporter: readonly ReportTarget[];
   force?: boolean;
   json?: boolean;
@@ -91,18 +93,23 @@ function numberedFiles(out: string, candidates: number): string[] {
 }
 
 /** Writes the reports of several candidates: one text, or one file each and, as HTML, a page that leads to them. */
-export async function writeCandidates(all: CandidateReports, options: OutputOptions, io: CommandIo): Promise<void> {
-  const { reports } = all;
+export async function writeCandidates(
+  candidates: CandidateReports,
+  options: OutputOptions,
+  io: CommandIo,
+): Promise<void> {
+  const { reports } = candidates;
   if (options.reporter.some(({ name }) => name === "github")) {
-    await appendSummary(markdownReports(candidatesMarkdown(all), reports, true), io);
+    await appendSummary(markdownReports(candidatesMarkdown(candidates), reports, true), io);
   }
   for (const { name, out } of options.reporter) {
     const write = reporterOf(name) ?? (() => "");
     const placed = PLACED.includes(name) ? reports.map((report) => withRelativePlaces(report, io.cwd)) : reports;
     const files = isNumbered(name) && out !== undefined ? numberedFiles(out, reports.length) : [];
-    const written = placed.map((report) => write(report));
+    const all = name === "html" && out !== undefined ? pageAddress(basename(out)) : undefined;
+    const written = placed.map((report) => (all === undefined ? write(report) : htmlReport(report, undefined, all)));
     const each = files.map((file, index) => ({ out: file, text: written[index] ?? "" }));
-    const whole = wholeText(name, all, written, files);
+    const whole = wholeText(name, candidates, written, files);
     const texts = [...each, ...(whole === undefined ? [] : [{ out, text: whole }])];
     for (const { out: place, text } of texts) {
       await writeEach({ ...options, reporter: [{ name, ...defined({ out: place }) }] }, io, () => text);
@@ -116,8 +123,8 @@ function wholeText(name: string, all: CandidateReports, texts: readonly string[]
   if (name === "json") return candidatesJson(all);
   if (name === "markdown") return markdownReports(candidatesMarkdown(all), all.reports);
   if (name === "github") return texts.join("");
-  const names = files.map((file) => basename(file));
-  return name === "html" ? candidatesHtml(all, names) : undefined;
+  const pages = files.map((file) => pageAddress(basename(file)));
+  return name === "html" ? candidatesHtml(all, pages) : undefined;
 }
 
 /** Reports that a code host shows on its own files. */
@@ -136,7 +143,12 @@ export async function writeRefusals(refusal: GateRefusal, options: OutputOptions
   await writeEach({ ...options, reporter }, io, text);
 }
 
-async function writeEach({ reporter, force = false }: OutputOptions, io: CommandIo, textOf: (name: string) => string) {
+/** Writes the text that `textOf` gives for each reporter. */
+export async function writeEach(
+  { reporter, force = false }: OutputOptions,
+  io: CommandIo,
+  textOf: (name: string) => string,
+) {
   const settings = { code: "report-unusable", overwrite: force, hint: REPLACE_HINT } as const;
   for (const { name, out } of reporter) {
     if (out === undefined) io.stdout(textOf(name));

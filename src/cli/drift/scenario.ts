@@ -9,17 +9,19 @@ import {
   type Cassette,
   type RuleSet,
   type Tolerances,
+  isJudgeRecording,
   type TurnPricer,
   checkRules,
   DEFAULT_MAX_FILE_BYTES,
   type RuleBreak,
 } from "../../cassette/index.js";
-import { defined, type FilePort } from "../../core/index.js";
+import { defined, type FilePort, type FileRead } from "../../core/index.js";
 import {
   failureOf,
   measureScenario,
   outcomeOf,
   scoresOf,
+  sharedScenario,
   spendingOf,
   successOf,
   trajectoryOf,
@@ -35,7 +37,7 @@ import { loadRecording } from "../options/recordings.js";
 import { openRules, openTolerances, type FileFlag } from "../options/tolerances.js";
 import type { Unfit } from "./commands.js";
 
-/** The runs of a scenario. One of the candidate alone has no runs in `base`, and is checked, but not measured. */
+/** The runs of a scenario. One without runs on a side is not measured. Those of the candidate alone are checked. */
 export interface LoadJob {
   scenario: string;
   base: readonly RunFile[];
@@ -51,14 +53,19 @@ export interface LoadSettings {
   content: boolean;
   success: string | undefined;
   seed: number;
+  alpha: number;
+  /** The number of scenarios on both sides. */
+  scenarios: number;
   tolerances: FileFlag;
   rules: FileFlag;
   prices: string | undefined;
 }
 
 export interface LoadResult {
-  /** Absent for a scenario of one side, and if a run is refused. */
+  /** Absent for a scenario of one side or of judges, and if a run is refused. */
   scenario?: MeasuredScenario;
+  /** The recordings of a scenario that are all those of judges, which take no part in the run that they grade. */
+  judges: number;
   failures: Failure[];
   broken: RuleFinding[];
   unfit: Unfit;
@@ -85,9 +92,14 @@ export async function createLoader(files: FilePort, settings: LoadSettings) {
 export function loaderWith(files: FilePort, settings: LoadSettings, terms: LoadTerms) {
   const store = createCassetteStore(files);
 
-  async function load(runs: readonly RunFile[], side: RuleFinding["side"], isNeeded: boolean, result: LoadResult) {
+  async function load(
+    { scenario, ...job }: LoadJob,
+    side: RuleFinding["side"],
+    isNeeded: boolean,
+    result: LoadResult,
+  ): Promise<TracedRun[]> {
     const loaded: TracedRun[] = [];
-    for (const { file } of runs) {
+    for (const { file } of job[side]) {
       const recording = await loadRecording(store, file);
       if (recording.kind === "failed") {
         if (isNeeded) result.failures.push(recording.failure);
@@ -95,22 +107,37 @@ export function loaderWith(files: FilePort, settings: LoadSettings, terms: LoadT
         continue;
       }
       const { cassette } = recording;
+      if (isJudgeRecording(cassette)) result.judges++;
       if (side === "candidate") countUnfit(result.unfit, cassette, settings.success);
-      loaded.push(reduce(file, cassette, settings, terms));
+      loaded.push(reduce({ file, scenario }, cassette, settings, terms));
       if (terms.rules === undefined) continue;
       result.broken.push(...(await findBroken(files, { file, cassette, side }, terms.rules)));
     }
     return loaded;
   }
 
-  return async ({ scenario, base, candidate }: LoadJob): Promise<LoadResult> => {
-    const result: LoadResult = { failures: [], broken: [], unfit: noneUnfit() };
-    const isShared = base.length > 0;
-    const old = await load(base, "base", true, result);
-    const now = await load(candidate, "candidate", isShared || terms.rules !== undefined, result);
+  /** Of a scenario that only the baseline has, nothing else counts. */
+  async function isJudge(run: RunFile | undefined): Promise<boolean> {
+    const recording = run === undefined ? undefined : await loadRecording(store, run.file);
+    return recording?.kind === "loaded" && isJudgeRecording(recording.cassette);
+  }
+
+  return async (job: LoadJob): Promise<LoadResult> => {
+    const result = noResult();
+    if (job.candidate.length === 0) return { ...result, judges: (await isJudge(job.base[0])) ? job.base.length : 0 };
+    const isShared = job.base.length > 0;
+    const base = await load(job, "base", true, result);
+    const candidate = await load(job, "candidate", isShared || terms.rules !== undefined, result);
+    const { judges, failures } = result;
+    if (judges > 0 && judges === base.length + candidate.length) return { ...noResult(), judges, failures };
+    result.judges = 0;
     if (!isShared || result.failures.length > 0) return result;
-    return { ...result, scenario: measureScenario({ scenario, base: old, candidate: now }, settings.seed) };
+    return { ...result, scenario: measureScenario({ scenario: job.scenario, base, candidate }, settings) };
   };
+}
+
+export function noResult(): LoadResult {
+  return { failures: [], broken: [], unfit: noneUnfit(), judges: 0 };
 }
 
 export function noneUnfit(): Unfit {
@@ -124,7 +151,12 @@ function countUnfit(unfit: Unfit, cassette: Cassette, success: string | undefine
   else if (outcome === "broken-off" || (outcome === "unrecorded" && success !== undefined)) unfit.brokenOff++;
 }
 
-function reduce(file: string, cassette: Cassette, settings: LoadSettings, terms: LoadTerms): TracedRun {
+function reduce(
+  { file, scenario }: { file: string; scenario: string },
+  cassette: Cassette,
+  settings: LoadSettings,
+  terms: LoadTerms,
+): TracedRun {
   const { ignore, readOnly, order, content } = settings;
   const { tolerances, price } = terms;
   const success = successOf(cassette, settings.success);
@@ -133,7 +165,11 @@ function reduce(file: string, cassette: Cassette, settings: LoadSettings, terms:
     trajectory: trajectoryOf(cassette, { ignore, readOnly, order, content, ...defined({ tolerances }) }),
     turns: cassette.entries.length,
     calls: callsOf(cassette).length,
-    ...defined({ success, failure: success === true ? undefined : failureOf(cassette) }),
+    ...defined({
+      success,
+      failure: success === true ? undefined : failureOf(cassette),
+      sharedWith: sharedScenario(cassette, scenario),
+    }),
     spending: spendingOf(cassette, price),
     scores: scoresOf(cassette),
   };
@@ -152,7 +188,7 @@ async function findBroken(
     else known.more += 1 + (found.more ?? 0);
   }
   if (broken.size === 0) return [];
-  const lines = await linesOf(files, file);
+  const lines = linesIn(await files.read(file, DEFAULT_MAX_FILE_BYTES));
   return [...broken.values()].map(({ first: { rule, turn, sentence }, more }): RuleFinding => {
     const line = lines[turn];
     const location = { file, turn, ...defined({ line }) };
@@ -161,7 +197,6 @@ async function findBroken(
 }
 
 /** The line on which each turn begins. */
-export async function linesOf(files: FilePort, file: string): Promise<number[]> {
-  const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
+export function linesIn(read: FileRead): number[] {
   return read.kind === "read" ? turnLines(new TextDecoder().decode(read.bytes)) : [];
 }

@@ -2,8 +2,9 @@
 
 import {
   CassetteError,
+  createCassetteStore,
   createUseCounter,
-  type CassetteStore,
+  DEFAULT_MAX_FILE_BYTES,
   type Tolerances,
   type ToleranceUse,
 } from "../../cassette/index.js";
@@ -19,10 +20,9 @@ import { MAX_DESCRIBED_SCENARIOS } from "../limits.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
-import { linesOf } from "./scenario.js";
+import { linesIn } from "./scenario.js";
 
 interface TypicalSources {
-  store: CassetteStore;
   files: FilePort;
   tolerances: Tolerances | undefined;
 }
@@ -50,11 +50,11 @@ export async function addTypicalRuns(report: GateReport, sources: TypicalSources
 async function describe(
   scenario: ScenarioReport,
   { settings }: GateReport,
-  { store, files, tolerances }: TypicalSources,
+  { files, tolerances }: TypicalSources,
   io: CommandIo,
 ): Promise<ScenarioReport> {
-  const base = await readTypical(scenario.typical.base, store, files);
-  const candidate = await readTypical(scenario.typical.candidate, store, files);
+  const base = await readTypical(scenario.typical.base, files);
+  const candidate = await readTypical(scenario.typical.candidate, files);
   const { order, content, ignore = [], readOnly = [] } = settings;
   try {
     const [old, now] = shownRuns(scenario);
@@ -78,7 +78,9 @@ function joinUses(all: readonly ToleranceUse[], more: readonly ToleranceUse[]): 
   return uses.list();
 }
 
-async function readTypical(file: string, store: CassetteStore, files: FilePort): Promise<TypicalRun> {
+async function readTypical(file: string, files: FilePort): Promise<TypicalRun> {
+  const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
+  const store = createCassetteStore({ ...files, read: () => Promise.resolve(read) });
   const cassette = await store.load(file, { ports: { warn: () => undefined } });
-  return { file, cassette, lines: await linesOf(files, file) };
+  return { file, cassette, lines: linesIn(read) };
 }

@@ -59,7 +59,8 @@ export function printFindings(findings: Findings, io: CommandIo): void {
   line("");
   const score = scoreOf(whole);
   const judged = whole.noticed + whole.survived;
-  if (score === null) line({ look: "bad", text: "no conclusion: the command loaded none of the mutants" });
+  if (chosen.length === 0) line("no mutant to run: there are fewer than shards");
+  else if (score === null) line({ look: "bad", text: "no conclusion: the command loaded none of the mutants" });
   else {
     const text = `mutation score ${Math.floor(score * 100)} %: ${whole.noticed} of ${count(judged, "mutant")} noticed`;
     line({ look: whole.survived > 0 ? "bad" : "good", text });

@@ -68,7 +68,9 @@ export async function mutate(
     const ran = { command, seed: options.seed, ...times };
     const findings: Findings = { ...plan, ...ran, trials, reported: report.done };
     const caught = signals.caught();
-    const exitCode = caught === undefined ? judge(trials) : toExitCode(caught);
+    // With more shards than mutants, some have nothing to do.
+    const isEmpty = options.shard !== undefined && plan.chosen.length === 0;
+    const exitCode = caught !== undefined ? toExitCode(caught) : isEmpty ? EXIT.ok : judge(trials);
     io.exit(exitCode);
     if (json) writeJson(io, "mutate", exitCode, { ...toDocument(findings), stoppedBy: caught ?? null });
     else printFindings(findings, io);

@@ -12,6 +12,7 @@ import {
   type ToleranceUse,
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
+import { toleranceLines } from "../../harness/index.js";
 import type { PrintLine } from "../terminal/output.js";
 
 /** The value that commander gives for `--x <file>` (a path), `--no-x` (false) or neither (undefined). */
@@ -52,14 +53,8 @@ async function open<Value>(
 }
 
 /** Prints the tolerances that were used, at the end of a report. */
-export async function printTolerances(
-  line: PrintLine,
-  file: string | undefined,
-  uses: readonly ToleranceUse[],
-): Promise<void> {
+export function printTolerances(line: PrintLine, file: string | undefined, uses: readonly ToleranceUse[]): void {
   if (file === undefined) return;
-  // Loaded only with tolerances: a comparison needs nothing else of the harness.
-  const { toleranceLines } = await import("../../harness/index.js");
   const [heading, ...rest] = toleranceLines(file, uses);
   line({ look: "dim", text: heading });
   for (const text of rest) line(text);

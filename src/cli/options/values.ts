@@ -50,7 +50,8 @@ export function parseUsd(text: string): number {
 
 /** The output does not depend on the number of threads. */
 export function jobsOption(): Option {
-  const meaning = "number of threads; 1 starts no further thread (default: up to one per core, where that is faster)";
+  const meaning =
+    "highest number of threads; 1 starts no further thread (default: up to one per core, where that is faster)";
   return new Option("--jobs <n>", meaning).argParser(wholeNumber(1, MAX_JOBS));
 }
 
@@ -59,8 +60,10 @@ export function maxBytesOption(): Option {
   return new Option("--max-bytes <n>", meaning).argParser(wholeNumber(1, MAX_BYTES_OPTION));
 }
 
-export function pricesOption(): Option {
-  return new Option("--prices <file>", "JSON file of prices by model, in USD per million tokens").argParser(parsePath);
+export function pricesOption(when = ""): Option {
+  return new Option("--prices <file>", `${when}JSON file of prices by model, in USD per million tokens`).argParser(
+    parsePath,
+  );
 }
 
 export function portOption(condition = ""): Option {

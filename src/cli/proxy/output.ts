@@ -9,13 +9,13 @@ import {
   CassetteError,
   type CassetteStore,
   type CassetteV2,
-  DEFAULT_MAX_FILE_BYTES,
 } from "../../cassette/index.js";
-import { defined, hashJson, sha256Hex, thrownText, type FilePort, type JsonObject } from "../../core/index.js";
+import { sha256Hex, thrownText, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { MAX_REPLACED_BYTES } from "../limits.js";
 import { pathIn } from "../options/recordings.js";
 import { nameOfPrompt } from "./names.js";
+import { createTwins, type Twin } from "./twins.js";
 
 export interface ProxyOutput {
   /** Reserves a name for a client. Resolves to the reason if the client cannot have it. */
@@ -30,8 +30,8 @@ export interface ProxyOutput {
   write(conversation: number, cassette: CassetteV2, name?: string): Promise<string>;
   /** Files of an earlier recording that `overwrite` allowed to replace, but no conversation replaced. */
   stale(): string[];
-  /** Maps written files to an earlier recording in the same folder that begins with the same prompt. */
-  twins(): Promise<ReadonlyMap<string, string>>;
+  /** Maps written files to another recording that begins with the same prompt. */
+  twins(): Promise<ReadonlyMap<string, Twin>>;
 }
 
 export interface ProxyPlace {
@@ -56,14 +56,13 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
   /** Files whose names clients gave. */
   const claimed = new Set<string>();
   const writes = createWrites();
+  const twins = createTwins(files);
   /** The last conversation that moved away from a name. */
   let moving: Promise<unknown> = Promise.resolve();
 
   /** Writes a conversation for the first time, or under a new name. */
   const settle = async (conversation: number, cassette: CassetteV2, name: string | undefined): Promise<string> => {
-    const { base, first } = isFolder
-      ? baseIn(out, name ?? nameOfPrompt(cassette))
-      : { base: out.slice(0, -CASSETTE_SUFFIX.length), first: 2 };
+    const { base, first } = isFolder ? baseIn(out, name ?? nameOfPrompt(cassette)) : baseOf(out);
     for (;;) {
       const number = numbers.take(base);
       const path = numbered(base, number, first);
@@ -107,6 +106,7 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
     },
     write(conversation, cassette, name) {
       const own = taken.get(conversation);
+      twins.note(conversation, cassette);
       if (own !== undefined) return writes.track(store.save(own, cassette, { overwrite: true }).then(() => own));
       const wanted = name === undefined ? undefined : join(out, `${name}${CASSETTE_SUFFIX}`);
       const [holder] = [...taken].find(([, path]) => path === wanted && claimed.has(path)) ?? [];
@@ -116,7 +116,7 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
       return move;
     },
     stale: () => [...replaceable.keys()],
-    twins: async () => (isFolder ? findTwins(files, out, [...taken.values()]) : new Map()),
+    twins: () => twins.find(isFolder ? out : undefined, taken, claimed),
   };
 }
 
@@ -152,6 +152,10 @@ function createWrites() {
     },
     ended: () => Promise.allSettled(open),
   };
+}
+
+function baseOf(file: string): { base: string; first: number } {
+  return { base: file.slice(0, -CASSETTE_SUFFIX.length), first: 2 };
 }
 
 /** The path of a file in the folder without its suffix, and the first number that is written into it. */
@@ -229,39 +233,4 @@ async function existing(files: FilePort, out: string): Promise<string[]> {
 /** `run.cassette.json`, `run-2.cassette.json` and so on. Numbers below `first` are not written. */
 function numbered(base: string, number: number, first: number): string {
   return `${base}${number < first ? "" : `-${number}`}${CASSETTE_SUFFIX}`;
-}
-
-/**
- * Maps files of `written` to another cassette in `folder` with the same first prompt, or the same first exchange if it has no turn. `cassette serve` would use one of the two and
- * report the other as unused. Unreadable files are skipped.
- */
-async function findTwins(files: FilePort, folder: string, written: readonly string[]) {
-  const own = new Set(written.map((file) => resolve(file)));
-  const earlier = new Map<string, string>();
-  for (const name of (await listCassettes(files, folder)) ?? []) {
-    const file = pathIn(folder, name);
-    const hash = own.has(resolve(file)) ? undefined : await firstHash(files, file);
-    if (hash !== undefined && !earlier.has(hash)) earlier.set(hash, file);
-  }
-  const twins = new Map<string, string>();
-  for (const file of earlier.size === 0 ? [] : written) {
-    const twin = earlier.get((await firstHash(files, file)) ?? "");
-    if (twin !== undefined) twins.set(file, twin);
-  }
-  return twins;
-}
-
-async function firstHash(files: FilePort, file: string): Promise<string | undefined> {
-  const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
-  if (read.kind !== "read") return undefined;
-  try {
-    type Loose = { entries?: { promptHash?: unknown }[]; extensions?: { exchanges?: JsonObject[] } } | null;
-    const { entries, extensions } = (JSON.parse(new TextDecoder().decode(read.bytes)) as Loose) ?? {};
-    const hash = entries?.[0]?.promptHash;
-    if (typeof hash === "string") return hash;
-    const { method, path, query, request } = extensions?.exchanges?.[0] ?? {};
-    return method === undefined ? undefined : hashJson(defined({ method, path, query, request }));
-  } catch {
-    return undefined;
-  }
 }

@@ -38,6 +38,7 @@ import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
 import { createPlaceWarning } from "./place-warning.js";
 import { createSaver, type Saved } from "./saver.js";
+import type { Twin } from "./twins.js";
 
 export interface RecordingOptions extends FilterOptions {
   target: string;
@@ -190,8 +191,8 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
 export interface Recorded {
   readonly recorder: ProxyRecorder;
   readonly saved: readonly Saved[];
-  /** By file, an earlier recording that begins with the same prompt. */
-  readonly twins: ReadonlyMap<string, string>;
+  /** By file, another recording that begins with the same prompt. */
+  readonly twins: ReadonlyMap<string, Twin>;
 }
 
 interface Outcome extends Recorded {
@@ -240,11 +241,7 @@ export function printRecording({ recorder, saved, twins }: Recorded, isRefresh: 
   for (const one of saved) {
     if ("error" in one) printWhy(print, { look: "bad", text: `not written, ${sizeText(one)}: ` }, one.error);
     else print("recorded ", one.file, `, ${sizeText(one)}`);
-    const { twin } = twinOf(one, twins);
-    // --refresh replaces only a file of the same name. The twin has another name.
-    const replace = isRefresh ? "" : ", or record with --refresh to replace recordings";
-    const todo = `, an earlier recording: delete one of the two${replace}`;
-    if (twin !== undefined) print({ look: "warn", text: "   begins with the same request as " }, twin, todo);
+    printTwin(twinOf(one, twins), isRefresh, print);
   }
   printRequests(recorder.rows(), RECORDING_WORDS, print);
   for (const [what, turns] of recorder.without) {
@@ -254,9 +251,20 @@ export function printRecording({ recorder, saved, twins }: Recorded, isRefresh: 
   if (lost > 0) print({ look: "bad", text: `${count(lost, "turn")} could not be recorded` });
 }
 
-function twinOf(one: Saved, twins: ReadonlyMap<string, string>): { twin?: string } {
-  const twin = one.file === undefined ? undefined : twins.get(one.file);
-  return defined({ twin });
+function twinOf(one: Saved, twins: ReadonlyMap<string, Twin>): Twin | undefined {
+  return one.file === undefined ? undefined : twins.get(one.file);
+}
+
+function printTwin(twin: Twin | undefined, isRefresh: boolean, print: PrintLine): void {
+  if (twin === undefined) return;
+  const same = { look: "warn", text: "   begins with the same request as " } as const;
+  if ("repeats" in twin) {
+    print(same, twin.repeats, " of this run: a replay needs both, and answers in the recorded order");
+    return;
+  }
+  // --refresh replaces only a file of the same name. The twin has another name.
+  const replace = isRefresh ? "" : ", or record with --refresh to replace recordings";
+  print(same, twin.twin, `, an earlier recording: delete one of the two${replace}`);
 }
 
 function nothingRecorded(

@@ -47,7 +47,7 @@ export interface ProxyRecorder {
   /** The client's name for the recording of a conversation. */
   nameOf(conversation: number): string | undefined;
   /**
-   * The answers of a conversation so far. Undefined if there are none, and for an unnamed conversation without a turn before `end`,
+   * The answers of a conversation so far. Undefined without any, and for an unnamed conversation without a turn before `end`,
    * since its first turn names its file.
    */
   toCassette(conversation: number, head?: RecordingHead): CassetteV2 | undefined;

@@ -1,9 +1,10 @@
-// One part of a recording in several runs: a folder with its recordings, and `shard.json`, which says what was planned and what is done.
+// One part of a recording in several runs: a folder with its recordings, and `shard.json`, which lists the planned and the finished runs.
 
 import { join } from "node:path";
 import { hashJson, isPlainObject, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { MAX_SHARD_FILE_BYTES } from "../limits.js";
+import { whyUnread } from "../options/file.js";
 
 export const SHARD_FILE = "shard.json";
 const VERSION = 1;
@@ -37,16 +38,31 @@ export interface Part {
   readonly units: readonly Unit[];
 }
 
-/** The suffixes of a recording and of that of a failed test. */
+/** The suffixes of a recording and of the recording of a failed test. */
 const RECORDING = /(?:\.failed)?\.cassette\.json$/;
 
 export function isRecording(path: string): boolean {
   return RECORDING.test(path);
 }
 
+/** The folder of an unfinished run, below that of its part. */
+export function unitFolder(folder: string, run: number): string {
+  return join(folder, `.run-${run}`);
+}
+
+/** True for a path in such a folder. */
+export function isOfUnit(path: string): boolean {
+  return path.startsWith(".run-");
+}
+
 /** `a/x.2.cassette.json` for run 2 of `a/x.cassette.json`, which `cassette drift` reads as a run of the scenario `a/x`. */
 export function numberedPath(path: string, run: number): string {
   return path.replace(RECORDING, (suffix) => `.${run}${suffix}`);
+}
+
+/** The number in such a path, as text. */
+export function runOf(path: string): string | undefined {
+  return /\.(\d+)(?:\.failed)?\.cassette\.json$/.exec(path)?.[1];
 }
 
 /** The runs of one part. With `{shard}` in the command, each run has some of the tests. Otherwise, a part has some of the runs. */
@@ -59,6 +75,11 @@ export function isSplit({ command }: Plan): boolean {
   return command.some((word) => word.includes("{shard}"));
 }
 
+/** The number of parts that share the tests of a run. */
+export function splitInto(plan: Plan): number {
+  return isSplit(plan) ? plan.shards : 1;
+}
+
 export function isSamePlan(one: Plan, other: Plan): boolean {
   return hashJson({ ...one, command: [...one.command] }) === hashJson({ ...other, command: [...other.command] });
 }
@@ -68,7 +89,7 @@ export async function writePart(files: FilePort, folder: string, part: Part): Pr
   const text = `${JSON.stringify({ shardVersion: VERSION, plan, ...rest }, null, 2)}\n`;
   const result = await files.write(join(folder, SHARD_FILE), text, { overwrite: true });
   if (result.kind === "written") return;
-  const why = result.kind === "failed" ? result.message : "it exists";
+  const why = result.kind === "failed" ? result.message : "it already exists";
   throw unusable(
     join(folder, SHARD_FILE),
     `cannot be written: ${why}`,
@@ -81,19 +102,19 @@ export async function readPart(files: FilePort, folder: string): Promise<Part | 
   const path = join(folder, SHARD_FILE);
   const result = await files.read(path, MAX_SHARD_FILE_BYTES);
   if (result.kind === "not-found") return undefined;
-  if (result.kind !== "read") throw unusable(path, `cannot be read (${result.kind})`, HINT);
+  if (result.kind !== "read") throw unusable(path, whyUnread(result, MAX_SHARD_FILE_BYTES), HINT);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder().decode(result.bytes));
   } catch {
     throw unusable(path, "is not JSON", HINT);
   }
-  if (!isPart(value)) throw unusable(path, "is not the file of a recording in several runs", HINT);
+  if (!isPart(value)) throw unusable(path, "was not written by cassette record --runs", HINT);
   const { plan, shard, units } = value;
   return { plan, shard, units };
 }
 
-const HINT = "Name the folder of cassette record --runs, or record it again.";
+const HINT = "Pass a folder that cassette record --runs wrote, or record again.";
 
 export function unusable(path: string, what: string, hint: string): CliError {
   return new CliError("report-unusable", `${path} ${what}`, hint, path);

@@ -1,14 +1,24 @@
-// One run of the command. It records into a folder of its own. When it has ended, `shard.json` lists its recordings, and then they move to
-// their places. So a kill at any moment loses this run or nothing.
+// One run of the command. It records into a separate folder. When it has ended, `shard.json` lists its recordings, and then they move to
+// their destinations. So a kill at any moment loses this run or nothing.
 
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { DEFAULT_MAX_FILE_BYTES } from "../../cassette/index.js";
+import { BUNDLE_SUFFIX, DEFAULT_MAX_FILE_BYTES } from "../../cassette/index.js";
 import { sha256Hex, type FilePort } from "../../core/index.js";
 import { runChild, type ChildEnd } from "../child/spawn.js";
 import { CliError } from "../errors.js";
+import { whyUnread } from "../options/file.js";
 import type { CommandIo } from "../terminal/io.js";
-import { isRecording, numberedPath, writePart, type Part, type Unit, type UnitFile } from "./part.js";
+import {
+  isRecording,
+  numberedPath,
+  splitInto,
+  unitFolder,
+  writePart,
+  type Part,
+  type Unit,
+  type UnitFile,
+} from "./part.js";
 
 export interface UnitPlace {
   readonly folder: string;
@@ -25,18 +35,31 @@ export async function recordUnit(part: Part, run: number, place: UnitPlace): Pro
   const own = unitFolder(folder, run);
   await rm(own, { recursive: true, force: true });
   await mkdir(own, { recursive: true });
-  const { exitCode } = await runCommand(part, run, own, place);
-  if (place.isStopped()) {
+  const unit = await runToUnit(part, run, own, place).catch(async (error: unknown) => {
+    await rm(own, { recursive: true, force: true });
+    throw error;
+  });
+  if (unit === undefined) {
     await rm(own, { recursive: true, force: true });
     return undefined;
   }
-  const names = await recordingsIn(io.files, own);
-  if (exitCode === 0 && names.length === 0) throw noneRecorded(part, run);
-  const files = await Promise.all(names.map((name) => listed(io.files, own, name, run)));
-  const next = { ...part, units: [...part.units, { run, exitCode, files }] };
+  const next = { ...part, units: [...part.units, unit] };
   await writePart(io.files, folder, next);
-  await settle(folder, next.units.slice(-1), io.files);
+  await settle(folder, [unit], io.files);
   return next;
+}
+
+async function runToUnit(part: Part, run: number, own: string, place: UnitPlace): Promise<Unit | undefined> {
+  const { files } = place.io;
+  const { exitCode } = await runCommand(part, run, own, place);
+  if (place.isStopped()) return undefined;
+  const bundle = (await files.list(own, BUNDLE_SUFFIX))?.[0];
+  if (bundle !== undefined) throw bundleRecorded(bundle, run);
+  const names = await recordingsIn(files, own);
+  // A shard of tests may have none.
+  const mayBeEmpty = splitInto(part.plan) > 1;
+  if (exitCode === 0 && names.length === 0 && !mayBeEmpty) throw noneRecorded(part, run);
+  return { run, exitCode, files: await Promise.all(names.map((name) => listed(files, own, name, run))) };
 }
 
 function runCommand(
@@ -50,7 +73,7 @@ function runCommand(
   return runChild(command, { cwd: io.cwd, env, stdoutToStderr });
 }
 
-/** Moves listed recordings to their places, also those of a run that was killed before it moved them. */
+/** Moves listed recordings to their destinations, including those of a run that was killed before it moved them. */
 export async function settle(folder: string, units: readonly Unit[], files: FilePort): Promise<void> {
   for (const { run } of units) {
     const own = unitFolder(folder, run);
@@ -63,10 +86,6 @@ export async function settle(folder: string, units: readonly Unit[], files: File
   }
 }
 
-function unitFolder(folder: string, run: number): string {
-  return join(folder, `.run-${run}`);
-}
-
 async function recordingsIn(files: FilePort, folder: string): Promise<string[]> {
   return ((await files.list(folder, ".json")) ?? []).filter(isRecording);
 }
@@ -75,14 +94,23 @@ async function listed(files: FilePort, folder: string, name: string, run: number
   const path = join(folder, name);
   const result = await files.read(path, DEFAULT_MAX_FILE_BYTES);
   if (result.kind === "read") return { path: numberedPath(name, run), sha256: sha256Hex(result.bytes) };
-  const what = `the recording ${path} cannot be read (${result.kind})`;
+  const what = `the recording ${path} ${whyUnread(result, DEFAULT_MAX_FILE_BYTES)}`;
   throw new CliError("report-unusable", what, "Check the disk, and add --resume to record this run again.", path);
+}
+
+function bundleRecorded(bundle: string, run: number): CliError {
+  return new CliError(
+    "report-unusable",
+    `run ${run} wrote the bundle ${bundle} into CASSETTE_INTO, but a bundle cannot be numbered by its run`,
+    "Write bundles to another folder. To compare agents with cassette drift, record each of them with useCassette.",
+    bundle,
+  );
 }
 
 function noneRecorded({ plan }: Part, run: number): CliError {
   return new CliError(
     "no-cassette-used",
     `run ${run} of ${JSON.stringify(plan.command.join(" "))} succeeded but recorded no cassette`,
-    "Take the provider from useCassette of playhead/harness, without a mode of its own, and call done() after the run.",
+    "Use the provider of useCassette from playhead/harness, leave its mode unset, and call done() after the run.",
   );
 }

@@ -9,7 +9,7 @@ export function plainOf({ method, path, search, headers }: HttpRequest, body: Ui
   return { method, url: `${path}${search}`, type: headers["content-type"], body };
 }
 
-/** The recorded answer. Undefined if there is none. Throws `file-not-found` for an unknown `pin`. */
+/** The recorded answer, or undefined. Throws `file-not-found` for an unknown `pin`. */
 export function replyFromExchange(
   shelf: Shelf,
   request: PlainRequest,

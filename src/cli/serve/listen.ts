@@ -28,7 +28,7 @@ export async function listen(
 
 export interface Stop {
   readonly stopped: Promise<void>;
-  /** Ends the wait, and lets signals end the process again. */
+  /** Ends the wait, and lets signals end the process again. After a signal, its echoes are still ignored. */
   readonly now: () => void;
 }
 
@@ -42,11 +42,14 @@ export function untilSignal(): Stop {
     firstAt ??= Date.now();
     resolve();
     if (Date.now() - firstAt <= SIGNAL_ECHO_MS) return;
-    now();
+    unlisten();
     process.kill(process.pid, signal);
   };
-  const now = (): void => {
+  const unlisten = (): void => {
     for (const signal of signals) process.off(signal, onSignal);
+  };
+  const now = (): void => {
+    if (firstAt === undefined) unlisten();
     resolve();
   };
   for (const signal of signals) process.on(signal, onSignal);

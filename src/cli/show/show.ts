@@ -15,6 +15,7 @@ import {
   type UsageSum,
 } from "../../cassette/index.js";
 import { defined, isPlainObject, PRICING_DATE } from "../../core/index.js";
+import { agreementOf, agreementText, meanGrade, scoresOf } from "../../harness/index.js";
 import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -50,7 +51,7 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
     return;
   }
   const line = createPrinter(io);
-  await printHead(line, file, cassette);
+  printHead(line, file, cassette);
   const answeredBy = readAnsweredBy(cassette);
   for (const entry of chosen) {
     const steps = answeredBy.steps.get(entry.turnIndex);
@@ -79,9 +80,8 @@ function printOutcome(line: PrintLine, outcome: unknown): void {
 }
 
 /** The scores that the test recorded, and how well repeated grades agree. */
-async function printScores(line: PrintLine, cassette: Cassette): Promise<void> {
+function printScores(line: PrintLine, cassette: Cassette): void {
   if (extensionsOf(cassette)["scores"] === undefined) return;
-  const { agreementOf, agreementText, meanGrade, scoresOf } = await import("../../harness/index.js");
   for (const [name, grades] of scoresOf(cassette)) {
     const agreement = agreementOf([grades]);
     const value = Number(meanGrade(grades).toPrecision(6));
@@ -92,7 +92,7 @@ async function printScores(line: PrintLine, cassette: Cassette): Promise<void> {
   }
 }
 
-async function printHead(line: PrintLine, file: string, cassette: Cassette): Promise<void> {
+function printHead(line: PrintLine, file: string, cassette: Cassette): void {
   const { version, recordedProvider, recordedAt, agentId, entries } = cassette;
   line({ look: "bold", text: file });
   line(`  version ${version}, ${count(entries.length, "turn")}, recorded ${recordedAt} from ${recordedProvider}`);
@@ -106,7 +106,7 @@ async function printHead(line: PrintLine, file: string, cassette: Cassette): Pro
     line(kind === "warn" ? { look: "warn", text: `  ${text}` } : `  ${text}`);
   }
   printOutcome(line, cassette.extensions?.["outcome"]);
-  await printScores(line, cassette);
+  printScores(line, cassette);
   if (cassette.extensions !== undefined) line(`  extensions ${Object.keys(cassette.extensions).join(", ")}`);
 }
 

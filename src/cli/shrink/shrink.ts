@@ -53,7 +53,7 @@ export async function shrink(base: string, candidate: string, options: ShrinkOpt
   const line = createPrinter(io);
   line({ look: "bold", text: `${base} → ${candidate}` });
   printShrunk(line, shrunk, written);
-  await printTolerances(line, tolerated?.file, shrunk.tolerances);
+  printTolerances(line, tolerated?.file, shrunk.tolerances);
   line(`see it:  ${reproduce}`);
 }
 

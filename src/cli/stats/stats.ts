@@ -6,6 +6,7 @@ import {
   createCassetteStore,
   createStatsCounter,
   createTurnPricer,
+  isJudgeRecording,
   readPrices,
   type Cassette,
   type CassetteStats,
@@ -31,7 +32,7 @@ export interface StatsOptions {
 
 interface StatsResult {
   stats: CassetteStats;
-  /** Cassettes whose names are those of judges, next to a cassette that they grade. */
+  /** Cassettes whose requests are those of a judge. */
   judges: number;
   groups: { name: string; stats: CassetteStats }[];
   /** Cassettes of groups beyond the limit. */
@@ -71,8 +72,7 @@ async function countAll(
   const store = createCassetteStore(sized.files);
   const [total, groups] = [createStatsCounter(price), createGroups(price)];
   const failures: StatsResult["failures"] = [];
-  const counted: string[] = [];
-  let [refused, exitCode]: [number, ExitCode] = [0, EXIT.ok];
+  let [refused, judges, exitCode]: [number, number, ExitCode] = [0, 0, EXIT.ok];
   for await (const loaded of loadEach(store, found, createProgress(io, "counting"), defined({ maxBytes }))) {
     const { file } = loaded;
     if (loaded.kind === "failed") {
@@ -81,12 +81,10 @@ async function countAll(
       if (exitCode !== EXIT.integrity) exitCode = exitCodeForAll([loaded.failure]);
       continue;
     }
-    counted.push(file);
+    if (isJudgeRecording(loaded.cassette)) judges++;
     total.add(file, sized.lastSize(), loaded.cassette);
     if (by !== undefined) groups.of(groupOf(by, file, loaded.cassette))?.add(file, sized.lastSize(), loaded.cassette);
   }
-  const mayJudge = counted.some((name) => name.includes(".judge"));
-  const judges = mayJudge ? (await import("../../harness/index.js")).judgesAmong(counted).length : 0;
   return { result: { stats: total.total(), judges, ...groups.list(), refused, failures }, exitCode };
 }
 

@@ -68,7 +68,7 @@ function verdictOf({ summary, minAgreement }: StepFindings) {
 }
 
 /** Prints each recording with its first disagreement, the table of tools, and the rate. */
-export async function printSteps(line: PrintLine, findings: StepFindings): Promise<void> {
+export function printSteps(line: PrintLine, findings: StepFindings): void {
   const { checks, failures, summary } = findings;
   for (const checked of checks) printCheck(line, checked);
   for (const { file, code, message } of failures.slice(0, SHOWN_ROWS)) {
@@ -77,7 +77,7 @@ export async function printSteps(line: PrintLine, findings: StepFindings): Promi
   sayMore(line, failures.length - SHOWN_ROWS, "left out");
   printConfusion(line, summary);
   printVerdict(line, findings);
-  await printTolerances(line, findings.tolerancesFile, summary.tolerances);
+  printTolerances(line, findings.tolerancesFile, summary.tolerances);
 }
 
 function printCheck(line: PrintLine, { file, check }: CheckedFile): void {

@@ -69,7 +69,7 @@ export async function stepCheckCassettes(path: string, flags: StepCheckFlags, io
   const exitCode = judge(findings);
   io.exit(exitCode);
   if (flags.json === true) writeJson(io, "step-check", exitCode, { path, ...toDocument(findings) });
-  else await printSteps(createPrinter(io), findings);
+  else printSteps(createPrinter(io), findings);
   noteCalls(checks, flags, io);
 }
 

@@ -43,8 +43,12 @@ function render(piece: Piece, hasColour: boolean): string {
 
 /** The one JSON document of a command. */
 export function writeJson(io: CliIo, command: string | null, exitCode: number, body: object): void {
+  io.stdout(toJsonText(command, exitCode, body));
+}
+
+export function toJsonText(command: string | null, exitCode: number, body: object): string {
   const document = { schemaVersion: JSON_SCHEMA_VERSION, command, exitCode, ...body };
-  io.stdout(`${toVisibleJson(JSON.stringify(document, null, 2))}\n`);
+  return `${toVisibleJson(JSON.stringify(document, null, 2))}\n`;
 }
 
 /** Prints a failure to stderr: what happened, which file, what to do. */

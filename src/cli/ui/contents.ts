@@ -11,7 +11,7 @@ import {
   type Cassette,
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
-import type { GateReport, ItemKind, UiMutants } from "../../harness/index.js";
+import type { CandidateReports, GateReport, ItemKind, UiMutants } from "../../harness/index.js";
 import { pathBeside } from "../../host/index.js";
 import { toFailure, type Failure } from "../errors.js";
 import { MAX_UI_REPORT_BYTES } from "../limits.js";
@@ -30,6 +30,7 @@ export type Contents =
   | { readonly kind: "cassette" | "failed"; readonly cassette: Cassette }
   | { readonly kind: "bundle"; readonly bundle: AgentBundle }
   | { readonly kind: "verdict"; readonly report: GateReport }
+  | { readonly kind: "candidates"; readonly candidates: CandidateReports }
   | { readonly kind: "mutants"; readonly report: UiMutants }
   | { readonly kind: "misses"; readonly misses: readonly NamedMiss[] }
   | { readonly kind: "damaged"; readonly as: ItemKind; readonly failure: Failure }

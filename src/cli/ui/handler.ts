@@ -6,7 +6,7 @@ import { ITEM_KINDS, toListPage, UI_POLICY, type ListQuery } from "../../harness
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
 import { MAX_UI_LISTENERS } from "../limits.js";
 import { changeEvents } from "./events.js";
-import { filePage, pairPage, type PageSources, type UiPage } from "./pages.js";
+import { filePage, historyPage, pairPage, type PageSources, type UiPage } from "./pages.js";
 
 const HEADERS = {
   "cache-control": "no-store",
@@ -46,8 +46,15 @@ async function pageOf(fields: URLSearchParams, name: string, sources: PageSource
   const { catalogue } = sources;
   catalogue.look();
   const [file, old, now] = ["file", "old", "new"].map((field) => fields.get(field));
-  if (file) return filePage(file, fields.get("miss") ?? undefined, sources);
+  if (file) {
+    return filePage(
+      file,
+      { missed: fields.get("miss") ?? undefined, candidate: fields.get("candidate") ?? undefined },
+      sources,
+    );
+  }
   if (old && now) return pairPage(old, now, sources);
+  if (fields.has("history")) return historyPage(name, sources);
   const state = {
     folder: name,
     items: catalogue.items(),

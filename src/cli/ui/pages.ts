@@ -6,6 +6,9 @@ import { defined, type FilePort } from "../../core/index.js";
 import {
   addressOf,
   describeTypical,
+  candidatesHtml,
+  fileAddress,
+  historyHtml,
   htmlReport,
   shellText,
   toBundlePage,
@@ -16,11 +19,15 @@ import {
   toNoticePage,
   toPairPage,
   type BarLink,
+  type ItemKind,
   type Notice,
 } from "../../harness/index.js";
 import { toFailure, type Failure } from "../errors.js";
 import type { Catalogue } from "./catalogue.js";
+import { MAX_UI_HISTORY_REPORTS } from "../limits.js";
+import { count } from "../terminal/output.js";
 import { readContents, type Contents } from "./contents.js";
+import { readHistory } from "./history.js";
 
 export interface UiPage {
   readonly status: number;
@@ -36,8 +43,12 @@ export interface PageSources {
   readonly tolerances: Tolerances | undefined;
 }
 
-/** The page of a file of the folder, or of the miss `missed` in it. */
-export async function filePage(file: string, missed: string | undefined, sources: PageSources): Promise<UiPage> {
+/** The page of a file of the folder, or of a part of it: the miss `missed`, or the candidate of that number. */
+export async function filePage(
+  file: string,
+  { missed, candidate }: { missed: string | undefined; candidate: string | undefined },
+  sources: PageSources,
+): Promise<UiPage> {
   const { catalogue, files, root } = sources;
   if (!catalogue.find(file)) return notFound(file);
   const contents = await readContents(files, root, file);
@@ -51,6 +62,14 @@ export async function filePage(file: string, missed: string | undefined, sources
         return found(toBundlePage(contents.bundle, { title: titleOf(file), frame }).text);
       case "verdict":
         return found(htmlReport(contents.report, frame));
+      case "candidates": {
+        const { reports } = contents.candidates;
+        const report = reports[Number(candidate ?? NaN) - 1];
+        const all = { text: "All candidates", address: fileAddress(file) };
+        if (report !== undefined) return found(htmlReport(report, toFrame([file], [all])));
+        const addresses = reports.map((_, index) => addressOf({ file, candidate: String(index + 1) }));
+        return found(candidatesHtml(contents.candidates, addresses, frame));
+      }
       case "mutants":
         return found(toMutantsPage(file, contents.report, (named) => linkIn(named, sources), frame));
       case "misses": {
@@ -71,6 +90,17 @@ export async function filePage(file: string, missed: string | undefined, sources
     const failure: Failure = { exitCode: 2, code: "report-unusable", message: `the page cannot be made: ${message}` };
     return notice("This report cannot be shown", { ...failure, hint: "Write the report again." }, file, root);
   }
+}
+
+/** The verdicts and mutations of the folder over time. */
+export async function historyPage(name: string, { root, files, catalogue }: PageSources): Promise<UiPage> {
+  const kinds: readonly ItemKind[] = ["verdict", "mutants"];
+  const listed = catalogue.items().filter(({ kind }) => kinds.includes(kind));
+  const reports = listed.map(({ file: path, changedMs }) => ({ path, changedMs }));
+  const history = await readHistory(name, reports, { files, root, limit: MAX_UI_HISTORY_REPORTS });
+  const waiting = catalogue.waiting();
+  const notes = [...history.notes, ...(waiting > 0 ? [`${count(waiting, "file")} not read yet.`] : [])];
+  return found(historyHtml({ ...history, notes }, toFrame([]), (file) => fileAddress(file)));
 }
 
 /** Two recordings side by side. */

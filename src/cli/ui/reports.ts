@@ -7,6 +7,7 @@ import { cutAround, type MissReport } from "../../cassette/index.js";
 import { defined, isPlainObject, type JsonValue } from "../../core/index.js";
 import {
   MUTANT_KINDS,
+  type CandidateReports,
   type GateReport,
   type NotedMiss,
   type UiMiss,
@@ -32,9 +33,12 @@ export async function recogniseReport(path: string): Promise<ReportForm | undefi
   }
 }
 
-/** A verdict or misses. Undefined for the document of another command. */
+/** A verdict, those of several candidates, or misses. Undefined for the document of another command. */
 export type ReadDocument =
-  { kind: "verdict"; report: GateReport } | { kind: "misses"; misses: NamedMiss[] } | undefined;
+  | { kind: "verdict"; report: GateReport }
+  | { kind: "candidates"; candidates: CandidateReports }
+  | { kind: "misses"; misses: NamedMiss[] }
+  | undefined;
 
 /** A miss with a name that no other miss of its file has. */
 export interface NamedMiss extends UiMiss {
@@ -45,7 +49,7 @@ export interface NamedMiss extends UiMiss {
 export function readDocument(text: string): ReadDocument {
   const value: unknown = JSON.parse(text);
   if (!isPlainObject(value)) return undefined;
-  const { command, file, kind, report, misses } = value;
+  const { command, file, kind, report, misses, alpha, reports } = value;
   if (command === "why") {
     const miss = kind === "miss" ? toMiss(report) : undefined;
     if (miss === undefined || typeof file !== "string") return undefined;
@@ -53,12 +57,17 @@ export function readDocument(text: string): ReadDocument {
   }
   if (command === "serve") return Array.isArray(misses) ? { kind: "misses", misses: servedMisses(misses) } : undefined;
   const isVerdict = command === undefined || command === "drift";
-  if (!isVerdict || !isGateReport(value)) return undefined;
+  if (!isVerdict) return undefined;
+  if (typeof alpha === "number" && Array.isArray(reports) && reports.length > 0 && reports.every(isGateReport)) {
+    return { kind: "candidates", candidates: { alpha, reports: reports as GateReport[] } };
+  }
+  if (!isGateReport(value)) return undefined;
   return { kind: "verdict", report: value as unknown as GateReport };
 }
 
 /** Checks only what tells it from other documents. A page of an incomplete one fails, which is shown. */
-function isGateReport(value: Record<string, unknown>): boolean {
+function isGateReport(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
   const { verdict, reason, settings, scenarios, failures } = value;
   const isText = typeof verdict === "string" && typeof reason === "string";
   return isText && isPlainObject(settings) && Array.isArray(scenarios) && Array.isArray(failures);

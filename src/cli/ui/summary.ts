@@ -1,10 +1,10 @@
 // What the list shows of one file.
 
 import { defined, isPlainObject, shorten, type LlmMessage } from "../../core/index.js";
-import type { Cassette } from "../../cassette/index.js";
+import { isJudgeRecording, type Cassette } from "../../cassette/index.js";
 import {
-  hasJudgeName,
   successOf,
+  type CandidateReports,
   type GateReport,
   type ItemLook,
   type UiItem,
@@ -33,13 +33,15 @@ export function toItems({ path: file, changedMs }: FoundFile, contents: Contents
       return [{ ...base, kind: contents.as, state: "damaged", about: contents.failure.message }];
     case "cassette":
     case "failed":
-      return [{ ...base, kind: contents.kind, ...aboutCassette(contents.cassette, file) }];
+      return [{ ...base, kind: contents.kind, ...aboutCassette(contents.cassette) }];
     case "bundle": {
       const names = Object.keys(contents.bundle.cassettes);
       return [{ ...base, kind: "bundle", facts: [count(names.length, "agent")], about: cut(names.join(", ")) }];
     }
     case "verdict":
       return [{ ...base, kind: "verdict", ...aboutVerdict(contents.report) }];
+    case "candidates":
+      return [{ ...base, kind: "verdict", ...aboutCandidates(contents.candidates) }];
     case "mutants":
       return [{ ...base, kind: "mutants", ...aboutMutants(contents.report) }];
     case "misses":
@@ -56,7 +58,7 @@ export function toItems({ path: file, changedMs }: FoundFile, contents: Contents
 
 type About = Pick<UiItem, "badge" | "facts" | "about">;
 
-function aboutCassette(cassette: Cassette, file: string): About {
+function aboutCassette(cassette: Cassette): About {
   const entries: readonly Pick<Cassette["entries"][number], "response">[] = cassette.entries;
   const models = distinct(entries.flatMap(({ response }) => response.model ?? []));
   const tools = distinct(entries.flatMap(({ response }) => (response.message.toolCalls ?? []).map(({ name }) => name)));
@@ -70,7 +72,7 @@ function aboutCassette(cassette: Cassette, file: string): About {
   const error = success === false ? errorOf(cassette) : undefined;
   const last = entries.at(-1)?.response.message.content;
   const about = error ?? [firstText(cassette), last].filter((text) => text !== undefined && text !== "").join(" → ");
-  const judge = hasJudgeName(file) ? ["a judge's recording"] : [];
+  const judge = isJudgeRecording(cassette) ? ["a judge's recording"] : [];
   return {
     facts: [count(entries.length, "turn"), ...judge, ...models, ...tools],
     about: cut(about),
@@ -106,6 +108,14 @@ function aboutVerdict({ verdict, reason, scenarios, base, candidate }: GateRepor
     facts: [count(scenarios.length, "scenario"), ...sides],
     about: cut(reason),
   };
+}
+
+/** The verdict of the first candidate that fails, or else of the first. */
+function aboutCandidates({ reports }: CandidateReports): About {
+  const first = reports.find(({ fails }) => fails) ?? reports[0];
+  const verdicts = reports.map(({ candidate, verdict }) => `${cut(candidate)}: ${verdict}`);
+  if (first === undefined) return { facts: [], about: "" };
+  return { ...aboutVerdict(first), facts: [count(reports.length, "candidate")], about: cut(verdicts.join(", ")) };
 }
 
 function aboutMutants({ mutants, command }: UiMutants): About {

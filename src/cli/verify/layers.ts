@@ -20,6 +20,7 @@ import {
   type Trust,
 } from "../../cassette/index.js";
 import { defined, systemPorts, type FilePort } from "../../core/index.js";
+import { pathInLock } from "../../harness/index.js";
 import { toFailure, usageError } from "../errors.js";
 import { loadRecording, type Loaded } from "../options/recordings.js";
 
@@ -86,8 +87,6 @@ export async function openLayers(files: FilePort, options: LayerOptions, cwd: st
   const rules: LayerRules = { requireIntegrity, minVersion, maxBytes, isLocked, trust, requireSignature };
   if (lockFile === undefined || lock === undefined) return { rules, lockedFiles: [], jobOf: (file) => ({ file }) };
 
-  // Loaded only with a lock, because verifying needs nothing else of the harness.
-  const { pathInLock } = await import("../../harness/index.js");
   return {
     rules,
     lockedFiles: [...lock.keys()].map((path) => join(dirname(lockFile), path)),

@@ -8,8 +8,8 @@ export function copyJson<T>(value: T): T {
   return copyWith(value, keep) as T;
 }
 
-/** Called with every finished container of the copy, the inner ones first. `levels` counts it and those in it. */
-type Finish = (container: JsonValue, levels: number) => JsonValue;
+/** Called with every finished container of the copy, the inner ones first. `levels` counts it and those in it. `weight`: see {@link sealedWeight}. */
+type Finish = (container: JsonValue, levels: number, weight: number) => JsonValue;
 
 const keep: Finish = (container) => container;
 
@@ -49,18 +49,21 @@ function copyArray(list: readonly unknown[], depth: number, finish: Finish): Jso
   const result = list.length <= LONGEST_FITTED ? new Array<JsonValue>(list.length) : [];
   // A hole reads as `undefined`, which is refused.
   let levels = 1;
+  let weight = 2;
   for (let index = 0; index < list.length; index++) {
     const item = copy(list[index], depth, finish);
     result[index] = item;
     levels = Math.max(levels, 1 + levelsOf(item));
+    weight += 1 + weightOf(item);
   }
-  return finish(result, levels);
+  return finish(result, levels, weight);
 }
 
 function copyObject(object: object, depth: number, finish: Finish): JsonValue {
   if (!isJsonObject(object)) throw NOT_PLAIN;
   const result: Record<string, JsonValue> = {};
   let levels = 1;
+  let weight = 2;
   for (const key of Object.keys(object)) {
     const value = object[key];
     if (value === undefined) continue;
@@ -68,8 +71,9 @@ function copyObject(object: object, depth: number, finish: Finish): JsonValue {
     const own = copy(value, depth, finish);
     setOwn(result, key, own);
     levels = Math.max(levels, 1 + levelsOf(own));
+    weight += 2 + weightOf(key) + weightOf(own);
   }
-  return finish(result, levels);
+  return finish(result, levels, weight);
 }
 
 /** Its constructor returns its argument, so that a class which extends it puts its private names on any object. */
@@ -82,24 +86,48 @@ class Given {
 
 /** The mark of a sealed object: a private name, which nothing outside can read, copy or forge. */
 class Mark extends Given {
-  readonly #levels: number;
+  /** The weight above the lowest byte, and the levels in it. A second private name would take as long again. */
+  readonly #size: number;
 
-  constructor(object: object, levels: number) {
+  constructor(object: object, levels: number, weight: number) {
     super(object);
-    this.#levels = levels;
+    this.#size = Math.min(weight, MOST_WEIGHT) * LEVELS + levels;
   }
 
   static has(object: object): boolean {
-    return #levels in object;
+    return #size in object;
   }
 
   static levelsOf(object: object): number {
-    return #levels in object ? object.#levels : 0;
+    return #size in object ? object.#size % LEVELS : 0;
+  }
+
+  static weightOf(object: object): number {
+    return #size in object ? Math.floor(object.#size / LEVELS) : 0;
   }
 }
 
+/** More than `MAX_JSON_DEPTH`. */
+const LEVELS = 256;
+/** With it, a size is a small integer. A larger value has this weight. */
+const MOST_WEIGHT = 2 ** 22;
+
 function levelsOf(value: JsonValue): number {
   return typeof value === "object" && value !== null ? Mark.levelsOf(value) : 0;
+}
+
+/** No unit of a text takes more bytes than `\u0000`, and no number more characters than 25. */
+function weightOf(value: JsonValue): number {
+  switch (typeof value) {
+    case "string":
+      return 2 + 6 * value.length;
+    case "number":
+      return 25;
+    case "object":
+      return value === null ? 4 : Mark.weightOf(value);
+    default:
+      return 5;
+  }
 }
 
 /** True if `value` came from {@link seal}, as a whole or as a part, so that nothing in it can have changed. */
@@ -113,8 +141,8 @@ export function sealedLevels(value: object): number | undefined {
 }
 
 /** Marks before it freezes, since future engines may refuse to mark frozen objects. */
-const freeze: Finish = (container, levels) => {
-  new Mark(container as object, levels);
+const freeze: Finish = (container, levels, weight) => {
+  new Mark(container as object, levels, weight);
   return Object.freeze(container) as JsonValue;
 };
 
@@ -123,11 +151,58 @@ export function seal<T extends object>(value: T): T {
   return copyWith(value, freeze) as T;
 }
 
+/** An upper bound of the UTF-8 bytes of a sealed value as JSON. Infinity for a large one. */
+export function sealedWeight(value: object): number {
+  const weight = Mark.weightOf(value);
+  return weight < MOST_WEIGHT ? weight : Infinity;
+}
+
+/** As {@link seal}, in place where it can: `own` and its parts are the caller's, and nobody else changes them. */
+export function sealOwn<T extends object>(own: T): T {
+  try {
+    markOwn(own, 0);
+    return own;
+  } catch (error) {
+    if (error !== NOT_PLAIN) throw error;
+    return seal(own);
+  }
+}
+
+/** Seals in place, and returns the levels. */
+function markOwn(value: unknown, depth: number): number {
+  if (typeof value !== "object" || value === null) {
+    copy(value, depth, keep);
+    return 0;
+  }
+  if (Mark.has(value)) return Mark.levelsOf(value);
+  // Future engines may refuse to mark what is frozen.
+  if (depth === MAX_JSON_DEPTH || Object.isFrozen(value)) throw NOT_PLAIN;
+  let levels = 1;
+  let weight = 2;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      levels = Math.max(levels, 1 + markOwn(value[index], depth + 1));
+      weight += 1 + weightOf(value[index] as JsonValue);
+    }
+  } else {
+    if (!isJsonObject(value)) throw NOT_PLAIN;
+    for (const key of Object.keys(value)) {
+      if (!key.isWellFormed()) throw NOT_PLAIN;
+      levels = Math.max(levels, 1 + markOwn(value[key], depth + 1));
+      weight += 2 + weightOf(key) + weightOf(value[key] as JsonValue);
+    }
+  }
+  freeze(value as JsonValue, levels, weight);
+  return levels;
+}
+
 /** Seals in place an object of texts and booleans that nobody else holds. With a text that is not well-formed it stays unsealed. */
 export function sealTexts<T extends object>(own: T): T {
+  let weight = 2;
   for (const key in own) {
     const value: unknown = own[key];
     if (typeof value === "string" ? !value.isWellFormed() : typeof value !== "boolean") return own;
+    weight += 2 + weightOf(key) + weightOf(value as JsonValue);
   }
-  return freeze(own as unknown as JsonValue, 1) as unknown as T;
+  return freeze(own as unknown as JsonValue, 1, weight) as unknown as T;
 }

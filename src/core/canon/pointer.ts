@@ -14,7 +14,7 @@ export function parsePointer(pointer: string): string[] | undefined {
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The value at a JSON pointer, by own keys only; undefined where there is none. */
+/** The value at a JSON pointer, by own keys only, or undefined. */
 export function valueAt(value: unknown, pointer: string): unknown {
   return parsePointer(pointer)?.reduce<unknown>((place, key) => {
     const isInside = typeof place === "object" && place !== null && Object.hasOwn(place, key);

@@ -1,4 +1,4 @@
-// The one value that a runtime is made of, and the defaults of an environment.
+// The config of a runtime, and the defaults of an environment.
 
 import type { Maybe } from "../time/wait.js";
 import { isPlainObject } from "../canon/value.js";
@@ -11,10 +11,10 @@ import { HOOK_METHODS, type Hook } from "./hook.js";
 import type { EnvEvent } from "./run/event.js";
 import type { Storage } from "./storage/storage.js";
 
-/** A provider of model turns, streamed or whole. */
+/** A provider of model turns, with or without streaming. */
 export type Provider = LlmProviderAdapter;
 
-/** Everything that a runtime gets from its host. A program supplies one. */
+/** Everything that a runtime receives from its host. A program supplies one config. */
 export interface Config {
   readonly storage: Storage;
   readonly provider: Provider;
@@ -22,23 +22,23 @@ export interface Config {
 }
 
 /**
- * The capabilities of the host beyond storage and provider. Every method may be left out, so `{}` is a complete environment. Methods
- * must not block.
+ * The capabilities of the host beyond storage and provider. Every method is optional, so `{}` is a complete environment. Methods must
+ * not block.
  */
 export interface Env {
-  /** The tools. Asked once for each run. Default: a hook without tools. */
+  /** The tools. Called once for each run. Default: a hook without tools. */
   hook?(): Hook;
   /** Called with each event of each run. It is not awaited and cannot change the run. Errors become warnings. */
   onAgentEvent?(agent: string, conversationId: string, event: EnvEvent): void;
   /** A stream of the events of all conversations, for servers that show them. Default undefined: not supported. */
   subscribeEvents?(): AsyncIterable<EventMessage | Lagged> | undefined;
-  /** The text of the instruction files for a folder, or undefined. Asked once for each run. Default undefined. */
+  /** The text of the instruction files for a folder, or undefined. Called once for each run. Default undefined. */
   discoverInstructions?(cwd: string): Maybe<string | undefined>;
-  /** The working folder of a conversation. Asked once for each run. Default ".". */
+  /** The working folder of a conversation. Called once for each run. Default ".". */
   effectiveCwd?(conversationId: string): string;
 }
 
-/** An event with its place, as `subscribeEvents` gives it. */
+/** An event with its agent and conversation, as `subscribeEvents` delivers it. */
 export interface EventMessage {
   readonly agent: string;
   readonly conversationId: string;
@@ -53,7 +53,7 @@ const STORE_METHODS = {
   memory: ["get", "set", "delete", "keys", "clear"],
 } as const;
 
-/** Every flaw of a config, as sentences. */
+/** All flaws of a config, as sentences. */
 export function findConfigFlaws(config: unknown): string[] {
   if (!isObject(config)) return [`the config is ${showValue(config)}`];
   const missing = PARTS.filter((part) => !isObject(config[part])).map((part) => `config has no ${part}`);
@@ -80,7 +80,7 @@ function findStorageFlaws(storage: Readonly<Record<string, unknown>>): string[] 
   });
 }
 
-/** A misspelled method would never be called. An instance of a class may have more. */
+/** Reports unknown methods, because a misspelled one would never be called. An instance of a class may have more methods. */
 function findMethodFlaws(owner: string, value: Readonly<Record<string, unknown>>, known: readonly string[]): string[] {
   const unknown = isPlainObject(value) ? unknownOptions(value, known) : [];
   const wrong = known.filter((name) => value[name] !== undefined && typeof value[name] !== "function");

@@ -10,21 +10,21 @@ import { assertNotAborted } from "../tools/abort.js";
 import type { ToolEffect } from "../tools/tool.js";
 import { isThrown, thrownText } from "../text/thrown.js";
 
-/** A tool as a hook offers it: what the model sees, and two facts that it does not see. */
+/** A tool as a hook offers it: the fields that the model sees, and two that it does not see. */
 export interface ToolSchema extends LlmToolDefinition {
-  /** Default `read`. An agent that names no tools is granted those that only read. */
+  /** Default `read`. An agent without `tools` may use only read-only tools. */
   readonly effect?: ToolEffect;
   /** Time limit of one call in ms. Infinity for no limit. Default: the agent's `toolTimeoutMs`. */
   readonly timeoutMs?: number;
 }
 
-/** Offers and serves tools. Every method may be left out. */
+/** Offers and serves tools. Every method is optional. */
 export interface Hook {
   /** The tools on offer, in a stable order. Read once for each run. */
   schema?(): readonly ToolSchema[];
   /**
-   * Serves a call: a promise of its result, or undefined if the name is not this hook's. It must return a promise for each name in
-   * `schema`. A rejection with `ToolArgError` is masked, one with `ToolPolicyError` ends the run, and the model reads any other message.
+   * Serves a call. Returns a promise of its result, or undefined if this hook does not serve the name. It must return a promise for each
+   * name in `schema`. A `ToolArgError` is masked, a `ToolPolicyError` ends the run, and the model reads the message of any other error.
    */
   dispatch?(name: string, call: ToolCall): Promise<unknown> | undefined;
   /** Observes steps. It is not awaited and cannot change the run. Errors become warnings. */
@@ -34,11 +34,11 @@ export interface Hook {
 /** One call of a tool. */
 export interface ToolCall {
   readonly name: string;
-  /** Checked against the schema, without keys that reach prototypes. */
+  /** Checked against the schema, without keys that can change prototypes. */
   readonly args: JsonObject;
   /** The agent whose model made the call. */
   readonly agent: string;
-  /** Who sent the message that the agent works on. "" is the owner. */
+  /** The sender of the message that the agent works on. "" is the owner. */
   readonly sender: string;
   readonly conversationId: string;
   /** Fires when the call takes too long or the run is aborted. Pass it to everything that waits. */
@@ -56,7 +56,7 @@ export type StepNotice = { readonly agent: string; readonly conversationId: stri
 
 export const HOOK_METHODS = ["schema", "dispatch", "onStep"] as const;
 
-/** One hook of several, in a fixed order, for calls and for notices. The first that claims a name serves it. */
+/** Combines several hooks into one, in a fixed order. The first hook that claims a name serves it. */
 export function compositeHook(...hooks: readonly Hook[]): Hook {
   const members = [...hooks];
   return {
@@ -73,7 +73,7 @@ export function compositeHook(...hooks: readonly Hook[]): Hook {
   };
 }
 
-/** Tells each hook, also after one has thrown. The first error is thrown, and so is, later, that of a hook that is async. */
+/** Notifies each hook, even after one has thrown. Then throws the first error, or rejects with that of an async hook. */
 function tellAll(hooks: readonly Hook[], notice: StepNotice): unknown {
   const failures: unknown[] = [];
   const late: unknown[] = [];
@@ -91,12 +91,12 @@ function tellAll(hooks: readonly Hook[], notice: StepNotice): unknown {
   return pending;
 }
 
-/** What one dispatch yields. */
+/** The result of one dispatch. */
 export type DispatchResult =
   { readonly ok: true; readonly output: unknown } | { readonly ok: false; readonly error: string };
 
 /**
- * Dispatches one call as code of the host, without checks of its arguments. A name that no hook claims yields the error
+ * Dispatches one call from code of the host, without checking its arguments. A name that no hook claims results in the error
  * `tool not registered: NAME`. Rejects only with `aborted`, if the call's signal has fired.
  */
 export async function dispatchTool(hook: Hook, name: string, call: ToolCall): Promise<DispatchResult> {
@@ -120,7 +120,9 @@ export function claim(hook: Hook, name: string, call: ToolCall): Promise<unknown
 /** A hook broke its contract. The model reads the message, and the runtime warns. */
 export class NoPromiseError extends AgentError {
   constructor(name: string) {
-    super("tool-failed", `the tool ${name} gave no promise`, { hint: "Return a promise from dispatch, or undefined." });
+    super("tool-failed", `the tool ${name} returned no promise`, {
+      hint: "Return a promise from dispatch, or undefined.",
+    });
     this.name = "NoPromiseError";
   }
 }

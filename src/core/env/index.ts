@@ -1,4 +1,4 @@
-// The door of the face on one environment value. Only src/entry opens it.
+// The door of the environment face. Only src/entry opens it.
 
 export { createEnvRuntime, type EnvRuntime } from "./runtime.js";
 export type { EnvRuntimeOptions } from "./options.js";

@@ -16,7 +16,7 @@ import type { ConversationRef } from "./storage/storage.js";
 /** The options of {@link createEnvRuntime}. */
 export interface EnvRuntimeOptions {
   readonly agents: readonly EnvAgent[];
-  /** Conversations held in memory. Beyond it, the idle one that was unused for longest is read again at its next use. Default 1,000. */
+  /** Conversations held in memory. Beyond it, the idle one that was unused for longest is dropped, and read again when used. Default 1,000. */
   readonly maxConversations?: number;
   /** The provider of one conversation, for recordings. Called once for each load of a conversation. Default: `config.provider`. */
   readonly providerFor?: (conversation: ConversationRef) => Maybe<Provider>;
@@ -53,7 +53,7 @@ export function readOptions(config: Config, options: EnvRuntimeOptions): Checked
   attempt(() => assertOptions(options));
   const definitions: unknown = isObject(options) ? options["agents"] : undefined;
   const agents = new Map<string, ReadyAgent>();
-  // A missing provider is named already.
+  // A missing provider is already reported.
   const provider = isObject(config) && isObject(config["provider"]) ? config.provider : NO_PROVIDER;
   for (const definition of Array.isArray(definitions) ? (definitions as EnvAgent[]) : []) {
     const ready = attempt(() => readyAgent(definition, provider));
@@ -67,7 +67,7 @@ export function readOptions(config: Config, options: EnvRuntimeOptions): Checked
   return { agents, ...(maxConversations === undefined ? {} : { maxConversations }) };
 }
 
-const NO_PROVIDER = { turn: () => Promise.reject(new Error("there is no provider")) };
+const NO_PROVIDER = { turn: () => Promise.reject(new Error("no provider was given")) };
 
 function assertOptions(options: EnvRuntimeOptions): void {
   if (!isObject(options)) refuse(`createEnvRuntime was given ${showValue(options)}`, "Pass { agents: [{ name, … }] }.");

@@ -1,4 +1,4 @@
-// createEnvRuntime: conversations of several agents on one config. It schedules nothing: a run exists only while somebody awaits it.
+// createEnvRuntime: conversations of several agents on one config. It schedules nothing: a run exists only while a caller awaits it.
 
 import { defined } from "../defined.js";
 import { AgentError, invalidOptions } from "../errors.js";
@@ -11,6 +11,7 @@ import { createReceipts } from "../runtime/receipts.js";
 import { showValue } from "../text/show.js";
 import { thrownText } from "../text/thrown.js";
 import { createHlc } from "../time/hlc.js";
+import { joinSignals } from "../time/signal.js";
 import { within } from "../time/wait.js";
 import { assertNotAborted } from "../tools/abort.js";
 import type { ToolSet } from "../tools/registry.js";
@@ -37,7 +38,7 @@ export interface EnvRuntime<C extends Config = Config> {
   readonly config: C;
   /** The receipts so far. Empty without a `signingKey`. */
   readonly receipts: readonly Receipt[];
-  /** The conversation as it is stored, also while a run is under way. */
+  /** The conversation as it is stored, even during a run. */
   conversation(agent: string, sender?: string): Promise<ConversationView>;
   /**
    * Runs the agent on one message. Rejects with a provider's error, unchanged; with a `ToolPolicyError`; or with `AgentError`:
@@ -59,7 +60,7 @@ export interface EnvRuntime<C extends Config = Config> {
   destroy(): Promise<void>;
 }
 
-/** Creates a runtime on one config. Throws `AgentError` `invalid-options` that names every flaw of the config and the agents. */
+/** Creates a runtime on one config. Throws `AgentError` `invalid-options`, which names every flaw of the config and the agents. */
 export function createEnvRuntime<C extends Config>(config: C, options: EnvRuntimeOptions): EnvRuntime<C> {
   const { agents, maxConversations = DEFAULT_MAX_CONVERSATIONS } = readOptions(config, options);
   const ports = withSystemPorts(options.ports);
@@ -114,7 +115,7 @@ class Runtime<C extends Config> implements EnvRuntime<C> {
   stream(request: SendRequest): AsyncGenerator<EnvEvent, void, undefined> {
     const checked = readSend(request);
     return streamRun((reader, left) => {
-      const signal = checked.signal === undefined ? left : AbortSignal.any([checked.signal, left]);
+      const signal = checked.signal === undefined ? left : joinSignals(checked.signal, left);
       return this.#send({ ...checked, signal }, reader);
     });
   }
@@ -202,7 +203,7 @@ class Runtime<C extends Config> implements EnvRuntime<C> {
     return { live, hook, tools, head, goal: content ?? "" };
   }
 
-  /** Makes `work` the only run of its conversation, which is read again after a failure. */
+  /** Runs `work` as the only run of its conversation, which is read again after a failure. */
   async #occupy<T>(id: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#destroying !== undefined) throw new AgentError("aborted", "the runtime was destroyed");
     const { desk } = this.#parts;

@@ -1,7 +1,6 @@
 // Runs the tool calls of one turn: concurrently, or in order if one writes. The model reads their errors, except those that end the run.
 
 import { sealTexts } from "../canon/copy.js";
-import { defined } from "../defined.js";
 import { AgentError } from "../errors.js";
 import type { EventBody, EventDetail } from "../events/event.js";
 import type { LlmMessage, LlmToolCall } from "../model/message.js";
@@ -20,6 +19,7 @@ import { executeGuarded } from "../tools/policy.js";
 import type { HookPlace, ToolPolicy } from "../tools/policy-decision.js";
 import type { ToolSet } from "../tools/registry.js";
 import { isThrown, thrownText } from "../text/thrown.js";
+import type { Maybe } from "../time/wait.js";
 import type { Budget, BudgetCap } from "./budget.js";
 import { fromStored, toStored, type Journal, type JournalBatch } from "./journal.js";
 import type { RunControl } from "./run-control.js";
@@ -79,9 +79,7 @@ export async function runCalls(
   let outcomes: readonly ToolOutcome[];
   try {
     if (journal !== undefined && spent !== undefined && prepared.length > 0)
-      await unlessAborted(input.context.signal, () =>
-        journal.begin({ turnIndex, resumed, spent, calls: readyCalls(prepared) }),
-      );
+      await beginBatch(journal, input.context.signal, { turnIndex, resumed, spent, calls: readyCalls(prepared) });
     if (control.receipts !== undefined && prepared.some(writes)) await control.receipts.settle();
     const only = prepared.length === 1 ? prepared[0] : undefined;
     outcomes = only === undefined ? await executeAll(prepared, input, notes) : [await execute(only, 0, input, notes)];
@@ -98,6 +96,11 @@ export async function runCalls(
   const end = findEnd(calls, outcomes, input.onToolError);
   if (end !== undefined) throw end;
   return cap === undefined ? { kind: "continue", refused: outcomes.every(isRefused) } : { kind: "budget", cap };
+}
+
+/** Apart from `runCalls`, where its closure would cost each turn of a run without a journal. */
+function beginBatch(journal: Journal, signal: AbortSignal, batch: JournalBatch): Maybe<void> {
+  return unlessAborted(signal, () => journal.begin(batch));
 }
 
 function readyCalls(prepared: readonly PreparedCall[]): JournalBatch["calls"] {
@@ -159,18 +162,27 @@ async function runStored(
   if (known !== undefined) return (call.outcome = fromStored(known));
   call.attempt = journal.attempt?.(callIndex) ?? 1;
   const outcome = await run(call, callIndex, input, notes);
-  if (outcome.kind !== "denied") await unlessAborted(signal, () => journal.end(callIndex, toStored(outcome)));
+  if (outcome.kind === "denied") journal.denied?.(callIndex);
+  else await unlessAborted(signal, () => journal.end(callIndex, toStored(outcome)));
   return outcome;
 }
 
 function run(call: PreparedCall, callIndex: number, input: CallsInput, notes: PolicyNote[][]): Promise<ToolOutcome> {
-  const { context, ports, runId, callIds, policies, budget } = input;
-  if (policies === undefined || policies.length === 0) return executeCall(call, input);
+  const { policies = [] } = input;
+  return policies.length === 0 ? executeCall(call, input) : runGuarded(call, callIndex, input, policies, notes);
+}
+
+function runGuarded(
+  call: PreparedCall,
+  callIndex: number,
+  input: CallsInput,
+  policies: readonly ToolPolicy[],
+  notes: PolicyNote[][],
+): Promise<ToolOutcome> {
   const note = (hook: HookPlace["hook"], action: string) => {
     (notes[callIndex] ??= []).push({ hook, action });
   };
-  const scope = { context, ports, ...defined({ runId, callIds }) };
-  return executeGuarded(call, { ...scope, policies, note, turnIndex: budget.turns - 1, callIndex });
+  return executeGuarded(call, { ...input, policies, note, turnIndex: input.budget.turns - 1, callIndex });
 }
 
 /** Refused by our checks, by the tool with a `ToolArgError`, or by a policy before it ran: the model must change its call. */
@@ -221,7 +233,7 @@ function reportCall(
     emit({ type: "tool-policy", callId: call.id, tool: call.name, hook, action });
   const outcome = prepared?.outcome;
   if (outcome === undefined) {
-    const type = prepared?.kind === "ready" && prepared.scope !== undefined ? "tool-interrupted" : "tool-skipped";
+    const type = prepared?.kind === "ready" && prepared.began ? "tool-interrupted" : "tool-skipped";
     emit({ type, callId: call.id, tool: call.name }, { kind: "tool", call });
   } else if (outcome.kind === "denied") emit(describeOutcome(call, outcome), { kind: "tool", call });
   else emit(describeOutcome(call, outcome), { kind: "tool", call, content: outcome.content });

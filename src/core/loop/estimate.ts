@@ -14,7 +14,7 @@ export const TOKENS_PER_IMAGE = 1_600;
  * Assumed price of an output token in input tokens, since a turn reports only its total price. OpenAI's current models have 4 or 8,
  * Anthropic's 5 (see the price lists).
  */
-export const OUTPUT_PRICE_RATIO = 5;
+const OUTPUT_PRICE_RATIO = 5;
 
 /** What an estimate has learnt, as plain JSON. */
 export interface EstimateState {
@@ -73,7 +73,7 @@ export function createPromptEstimate(state: EstimateState = { answers: 0, report
   };
 }
 
-/** A vendor's figure, or 0 if there is none. A turn refuses negative and infinite figures before they get here. */
+/** A vendor's figure, or 0 without one. A turn refuses negative and infinite figures before they get here. */
 export function figure(value: number | undefined): number {
   return value !== undefined && Number.isFinite(value) && value > 0 ? value : 0;
 }

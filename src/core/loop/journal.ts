@@ -36,6 +36,8 @@ export interface Journal {
   attempt?(callIndex: number): number;
   /** Told before the model reads the outcome. Not for a denied call, nor for one that an abort cut off. */
   end(callIndex: number, outcome: StoredOutcome): Maybe<void>;
+  /** Called for a denied call. The run ends with it once the other calls of the batch have ended. */
+  denied?(callIndex: number): void;
 }
 
 export function toStored(outcome: AnsweredOutcome): StoredOutcome {

@@ -43,10 +43,10 @@ export async function runLoop(input: LoopInput): Promise<LoopStop> {
 }
 
 function start(input: LoopInput): Progress {
-  const { budget, pendingCalls, boundary } = input;
+  const { budget, pendingCalls, boundary, control } = input;
   if (pendingCalls === undefined) budget.beginConversation();
   const emit: TurnInput["emit"] =
-    boundary === undefined
+    boundary === undefined || control.receipts === undefined
       ? (body, detail) => input.emit(run.turnIndex, body, detail)
       : (body, detail) => input.emit(run.turnIndex, body, snapshot(detail));
   const run: Progress = {
@@ -124,7 +124,7 @@ function ask({ input }: Progress, place: BoundaryPlace): Maybe<BoundaryDecision 
   return isThenable(decision) ? decision.then(read) : read(decision);
 }
 
-/** The conversation may be changed before a receipt of the turn is made. */
+/** A boundary may change the conversation before a receipt of the turn is made. Nothing else reads it later. */
 function snapshot(detail: EventDetail | undefined): EventDetail | undefined {
   if (detail?.kind !== "turn" || detail.messages === undefined) return detail;
   return { ...detail, messages: [...detail.messages] };

@@ -4,7 +4,7 @@ import { AgentError } from "../errors.js";
 import { showValue } from "../text/show.js";
 import type { LlmStreamDelta, LlmStreamEvent, LlmTurnResponse } from "./provider.js";
 
-/** The stream's response, which ends the iteration. Rejects if there is none. Awaits the result of `onDelta` before it reads on. */
+/** The stream's response, which ends the iteration. Rejects if the stream ends without one. Awaits `onDelta` before it reads on. */
 export async function readStream(
   events: AsyncIterable<LlmStreamEvent>,
   name: string,

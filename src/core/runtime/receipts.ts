@@ -22,16 +22,17 @@ export interface RuntimeReceipts {
   close(): Promise<void>;
 }
 
-/** Throws `AgentError` `invalid-options` for a wrong key, and for a listener without a key. */
+/** Throws `AgentError` `invalid-options` for a wrong key, and for a listener without a key. `owner` names who was given them. */
 export function createReceipts(
   { signingKey, onReceipt }: { signingKey?: SigningKey; onReceipt?: ReceiptListener },
   ports: Ports,
   hlc: Hlc,
+  owner = "createRuntime",
 ): RuntimeReceipts {
   if (onReceipt !== undefined && (signingKey === undefined || typeof onReceipt !== "function")) {
     const what = signingKey === undefined ? "onReceipt and no signingKey" : "an onReceipt that is not a function";
     throw invalidOptions(
-      `createRuntime has ${what}`,
+      `${owner} has ${what}`,
       "Pass both: a key that signs, and a function that takes each receipt.",
     );
   }

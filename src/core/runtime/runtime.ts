@@ -165,11 +165,12 @@ function createAgents({ agents, verbs }: RuntimeOptions): ReadonlyMap<string, Ag
   return new Map(agents.map((agent: AgentDefinition) => [agent.id, createAgent(agent, verbs)]));
 }
 
-function assertMemory(memory: RuntimeMemory): void {
+/** Throws `AgentError` `invalid-options`, naming `owner`. */
+export function assertMemory(memory: RuntimeMemory, owner = "createRuntime"): void {
   const missing = MEMORY_METHODS.filter((name) => typeof memory?.[name] !== "function");
   if (missing.length === 0) return;
   throw invalidOptions(
-    `the memory of createRuntime has no ${missing.join(", ")}`,
+    `the memory of ${owner} has no ${missing.join(", ")}`,
     "Pass a RuntimeMemory, such as createInMemoryRuntimeMemory().",
   );
 }

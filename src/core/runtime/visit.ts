@@ -108,7 +108,8 @@ export async function visit(member: Member, { prompt, emit, spend }: VisitInput)
 /** Agents whose cost cap was reported not to apply. */
 const uncapped = new WeakSet<Agent>();
 
-function warnUncapped({ agent, ports }: Member, { costUsd }: LlmTurnResponse): void {
+/** Says once for each agent that its cap of cost stops nothing. */
+export function warnUncapped({ agent, ports }: Pick<Member, "agent" | "ports">, { costUsd }: LlmTurnResponse): void {
   const { maxCostUsd = Infinity } = agent.budget ?? {};
   if (maxCostUsd === Infinity || costUsd !== undefined || uncapped.has(agent)) return;
   uncapped.add(agent);

@@ -13,6 +13,15 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
+/** Goes on with a value, at once if it is there. */
+export function andThen<T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Maybe<R> {
+  return isPromise(value) ? value.then<R>(next) : next(value);
+}
+
+function isPromise<T>(value: Maybe<T>): value is Promise<T> {
+  return isThenable(value);
+}
+
 /** Resolves after `ms` milliseconds. Rejects with `aborted`, and stops its timer, when `signal` fires first. */
 export function sleep(ms: number, ports: Timer, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// The attempts behind each answer. A live chain reports its walk itself. For an answer that no chain walked to, such as one of a cassette,
-// its recorded steps are reported in the same order.
+// The attempts behind each answer. A live chain reports its own attempts. For an answer without a live chain, such as one from a cassette,
+// the recorded steps are reported in the same order.
 
 import { AgentError } from "../errors.js";
 import { providerName, type LlmProviderAdapter, type LlmStreamEvent, type LlmTurnResponse } from "../model/provider.js";
@@ -11,13 +11,13 @@ import { defined } from "../defined.js";
 /** Receives the attempts of a chain: the `onAttempt` and `onAttemptStart` of its options. */
 export interface Heard {
   readonly tell: (fact: FallbackStart | FallbackAttempt) => void;
-  /** Facts that a chain has told so far. */
+  /** The number of facts that a chain has reported so far. */
   readonly walked: number;
   /** The model that answered last. */
   readonly model: string | undefined;
 }
 
-/** Counts what a chain tells by `hear`, and passes all facts on. */
+/** Counts the facts that a chain reports through `hear`, and passes all facts on. */
 export function createHeard(pass: Heard["tell"]): Heard & { readonly hear: Heard["tell"] } {
   let walked = 0;
   let model: string | undefined;
@@ -41,8 +41,8 @@ export function createHeard(pass: Heard["tell"]): Heard & { readonly hear: Heard
 }
 
 /**
- * `provider` with attempts for `heard`, where no chain tells them. The text of an answer without text deltas comes as one delta, so that
- * it does not matter how an answer was streamed. `model` is that of the first choice.
+ * `provider` with attempts for `heard`, if no chain reports them. The text of an answer without text deltas becomes one delta, so that
+ * consumers need not know how an answer was streamed. `model` is that of the first choice.
  */
 export function withAttempts(provider: LlmProviderAdapter, heard: Heard, model: string): LlmProviderAdapter {
   async function* stream(request: Parameters<LlmProviderAdapter["turn"]>[0]): AsyncGenerator<LlmStreamEvent> {
@@ -79,7 +79,7 @@ async function* events(
   else yield* provider.stream(request);
 }
 
-/** Tells the steps of one answer: all but the end before its first event, and the end with the response. */
+/** Reports the steps of one answer: all except the end before its first event, and the end with the response. */
 function createTeller(heard: Heard, planned: { provider: string; model: string }) {
   let current: { entry: number; provider: string; model: string; attemptNumber: number } | undefined;
 

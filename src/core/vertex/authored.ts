@@ -1,4 +1,4 @@
-// Checks what the author of a graph wrote, field by field, before anything is asked or sent. Each error names the vertex and the field.
+// Checks the authored parts of a vertex, field by field, before any call. Each error names the vertex and the field.
 
 import { isPlainObject } from "../canon/value.js";
 import { invalidOptions, type AgentError } from "../errors.js";
@@ -15,10 +15,10 @@ export interface Authored {
 type Check = (value: unknown) => string;
 type Fields = Readonly<Record<string, readonly [check: Check, isNeeded?: true]>>;
 
-const text: Check = (value) => (typeof value === "string" ? "" : "a text");
-const filled: Check = (value) => (typeof value === "string" && value.trim() !== "" ? "" : "a text that is not empty");
+const text: Check = (value) => (typeof value === "string" ? "" : "a string");
+const filled: Check = (value) => (typeof value === "string" && value.trim() !== "" ? "" : "a non-empty string");
 const texts: Check = (value) =>
-  Array.isArray(value) && value.every((item) => typeof item === "string") ? "" : "a list of texts";
+  Array.isArray(value) && value.every((item) => typeof item === "string") ? "" : "a list of strings";
 const object: Check = (value) => (isPlainObject(value) ? "" : "an object");
 const finite: Check = (value) => (Number.isFinite(value) ? "" : "a number");
 const count: Check = (value) =>
@@ -33,7 +33,7 @@ const fallbacks: Check = (value) => {
   if (!Array.isArray(value)) return "a list of { provider, model, max_attempts? }";
   const wrong = value.findIndex((entry) => findFlaw(entry, FALLBACK) !== undefined);
   if (wrong === -1) return "";
-  return `a list in which item ${wrong} is complete (${findFlaw(value[wrong], FALLBACK) ?? ""})`;
+  return `a list of valid entries (item ${wrong}${findFlaw(value[wrong], FALLBACK) ?? ""})`;
 };
 
 const FALLBACK: Fields = { provider: [filled, true], model: [filled, true], max_attempts: [count] };
@@ -59,7 +59,7 @@ export function readAuthored({ id, config }: PlanVertex): Authored {
   if (!isPlainObject(fields)) throw refuse(id, `config is ${showValue(fields)} and must be an object`);
   const { kind, node, resolvedAgent: agent } = fields;
   if (kind !== "agent")
-    throw refuse(id, `config.kind is ${showValue(kind)} and must be "agent", as the type of the vertex`);
+    throw refuse(id, `config.kind is ${showValue(kind)} and must be "agent", like the type of the vertex`);
   const flaw = findFlaw(node, NODE);
   if (flaw !== undefined) throw refuse(id, `node${flaw}`);
   const { agent_ref: ref } = node as AgentNode;

@@ -34,7 +34,7 @@ export function toCost(nodeId: string, attempt: FallbackAttempt, before: number)
   };
 }
 
-/** Counts the cost of a whole run, one per run. Its total replaces that of each vertex's events; other events pass unchanged. */
+/** Counts the cost of a whole run. Create one for each run. Its total replaces that of each vertex's events. Other events pass unchanged. */
 export function createRunTotal(): <Body extends { type: string }>(body: Body) => Body | CostUpdated {
   let total = 0;
   return (body) => {

@@ -1,4 +1,4 @@
-// The executor of graph vertices: one vertex to one outcome. The order of its steps decides which failure wins where two meet.
+// The executor of graph vertices: one vertex to one outcome. If several steps would fail, the order of the steps decides which failure wins.
 
 import { defined } from "../defined.js";
 import { AgentError } from "../errors.js";
@@ -47,7 +47,7 @@ async function execute(ctx: NodeExecContext, deps: CheckedDeps, grant: Grant): P
     }
   };
   try {
-    // Each execution has a signal of its own, so that nothing is left on that of the run.
+    // Each execution has its own signal, so no listener stays on that of the run.
     unlink = link(ctx.signal, ends);
     assertNotAborted(ends.signal);
     const work = runVertex({ ctx, deps, grant, emit, signal: ends.signal });
@@ -145,10 +145,13 @@ function resolveProvider(deps: CheckedDeps, id: string): LlmProviderAdapter | un
     throw hostFault("resolveProvider", error);
   }
   if (provider === undefined || typeof provider?.turn === "function") return provider;
-  throw new AgentError("capability-missing", `resolveProvider of the host gave no provider for ${JSON.stringify(id)}`);
+  throw new AgentError(
+    "capability-missing",
+    `resolveProvider of the host returned no provider for ${JSON.stringify(id)}`,
+  );
 }
 
-/** `live` keeps the error of a chain that the host cannot make, so that the host's `provide` does not hide it. */
+/** `live` keeps the error of a chain that cannot be created, so that the host's `provide` does not hide it. */
 async function provideFor(
   deps: CheckedDeps,
   live: () => LlmProviderAdapter,
@@ -171,7 +174,7 @@ async function provideFor(
   });
   if (typeof (provider as Partial<LlmProviderAdapter> | undefined)?.turn === "function")
     return provider as LlmProviderAdapter;
-  throw new AgentError("capability-missing", "provide of the host gave no provider");
+  throw new AgentError("capability-missing", "provide of the host returned no provider");
 }
 
 async function openLog(deps: CheckedDeps, node: NodeRef): Promise<EventLog | undefined> {
@@ -186,7 +189,7 @@ function toOutcome({ stop, stopReason, usage, model, limit = 0 }: AgentTurnEnd, 
   if (stopReason === "length" && read !== undefined)
     return failure(
       "validation",
-      "the answer was cut off at max_tokens, so it is not the JSON that output_schema asks for",
+      "the answer was cut off at max_tokens, so it is not the JSON that output_schema requires",
     );
   const output = read === undefined ? stop.finalAnswer : read(stop.finalAnswer);
   return { kind: "completed", output, tokensUsed: { input: usage.inputTokens, output: usage.outputTokens, model } };

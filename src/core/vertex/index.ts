@@ -25,6 +25,8 @@ export type {
   MediaSurface,
 } from "./media.js";
 export { classifyFailure, limitFailure, type NodeErrorCode, type NodeFailure } from "./outcome.js";
+export { systemPorts } from "../ports.js";
+export { createReceiptChain } from "../receipts/chain.js";
 export {
   toFallbackEntries,
   type AuthoredAgent,

@@ -1,4 +1,4 @@
-// The generative fork: a model that makes media is called once, by its own method. It is no turn, so no cassette holds it.
+// Generative vertices: a model that generates media is called once, through a separate method. The call is not a turn, so no cassette holds it.
 
 import { fromBase64 } from "../canon/bytes.js";
 import { sha256Hex } from "../canon/digest.js";
@@ -27,7 +27,7 @@ export interface MediaRequest {
   readonly signal: AbortSignal;
 }
 
-/** Media as base64 `data` or as a `url`, and the `units` that it costs. A `jobId` names a job that is not done, which fails the vertex. */
+/** Media as base64 `data` or as a `url`, and the `units` that it costs. A `jobId` names an unfinished job, which fails the vertex. */
 export type MediaResult =
   | {
       readonly media:
@@ -38,12 +38,12 @@ export type MediaResult =
     }
   | { readonly jobId: string };
 
-/** A provider that can make media. */
+/** A provider that can generate media. */
 export interface MediaProvider extends LlmProviderAdapter {
   generateMedia(request: MediaRequest): Promise<MediaResult>;
 }
 
-/** What a host does with media. */
+/** The functions of a host for media. */
 export interface MediaDeps {
   /** Keeps the bytes of an answer. Its handle is `media://sha256/` and their hash in hex. */
   keep?(bytes: Uint8Array, mediaType: string): Promise<void>;
@@ -63,12 +63,12 @@ export function readModality(nodeId: string, modalities: readonly unknown[] = []
   if (modalities.length === 1 && MODALITIES.includes(modality)) return modality as MediaModality;
   const given = modalities.length === 1 ? showValue(modality) : `${modalities.length} modalities`;
   throw invalidOptions(
-    `vertex ${nodeId}: node.modalities has ${given}, and its model makes media`,
+    `vertex ${nodeId}: node.modalities has ${given}, and its model generates media`,
     `Name exactly one of ${MODALITIES.join(", ")}.`,
   );
 }
 
-/** Makes the media, with one `cost:updated`. Rejects with `capability-missing` where the provider or the host lacks a part. */
+/** Generates the media, with one `cost:updated`. Rejects with `capability-missing` if the provider or the host lacks a capability. */
 export async function generateMedia(
   provider: LlmProviderAdapter,
   request: MediaRequest,
@@ -77,8 +77,8 @@ export async function generateMedia(
   const { generateMedia: generate } = provider as Partial<MediaProvider>;
   if (typeof generate !== "function")
     throw lacking(
-      `provider of model ${request.model} makes no media`,
-      "A recording holds no media, so pass a provider with generateMedia.",
+      `the provider of model ${request.model} cannot generate media`,
+      "A recording holds no media. Pass a provider with generateMedia.",
     );
   const result: unknown = await generate.call(provider, request);
   assertNotAborted(request.signal);
@@ -104,23 +104,21 @@ interface ReadResult {
 function readResult(result: unknown): ReadResult {
   const { media, units, model, jobId } = isPlainObject(result) ? result : {};
   if (jobId !== undefined)
-    throw lacking("the vendor began a job, and a vertex cannot wait for one", "Use a model that answers at once.");
+    throw lacking("the vendor started a job, and a vertex cannot wait for it", "Use a model that answers at once.");
   const { mediaType, data, url } = isPlainObject(media) ? media : {};
   const isPlaced = typeof data === "string" ? url === undefined : typeof url === "string" && data === undefined;
   const isModel = model === undefined || typeof model === "string";
   if (typeof mediaType !== "string" || !isPlaced || !isModel || !Number.isFinite(units))
-    throw lacking(
-      "generateMedia gave an answer that cannot be read",
-      "Give { media: { mediaType, data or url }, units }.",
-    );
+    throw lacking("generateMedia returned an invalid answer", "Return { media: { mediaType, data or url }, units }.");
   return { mediaType, units, model, ...(data === undefined ? { url } : { data }) } as ReadResult;
 }
 
 async function keep(data: string, mediaType: string, media: MediaDeps): Promise<string> {
   const bytes = fromBase64(data);
-  if (bytes === undefined) throw lacking("generateMedia gave data that is not base64", "Give base64, or a url.");
+  if (bytes === undefined)
+    throw lacking("generateMedia returned data that is not base64", "Return base64 data, or a url.");
   if (media.keep === undefined)
-    throw lacking("the host keeps no media", "Pass media: { keep } to createAgentNodeExecutor.");
+    throw lacking("the host cannot keep media", "Pass media: { keep } to createAgentNodeExecutor.");
   await hostCall("media.keep", () => media.keep?.(bytes, mediaType));
   return `media://sha256/${sha256Hex(bytes)}`;
 }

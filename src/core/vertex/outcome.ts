@@ -1,4 +1,4 @@
-// Why a graph vertex failed, as one of a closed set of codes. The code and kind of an error decide, never its words.
+// Why a graph vertex failed, as one of a closed set of codes. The code and kind of an error decide, never its message.
 
 import { AgentError, type AgentErrorCode, type LlmErrorKind } from "../errors.js";
 import type { BudgetCap } from "../loop/budget.js";
@@ -11,9 +11,9 @@ export type NodeErrorCode =
   | "cancelled"
   | "tool_denied"
   | "tool_failed"
-  /** The host lacks a capability, or the code has a fault. */
+  /** The host lacks a capability, or the code has a bug. */
   | "internal"
-  /** The key was refused or lacks the permission. */
+  /** The key was refused or lacks a permission. */
   | "provider_auth"
   | "provider_rate_limit"
   /** The vendor is overloaded, down, too slow or unreachable. */
@@ -32,7 +32,7 @@ export interface NodeFailure {
   readonly retryable: boolean;
 }
 
-/** The failure that an error stands for: `cancelled` once `signal` has fired, whatever the error. Never throws. */
+/** Converts an error to a failure: `cancelled` once `signal` has fired, whatever the error. Never throws. */
 export function classifyFailure(error: unknown, signal?: AbortSignal): NodeFailure {
   if (signal?.aborted === true) return { code: "cancelled", message: "the run was cancelled", retryable: false };
   return { ...judge(error), message: quoteForeign(thrownText(error)) };
@@ -63,7 +63,7 @@ function judge(error: unknown): Verdict {
 }
 
 function judgeAgentError({ code, kind, retryable }: AgentError): Verdict {
-  // A subclass may bring a code or a kind of its own.
+  // A subclass may have its own code or kind.
   const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : "internal";
   const said = kind ?? (code === "timeout" ? "timeout" : "unknown");
   if (known === "by-kind") return { code: Object.hasOwn(BY_KIND, said) ? BY_KIND[said] : "internal", retryable };
@@ -82,6 +82,16 @@ const BY_CODE: Readonly<Record<AgentErrorCode, ByCode>> = {
   "memory-failed": "internal",
   "conversation-busy": "internal",
   "conversation-failed": "internal",
+  "session-closed": "internal",
+  "session-conflict": "internal",
+  "queue-full": "internal",
+  "arrival-drift": "internal",
+  "plugin-failed": "internal",
+  "model-output": "internal",
+  "store-failed": "internal",
+  "needs-recovery": "internal",
+  "lease-lost": "internal",
+  "gave-up": "internal",
   "capability-missing": "internal",
   "provider-http": "by-kind",
   "provider-response": "by-kind",

@@ -1,4 +1,4 @@
-// The output contract: a schema is a hint to the vendor, and the answer is checked here, whatever the vendor made of the hint.
+// The output contract: a schema is only a hint to the vendor, so the answer is checked here.
 
 import { parseBoundedJson } from "../canon/bounded-json.js";
 import type { JsonObject } from "../canon/value.js";
@@ -8,7 +8,7 @@ import { createValueMatch } from "../tools/argument-check.js";
 
 const NAME_LENGTH = 64;
 
-/** The name of a response format, in the characters that vendors take. */
+/** The name of a response format, in the characters that vendors accept. */
 export function responseFormat(agentId: string, schema: JsonObject): NonNullable<LlmSettings["responseFormat"]> {
   const name = agentId.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, NAME_LENGTH);
   return { name, schema };
@@ -17,7 +17,7 @@ export function responseFormat(agentId: string, schema: JsonObject): NonNullable
 /** One fence around the whole answer, with or without a language. */
 const FENCE = /^\s*```[\w-]*[ \t]*\r?\n([\s\S]*?)\r?\n?[ \t]*```\s*$/;
 
-/** Reads answers of one schema. Throws `AgentError` `invalid-options`, which is `validation`, at once for a schema that cannot work. */
+/** Reads answers of one schema. Throws `AgentError` `invalid-options`, which becomes `validation`, immediately for an invalid schema. */
 export function createOutputReader(schema: JsonObject, check: "json" | "schema"): (answer: string) => unknown {
   const match = check === "schema" ? createValueMatch("output_schema", schema) : undefined;
   return (answer) => {
@@ -29,13 +29,13 @@ export function createOutputReader(schema: JsonObject, check: "json" | "schema")
   };
 }
 
-const HINT = "Ask for the form in the prompt, or use a model that keeps to a schema.";
+const HINT = "Describe the format in the prompt, or use a model that follows a schema.";
 
-/** The error of a parser would quote the answer. */
+/** Replaces the parser's error, which would quote the answer. */
 function parse(text: string): unknown {
   try {
     return parseBoundedJson(text);
   } catch (error) {
-    throw invalidOptions("output_schema asks for JSON, and the answer is not JSON", HINT, error);
+    throw invalidOptions("output_schema requires JSON, and the answer is not JSON", HINT, error);
   }
 }

@@ -1,4 +1,4 @@
-// Turns an agent vertex into what one conversation needs: checked authored fields, granted tools, messages and settings.
+// Prepares one conversation of an agent vertex: checked authored fields, granted tools, messages and settings.
 
 import { seal } from "../canon/copy.js";
 import { defined } from "../defined.js";
@@ -12,7 +12,7 @@ import type { Authored } from "./authored.js";
 import { createOutputReader, responseFormat } from "./output.js";
 import type { NodeRef } from "./vertex.js";
 
-/** Narrows the executor's tools to a grant. The sets of the last grants are kept, since a new one is hashed anew. */
+/** Narrows the executor's tools to a grant. The sets of the last grants are cached, because hashing a new set is costly. */
 export type Grant = (nodeId: string, authored: Authored) => ToolSet;
 
 export function createGrants(tools: ToolSet): Grant {
@@ -48,7 +48,7 @@ function list(names: readonly string[]): string {
   return names.length === 0 ? "none" : names.map((name) => JSON.stringify(name)).join(", ");
 }
 
-/** The vertex as the host's functions see it. */
+/** The vertex as it is passed to the host's functions. */
 export function toNodeRef(nodeId: string, { node, agent }: Authored): NodeRef {
   return { nodeId, agentRef: node.agent_ref, providerId: agent.provider, model: node.model ?? agent.model };
 }
@@ -60,13 +60,13 @@ export function toMessages({ node, agent }: Authored, prompt: string): LlmMessag
   return system === "" ? [user] : [seal({ role: "system", content: system.toWellFormed() }), user];
 }
 
-/** The settings of every turn, and the reader of the answer where a schema is asked for. */
+/** The settings of every turn, and the reader of the answer if there is a schema. */
 export interface Contract {
   readonly settings?: LlmSettings;
   readonly read?: (answer: string) => unknown;
 }
 
-/** Throws `AgentError` `invalid-options` for a schema that cannot work. */
+/** Throws `AgentError` `invalid-options` for an invalid schema. */
 export function toContract(nodeId: string, { node, agent }: Authored, check: "json" | "schema"): Contract {
   const schema = node.output_schema ?? agent.output_schema;
   const temperature = node.temperature ?? agent.temperature;

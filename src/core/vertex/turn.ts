@@ -1,4 +1,4 @@
-// The turn core: drives one conversation of a vertex to its end and folds its facts into events. It knows no run, no session and no graph.
+// The turn core: drives one conversation of a vertex to its end and folds its facts into events. It does not know about runs, sessions or graphs.
 
 import { AgentError } from "../errors.js";
 import { defined } from "../defined.js";
@@ -19,7 +19,7 @@ import type { ToolSurroundings } from "../tools/tool.js";
 import { withAttempts, type Heard } from "./attempts.js";
 import type { NodeEventBody, NodeFact } from "./events.js";
 
-/** What one conversation needs. `messages` grows, and belongs to the caller. */
+/** The parts of one conversation. `messages` grows, and belongs to the caller. */
 export interface AgentTurnInput {
   readonly nodeId: string;
   /** The model of the first choice. */
@@ -27,9 +27,9 @@ export interface AgentTurnInput {
   readonly messages: LlmMessage[];
   /** The granted tools. Their context's `agentId` is `nodeId`. */
   readonly tools: ToolSet;
-  /** The chain, or what stands for it. */
+  /** The chain, or its replacement. */
   readonly provider: LlmProviderAdapter;
-  /** Hears the attempts of the chain. */
+  /** Receives the attempts of the chain. */
   readonly heard: Heard;
   /** Converts facts to events, in order. */
   readonly project: (fact: NodeFact) => NodeEventBody | undefined;
@@ -56,7 +56,7 @@ export interface AgentTurnEnd {
   readonly limit?: number;
 }
 
-/** Rejects as the loop does, and with `aborted` as soon as the signal fires, whatever hangs. */
+/** Rejects as the loop does, and with `aborted` as soon as the signal fires, even if a call hangs. */
 export async function runAgentTurn(input: AgentTurnInput): Promise<AgentTurnEnd> {
   const { nodeId, messages, tools, heard, limits, maxCorrections, signal, ports, model, log } = input;
   const { settings, timeoutMs, policies, boundary } = input;
@@ -82,7 +82,7 @@ export async function runAgentTurn(input: AgentTurnInput): Promise<AgentTurnEnd>
   try {
     stop = await untilAborted(running, signal, abortError);
   } catch (error) {
-    // What an abort leaves behind ends on its own.
+    // Work that an abort leaves behind ends on its own.
     running.catch(() => undefined);
     control.closeCalls?.();
     throw error;
@@ -101,7 +101,7 @@ function surroundings(agentId: string, signal: AbortSignal): ToolSurroundings {
   return { agentId, signal, pluck: NONE, memory: NONE };
 }
 
-/** A registry gets neither verbs nor memory. */
+/** A registry receives neither verbs nor memory. */
 const NONE = new Proxy({} as never, {
   get() {
     throw new AgentError("capability-missing", "a vertex has neither verbs nor memory for its tools");

@@ -1,4 +1,4 @@
-// One vertex of a graph, what its engine passes to it, and its outcome.
+// One vertex of a graph, the values that its engine passes to it, and its outcome.
 
 import type { JsonObject } from "../canon/value.js";
 import type { NodeEventBody } from "./events.js";
@@ -6,13 +6,13 @@ import type { MediaModality } from "./media.js";
 import type { NodeFailure } from "./outcome.js";
 import type { AuthoredAgent, AuthoredNode } from "./plan.js";
 
-/** Runs vertices. Stateless between two executions, which may overlap. Created by `createAgentNodeExecutor`. */
+/** Runs vertices. Keeps no state between executions, which may overlap. Created by `createAgentNodeExecutor`. */
 export interface NodeExecutor {
-  /** Runs one vertex to its one outcome. Never rejects. */
+  /** Runs one vertex and resolves with its outcome. Never rejects. */
   execute(ctx: NodeExecContext): Promise<NodeOutcome>;
 }
 
-/** What an engine passes for one execution. */
+/** The values that an engine passes to one execution. */
 export interface NodeExecContext {
   readonly vertex: PlanVertex;
   /** The inputs of the graph: `{{ inputs.name }}`. */
@@ -21,15 +21,15 @@ export interface NodeExecContext {
   readonly ctx: Readonly<Record<string, unknown>>;
   /** The outputs of other vertices by id: `{{ run.outputs["id"] }}`. */
   readonly runOutputs: ReadonlyMap<string, unknown>;
-  /** Names of inputs that a prompt must not name. */
+  /** Names of inputs that a prompt must not refer to. */
   readonly secretInputNames?: ReadonlySet<string>;
   /** Ends the execution at once as `cancelled`. */
   readonly signal: AbortSignal;
-  /** Called with each event, in order. It is not awaited, and an error of it is a warning. */
+  /** Called with each event, in order. It is not awaited, and an error becomes a warning. */
   emit(event: NodeEventBody): void;
 }
 
-/** A vertex of a plan. This executor runs those of type `agent`. */
+/** A vertex of a plan. This executor runs vertices of type `agent`. */
 export interface PlanVertex {
   readonly id: string;
   readonly type: string;
@@ -57,7 +57,7 @@ export interface AgentNode extends AuthoredNode {
   readonly output_schema?: JsonObject;
   readonly temperature?: number;
   readonly max_tokens?: number;
-  /** For a generative model: exactly one. */
+  /** Exactly one for a generative model. */
   readonly modalities?: readonly MediaModality[];
 }
 
@@ -73,7 +73,7 @@ export interface ResolvedAgent extends AuthoredAgent {
   readonly max_tokens?: number;
 }
 
-/** The one outcome of an execution. `output` is the answer's text, or its parsed JSON where the vertex has a schema. */
+/** The one outcome of an execution. `output` is the answer's text, or its parsed JSON if the vertex has a schema. */
 export type NodeOutcome =
   | { readonly kind: "completed"; readonly output: unknown; readonly tokensUsed?: TokensUsed }
   | { readonly kind: "failed"; readonly error: NodeFailure };
@@ -85,7 +85,7 @@ export interface TokensUsed {
   readonly model: string;
 }
 
-/** Names the vertex of an execution, for the host's `provide` and `log`. `model` is the first choice. */
+/** Identifies the vertex of an execution, for the host's `provide` and `log`. `model` is the first choice. */
 export interface NodeRef {
   readonly nodeId: string;
   readonly agentRef: string;

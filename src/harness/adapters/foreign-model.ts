@@ -4,6 +4,7 @@
 import {
   AgentError,
   isRetryableStatus,
+  joinSignals,
   kindForStatus,
   quoteForeign,
   showValue,
@@ -64,7 +65,7 @@ function withTimeout(request: LlmTurnRequest): LlmTurnRequest {
   const { signal, timeoutMs } = request;
   if (timeoutMs === undefined) return request;
   const limit = AbortSignal.timeout(timeoutMs);
-  return { ...request, signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) };
+  return { ...request, signal: signal === undefined ? limit : joinSignals(signal, limit) };
 }
 
 function abortedBy(signal: AbortSignal, name: string): AgentError {

@@ -48,7 +48,7 @@ export function withField<T extends object>(value: T, key: string, extras: JsonO
   return Object.keys(extras).length === 0 ? value : { ...value, [key]: extras };
 }
 
-/** The extras that `withField` put under `key`; empty if there are none. */
+/** The extras that `withField` put under `key`; empty without any. */
 export function fieldOf(value: object, key: string): Loose {
   return toLoose((value as Loose)[key]);
 }

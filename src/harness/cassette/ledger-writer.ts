@@ -22,21 +22,22 @@ export interface LedgerLine {
   exchanges?: number;
   /** Turns from an older recording, in modes `from-first-miss` and `fork`. */
   kept?: number;
-  /** In mode `unfinished`: the first request that the cassette did not answer. `cassette ui` shows it. */
+  /** In mode `unfinished`: the first request that the cassette did not answer, or its unused turns. `cassette ui` shows it. */
   miss?: NotedMiss;
 }
 
-/** A miss, or for a request that is not a turn its code and description. */
+/** A miss, or for a request that is not a turn, and for unused turns, the code and the description. */
 export type NotedMiss = MissReport | { code: string; what: string; pointer?: string };
 
-const EXCHANGE_MISSES: readonly string[] = ["exchange-missing", "exchange-changed"];
+/** Why a replay failed, if no turn missed: a request that is not a turn, or turns that nobody asked for. */
+const OTHER_MISSES: readonly string[] = ["exchange-missing", "exchange-changed", "unconsumed"];
 
 /** The miss of a failed replay for its line. Empty for another error. */
 function missOf(error: unknown, redact: RedactOption | undefined): Pick<LedgerLine, "miss"> {
   if (!(error instanceof CassetteError)) return {};
   const { code, summary: what, pointer, miss } = error;
   if (miss !== undefined) return { miss: redactMiss(miss, redact) };
-  return EXCHANGE_MISSES.includes(code) ? { miss: redactMiss({ code, what, ...defined({ pointer }) }, redact) } : {};
+  return OTHER_MISSES.includes(code) ? { miss: redactMiss({ code, what, ...defined({ pointer }) }, redact) } : {};
 }
 
 /** A miss quotes the request, so it is redacted like a recording. */

@@ -1,6 +1,6 @@
 // The end of a run with a cassette: its description, and that it happens once.
 
-import { defined, isPlainObject, shorten, unknownOptions, type JsonObject } from "../../core/index.js";
+import { defined, isPlainObject, shorten, thrownText, unknownOptions, type JsonObject } from "../../core/index.js";
 import { MAX_OUTCOME_ERROR_CHARACTERS } from "../limits.js";
 import { describeValue } from "../text/describe.js";
 import { invalid } from "./options.js";
@@ -14,11 +14,17 @@ export interface RunEnd {
    * unused turns.
    */
   readonly failed?: boolean;
+  /** With `failed`: what the test threw. Its message is kept as `error` of the outcome, cut to 2,000 characters and without colours. */
+  readonly error?: unknown;
 }
+
+/** Escape sequences for colours, which some runners put into messages. */
+
+const COLOURS = /\u001b\[[\d;]*m/g;
 
 /** The message of a failure as an outcome keeps it. */
 export function cutOutcomeError(message: string): string {
-  return shorten(message, MAX_OUTCOME_ERROR_CHARACTERS);
+  return shorten(message.replace(COLOURS, ""), MAX_OUTCOME_ERROR_CHARACTERS);
 }
 
 /** Calls `finish` once, and gives its outcome to every caller: a test and its clean-up may both call `done`. */
@@ -30,18 +36,24 @@ export function once(finish: (ended: RunEnd) => Promise<void>): (ended?: RunEnd)
   };
 }
 
-/** Checks the argument of `done`. Values that a runner passes to a clean-up are ignored. Throws `invalid-options`. */
-export function checkEnd(ended: unknown): RunEnd {
+/**
+ * Checks the argument of `done`. The result has the message of `error` in its outcome. Values that a runner passes to a clean-up are
+ * ignored. Throws `invalid-options`.
+ */
+export function checkEnd(ended: unknown): Omit<RunEnd, "error"> {
   if (!isPlainObject(ended)) return {};
-  const unknown = unknownOptions(ended, ["outcome", "failed"]);
+  const unknown = unknownOptions(ended, ["outcome", "failed", "error"]);
   if (unknown.length > 0)
-    throw invalid(`done has an unknown option: ${unknown.join(", ")}`, "It takes outcome and failed.");
-  const { outcome, failed } = ended;
+    throw invalid(`done has an unknown option: ${unknown.join(", ")}`, "It takes outcome, failed and error.");
+  const { outcome, failed, error } = ended;
   if (failed !== undefined && typeof failed !== "boolean") {
     throw invalid(`failed of done is ${describeValue(failed)}`, "Pass true or false.");
   }
-  const end = defined({ failed });
-  if (outcome === undefined) return end;
-  if (isPlainObject(outcome)) return { ...end, outcome: outcome as JsonObject };
-  throw invalid(`the outcome of done is ${describeValue(outcome)}`, "Pass an object such as { success: true }.");
+  if (outcome !== undefined && !isPlainObject(outcome)) {
+    throw invalid(`the outcome of done is ${describeValue(outcome)}`, "Pass an object such as { success: true }.");
+  }
+  if (error === undefined)
+    return { ...defined({ failed }), ...defined({ outcome: outcome as JsonObject | undefined }) };
+  if (failed !== true) throw invalid("done has an error of a test that did not fail", "Add failed: true.");
+  return { failed, outcome: { error: cutOutcomeError(thrownText(error)), ...(outcome as JsonObject | undefined) } };
 }

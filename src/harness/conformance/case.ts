@@ -1,4 +1,4 @@
-// The runner of fixed cases: each clause of a contract becomes a case for any test runner, held against a subject of its own.
+// The runner of fixed cases: each clause of a contract becomes a case for any test runner, checked against its own subject.
 
 import { AgentError, isThenable } from "../../core/index.js";
 import { Violation, type Clause } from "../contract/clause.js";
@@ -8,10 +8,10 @@ import { describeThrown } from "../contract/thrown.js";
 import { settle } from "../contract/waiting.js";
 import { DEFAULT_CONFORMANCE_PATIENCE_MS, MAX_SUBJECT_END_MS } from "../limits.js";
 
-/** One fact that must hold. Hand `name` and `run` to whatever runs the tests. */
+/** One fact that must hold. Pass `name` and `run` to the test runner. */
 export interface ConformanceCase {
   readonly name: string;
-  /** Rejects with an Error when the fact does not hold. It has `expected` and `actual`, and its message says what to do. */
+  /** Rejects with an Error if the fact does not hold. It has `expected` and `actual`, and its message says what to do. */
   run(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface SuiteSubject {
   readonly made: WeakSet<object>;
 }
 
-/** The factory that a suite got as `name`, with its faults reported. Throws `AgentError` `invalid-options`. */
+/** The factory that a suite received as `name`. Its faults are reported. Throws `AgentError` `invalid-options`. */
 export function suiteFactory<A extends unknown[], T>(
   subject: SuiteSubject,
   name: string,
@@ -53,8 +53,8 @@ export function suiteFactory<A extends unknown[], T>(
   if (typeof factory !== "function" || isClass(factory)) {
     const isSubject = !isThenable(factory) && missing(factory).length === 0;
     const given = isSubject ? `one ${kind}` : describeGiven(factory);
-    const message = `${name} of ${suite} is ${given}, and not a function that makes a new ${kind}`;
-    const hint = factoryHint(factory, `Pass a function that gives a new ${kind} at each call.`);
+    const message = `${name} of ${suite} is ${given}, and not a function that creates a new ${kind}`;
+    const hint = factoryHint(factory, `Pass a function that returns a new ${kind} at each call.`);
     throw new AgentError("invalid-options", message, { hint });
   }
   return checkedFactory({ kind, missing, made, blame: blameFactory(subject, name) }, patienceMs, factory);
@@ -63,12 +63,12 @@ export function suiteFactory<A extends unknown[], T>(
 export function blameFactory({ suite, kind }: SuiteSubject, name: string): Making["blame"] {
   const expected = `a new ${kind}`;
   return (fault, actual, cause) => {
-    const message = `${name} of ${suite} ${fault}. Let it make ${expected} at each call, which nobody else uses.`;
+    const message = `${name} of ${suite} ${fault}. Return ${expected} at each call, which nothing else uses.`;
     throw new FactoryViolation(message, { expected, actual, cause });
   };
 }
 
-/** A case for each clause. `open` gives its subject, and `end` is called with it afterwards, whatever came of the check. */
+/** A case for each clause. `open` returns its subject, and `end` is called with it afterwards, even if the check failed. */
 export function toCases<S>(
   clauses: readonly Clause<S>[],
   open: () => S | Promise<S>,
@@ -82,14 +82,14 @@ export function toCases<S>(
       try {
         await advised(advice, () => check(subject));
       } finally {
-        // A case of its own reports an end that goes wrong.
+        // A separate case reports an end that fails.
         await settle(() => end(subject), Math.min(patienceMs, MAX_SUBJECT_END_MS));
       }
     },
   }));
 }
 
-/** Carries out one check: whatever goes wrong becomes one kind of error, whose message ends with what to do. */
+/** Runs one check. Every failure becomes one kind of error, whose message ends with what to do. */
 async function advised(advice: string, check: () => void | Promise<void>): Promise<void> {
   try {
     await check();

@@ -45,7 +45,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   return comparable(one) === comparable(other);
 }
 
-/** The message of the violation that `check` throws, or undefined if there is none. Other errors pass through. */
+/** The message of the violation that `check` throws, or undefined if it throws no violation. Other errors pass through. */
 export function violationOf(check: () => void): string | undefined {
   try {
     check();

@@ -13,9 +13,10 @@ import {
   type Measured,
   type MeasuredScenario,
 } from "./measure.js";
-import { pooledMetrics, scenarioMetrics, type MeteredScenario } from "./metrics/compare.js";
+import { pooledMetrics, type MeteredScenario, type PooledResults } from "./metrics/compare.js";
 import type { MetricReport } from "./metrics/figures.js";
 import { judgeMetrics, unpricedModels } from "./metrics/judge.js";
+import { byName } from "./pooled-jobs.js";
 import { poolDistances, poolTests, sidesOf, strataOf, type PooledTests } from "./pooled.js";
 import { worstFirst } from "./paths/ranking.js";
 import {
@@ -48,22 +49,23 @@ export interface GateInput {
 
 /** Compares all scenarios. The same runs, settings and seed give the same report, in any order of runs. */
 export function runGate({ scenarios, ...input }: GateInput): GateReport {
-  return judgeGate({ ...input, scenarios: scenarios.map((each) => measureScenario(each, input.settings.seed)) });
+  const settings = { ...input.settings, scenarios: scenarios.length };
+  return judgeGate({ ...input, scenarios: scenarios.map((each) => measureScenario(each, settings)) });
 }
 
-/** {@link runGate} for scenarios that are measured already. */
+/** {@link runGate} for scenarios that are measured already. `tests` has the results of {@link pooledJobs}, if they are done already. */
 export function judgeGate(
-  input: Omit<GateInput, "scenarios"> & { scenarios: readonly MeasuredScenario[] },
+  input: Omit<GateInput, "scenarios"> & { scenarios: readonly MeasuredScenario[]; tests?: PooledResults },
 ): GateReport {
-  const { settings, scenarios: given, unpaired } = input;
-  const named = [...given].sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
+  const { settings, scenarios: given, unpaired, tests } = input;
+  const named = byName(given);
   const measured = named.map((each) => each.measured);
-  const pooled = measured.length > 1 ? poolTests(measured, settings) : undefined;
-  const { judged, metrics } = judgeEverything(measured, named, pooled, settings);
+  const pooled = measured.length > 1 ? poolTests(measured, settings, tests) : undefined;
+  const { judged, metrics } = judgeEverything(measured, named, pooled, settings, tests);
   const plannedLevel = planLevel(measured, settings);
   const scenarios = measured.map((figures, index) => ({
     ...toReport(figures, index, judged, input, plannedLevel),
-    metrics: scenarioMetrics(named[index] as MeteredScenario, settings, named.length),
+    metrics: named[index]?.metrics ?? [],
   }));
   const others = measured.filter((_, index) => scenarios[index]?.verdict !== "better");
   const pooledReport = pooled === undefined ? {} : toPooledReport(measured, others, pooled, judged, settings);
@@ -120,12 +122,13 @@ function judgeEverything(
   metered: readonly MeteredScenario[],
   pooled: PooledTests | undefined,
   settings: GateSettings,
+  tests: PooledResults | undefined,
 ): { judged: JudgedTests; metrics: MetricReport } {
   const { thresholds = [], alpha } = settings;
-  const raw = pooledMetrics(metered, settings);
+  const raw = pooledMetrics(metered, settings, tests);
   const hasThreshold = raw.map(({ metric }) => thresholds.some((each) => each.metric === metric));
-  const tests = raw.map(({ test }, index) => ({ test, hasThreshold: hasThreshold[index] ?? false }));
-  const judged = judgeTests(measured, pooled, tests, settings);
+  const compared = raw.map(({ test }, index) => ({ test, hasThreshold: hasThreshold[index] ?? false }));
+  const judged = judgeTests(measured, pooled, compared, settings);
   const unpriced = unpricedModels(metered.flatMap(({ base, candidate }) => [...base, ...candidate]));
   const terms = { thresholds, alpha, shares: judged.shares, scenarios: metered.length, unpriced };
   return { judged, metrics: judgeMetrics(raw, judged.metrics, terms) };

@@ -12,6 +12,8 @@ import {
   type TracedRun,
 } from "./paths/path-table.js";
 import type { ToleranceUse } from "../../cassette/index.js";
+import { scenarioMetrics } from "./metrics/compare.js";
+import type { MetricFigures } from "./metrics/figures.js";
 import { wholeAmounts } from "./metrics/spending.js";
 import { meanGrade } from "../scores/agreement.js";
 import type { Outcomes, PathRow, RunRef } from "./gate-report.js";
@@ -36,13 +38,26 @@ export interface MeasuredScenario {
   base: GateRun[];
   candidate: GateRun[];
   measured: Measured;
+  metrics: MetricFigures[];
+}
+
+/** What the figures of a scenario depend on, besides its runs. */
+export interface MeasureSettings {
+  seed: number;
+  alpha: number;
+  /** The number of scenarios of the comparison. */
+  scenarios: number;
 }
 
 /** Measures a scenario, and drops the paths of its runs. */
-export function measureScenario({ scenario, base, candidate }: GateScenario, seed: number): MeasuredScenario {
+export function measureScenario(
+  { scenario, base, candidate }: GateScenario,
+  { seed, alpha, scenarios }: MeasureSettings,
+): MeasuredScenario {
   const bare = (runs: readonly TracedRun[]): GateRun[] => inOrder(runs).map(({ trajectory: _, ...run }) => run);
   const measured = measure({ scenario, base, candidate }, seed);
-  return { scenario, base: bare(base), candidate: bare(candidate), measured };
+  const metered = { scenario, base: bare(base), candidate: bare(candidate) };
+  return { ...metered, measured, metrics: scenarioMetrics(metered, { seed, alpha }, scenarios) };
 }
 
 export interface Measured {
@@ -66,6 +81,8 @@ export interface Measured {
   /** Why the success rates are incomplete, if runs lack an outcome. */
   gap?: string;
   outcome?: { stratum: Stratum; test: ExactResult; better: ExactResult };
+  /** The scenario whose outcomes these are too. */
+  sharedWith?: string;
 }
 
 /** Measures a scenario. The same runs and seed give the same figures, in any order of runs. */
@@ -114,7 +131,7 @@ function measure({ scenario, base, candidate }: GateScenario, seed: number): Mea
     withoutOutcome: { base: countWithoutOutcome(old), candidate: countWithoutOutcome(now) },
     ...defined({ gap }),
     ...(isSampled ? { sampled: { base: oldSample.length, candidate: nowSample.length } } : {}),
-    ...defined({ outcome }),
+    ...defined({ outcome, sharedWith: [...old, ...now].find((run) => run.sharedWith !== undefined)?.sharedWith }),
   };
 }
 

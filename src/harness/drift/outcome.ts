@@ -3,6 +3,7 @@
 import type { Cassette } from "../../cassette/index.js";
 import { isPlainObject, valueAt } from "../../core/index.js";
 import { cutWithCount } from "./paths/typical.js";
+import { scenarioOf } from "./scenarios.js";
 
 /** RFC 6901 pointers into the outcome, in the order they are tried: the fields of common benchmarks. */
 const DEFAULT_POINTERS = ["/success", "/utility", "/passed", "/resolved", "/reward"];
@@ -42,6 +43,20 @@ export function failureOf(cassette: Cassette): string | undefined {
   const outcome = cassette.extensions?.["outcome"];
   const error = isPlainObject(outcome) ? outcome["error"] : undefined;
   return typeof error !== "string" || error === "" ? undefined : cutWithCount(error);
+}
+
+/** The scenario of the first cassette of a test, if this one is another of that test and has the same outcome. */
+export function sharedScenario(cassette: Cassette, scenario: string): string | undefined {
+  if (cassette.version === 1) return undefined;
+  const outcome = cassette.extensions?.["outcome"];
+  const file = isPlainObject(outcome) ? outcome["sharedWith"] : undefined;
+  if (typeof file !== "string") return undefined;
+  const folder = scenario.split("/").slice(0, -1);
+  for (const step of scenarioOf(file).split("/")) {
+    if (step === "..") folder.pop();
+    else folder.push(step);
+  }
+  return folder.join("/");
 }
 
 function hasError(outcome: unknown): boolean {

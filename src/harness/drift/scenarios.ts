@@ -15,8 +15,6 @@ export interface RunFile {
 export interface PairedScenarios {
   shared: { scenario: string; base: RunFile[]; candidate: RunFile[] }[];
   unpaired: { scenario: string; side: "base" | "candidate"; runs: RunFile[] }[];
-  /** The recordings of judges, which are not compared: a judge is no part of the run that it grades. */
-  judges: RunFile[];
 }
 
 /** The path without its suffix and without a final run number. The run of a failed test belongs to the scenario of that test. */
@@ -28,11 +26,10 @@ export function scenarioOf(name: string): string {
 
 /** Groups both sides. Throws `HarnessError` "too-many-runs" beyond the limits. */
 export function pairScenarios(base: readonly RunFile[], candidate: readonly RunFile[]): PairedScenarios {
-  const [old, now] = [groupRuns(base), groupRuns(candidate)];
-  const judges = [...takeJudges(old), ...takeJudges(now)];
+  const [old, now] = [groupRuns(eachOnce(base)), groupRuns(eachOnce(candidate))];
   const names = [...new Set([...old.keys(), ...now.keys()])].sort();
   if (names.length > MAX_SCENARIOS) throw tooMany(`${names.length} scenarios`, `${MAX_SCENARIOS} scenarios`);
-  const paired: PairedScenarios = { shared: [], unpaired: [], judges };
+  const paired: PairedScenarios = { shared: [], unpaired: [] };
   for (const scenario of names) {
     const [before, after] = [old.get(scenario), now.get(scenario)];
     if (before === undefined) paired.unpaired.push({ scenario, side: "candidate", runs: after ?? [] });
@@ -42,31 +39,16 @@ export function pairScenarios(base: readonly RunFile[], candidate: readonly RunF
   return paired;
 }
 
-/** The name of a judge's recording: that of the graded one with `.judge` or `.judge-something`. */
-const JUDGE = /\.judge(-[^/.]*)?$/;
-
-/** True for a name that a judge's recording has, whether the recording that it grades is there or not. */
-export function hasJudgeName(name: string): boolean {
-  return JUDGE.test(scenarioOf(name));
+/**
+ * Each numbered run once. If it has two recordings, the test failed after it passed, for example in another process: a recording that passes
+ * removes that of the failed test.
+ */
+function eachOnce(runs: readonly RunFile[]): RunFile[] {
+  const names = new Set(runs.map(({ name }) => name));
+  return runs.filter(({ name }) => !NUMBERED.test(name) || !names.has(name.replace(NUMBERED, `$1${FAILED_SUFFIX}`)));
 }
 
-/** The names that are those of judges' recordings, next to a recording that they grade. */
-export function judgesAmong(names: readonly string[]): string[] {
-  const scenarios = new Set(names.map(scenarioOf));
-  return names.filter((name) => {
-    const scenario = scenarioOf(name);
-    return JUDGE.test(scenario) && scenarios.has(scenario.replace(JUDGE, ""));
-  });
-}
-
-function takeJudges(groups: Map<string, RunFile[]>): RunFile[] {
-  const names = judgesAmong([...groups.keys()]);
-  return names.flatMap((name) => {
-    const runs = groups.get(name) ?? [];
-    groups.delete(name);
-    return runs;
-  });
-}
+const NUMBERED = /(\.\d+)\.cassette\.json$/;
 
 function groupRuns(runs: readonly RunFile[]): Map<string, RunFile[]> {
   const groups = new Map<string, RunFile[]>();

@@ -39,3 +39,8 @@ export function pText({ p, adjusted }: Pick<TestResult, "p" | "adjusted">): stri
 export function toDigits(p: number): string {
   return p >= 0.001 || p === 0 ? String(Number(p.toPrecision(2))) : p.toExponential(1);
 }
+
+/** "0.05", "0.0167": a share of alpha is rarely a short number. */
+export function alphaText(alpha: number): string {
+  return String(Number(alpha.toPrecision(3)));
+}

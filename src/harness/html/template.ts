@@ -1,5 +1,5 @@
 // A tagged template for HTML that escapes every value (WHATWG HTML §13.3). Only the literal parts are markup. A value may be text,
-// a quoted attribute, or a whole address within the page or of its query. Any other position throws while the page is built, so a mistake in our
+// a quoted attribute, or a whole address within the page, of its query or next to it. Any other position throws while the page is built, so a mistake in our
 // code cannot become an injection.
 
 import { markInvisible, toVisible } from "../../core/index.js";
@@ -99,16 +99,16 @@ function isList(value: Child): value is readonly Child[] {
 }
 
 /**
- * A fragment in this page, another query of this page's own address, or an image type without scripts, whose whole base64 is checked.
- * None of them can name a scheme or a host.
+ * A fragment in this page, another query of this page's own address, a page next to this one, or an image type without scripts, whose
+ * whole base64 is checked. None of them can name a scheme or a host.
  */
 const ADDRESS =
-  /^(?:#[A-Za-z][\w-]*|\?[\w%&=.~*-]*(?:#[A-Za-z][\w-]*)?|data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2})$/;
+  /^(?:#[A-Za-z][\w-]*|\?[\w%&=.~*-]*(?:#[A-Za-z][\w-]*)?|\.\/[\w%.~*-]+\.html|data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2})$/;
 
 function toAddress(text: string): string {
   if (ADDRESS.test(text)) return text;
   throw new TypeError(
-    `an address must be a fragment in the page, a query or an image, not ${JSON.stringify(text.slice(0, 40))}`,
+    `an address must be a fragment in the page, a query, a page next to it or an image, not ${JSON.stringify(text.slice(0, 40))}`,
   );
 }
 

@@ -25,7 +25,7 @@ export function findCarrier(received: unknown): Carrier | undefined {
   return undefined;
 }
 
-/** The checked cassette of `received`. Throws if there is none, or `CassetteError` if the cassette is refused. */
+/** The checked cassette of `received`. Throws if `received` carries none, or `CassetteError` if the cassette is refused. */
 export function cassetteOf(matcher: string, received: unknown, requireIntegrity: boolean): Cassette {
   const carrier = findCarrier(received);
   switch (carrier?.kind) {

@@ -52,7 +52,7 @@ export type MadeCall = Pick<RecordedCall, "turn" | "name" | "arguments" | "malfo
 export const RUN_HINT =
   "Pass the result of run(), a cassette, a recordingProvider, a cassetteProvider, or the handle of useCassette.";
 
-/** Every requested call of a run, whether it succeeded or not. Throws if `received` is no run and carries no cassette. */
+/** Every requested call of a run, whether it succeeded or not. Throws unless `received` is a run or carries a cassette. */
 export function madeCallsOf(matcher: string, received: unknown): { calls: readonly MadeCall[]; turns: number } {
   if (findCarrier(received) !== undefined) {
     const cassette = cassetteOf(matcher, received, false);

@@ -105,7 +105,7 @@ function visibleParts({ sentence, scenario }: GateReport["headline"]): object {
   return { sentence: toVisible(sentence), ...(scenario === undefined ? {} : { scenario: toVisible(scenario) }) };
 }
 
-/** The causes of failure that are no scenario on both sides, and all other scenarios on one side only. */
+/** Causes of failure other than a scenario on both sides, and all other scenarios on one side only. */
 function otherFindings(report: GateReport): Finding[] {
   const failures = otherFailures(report);
   const whole = failures

@@ -15,7 +15,7 @@ import type {
   TestResult,
   UnpairedScenario,
 } from "../drift/gate-report.js";
-import { pText } from "../drift/words.js";
+import { alphaText, pText } from "../drift/words.js";
 import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
 import {
   allowedText,
@@ -73,7 +73,7 @@ export function textReport(report: GateReport): string {
     ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(report)}`]),
     ...tolerated(report),
     ...notShownLines(report),
-    `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${failOnText(settings, "nothing")} --on-inconclusive ${settings.onInconclusive}${undecided === "" ? "" : ` (${undecided})`}`,
+    `${fails ? "fails" : "passes"} at alpha ${alphaText(settings.alpha)} with --fail-on ${failOnText(settings, "nothing")} --on-inconclusive ${settings.onInconclusive}${undecided === "" ? "" : ` (${undecided})`}`,
     `reproduce it: ${commands.reproduce}`,
     ...(verdict === "same" ? [] : acceptLines(commands)),
   ];

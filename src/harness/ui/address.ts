@@ -16,6 +16,11 @@ function encode(text: string): string {
   );
 }
 
+/** A page in the folder of this page. Undefined for a file that is not named `.html`. */
+export function pageAddress(name: string): string | undefined {
+  return name.endsWith(".html") ? `./${encode(name)}` : undefined;
+}
+
 /** The page of a recording or report, at a turn if one is given. */
 export function fileAddress(file: string, turn?: number): string {
   return addressOf({ file }, turn === undefined ? "" : `turn-${turn}`);

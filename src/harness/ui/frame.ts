@@ -23,12 +23,12 @@ export function toFrame(files: readonly string[], links: readonly BarLink[] = []
     <a class="back" id="back" href="?">← All files <kbd>u</kbd></a>
     ${files.map((file) => html`<code class="where">${preview(file, 200)}</code> `)}
     ${links.map(({ text, address }) => html`<a href="${address}">${text}</a> `)} ${liveView()}
-    <a id="changed" class="fresh-note" href="?" hidden>The file changed. Show it as it is now</a>
+    <a id="changed" class="fresh-note" href="?" hidden>There are changes. Show them</a>
   </nav>`;
   return { bar, style: UI_STYLE, script: UI_SCRIPT };
 }
 
-/** Whether the page is told of changes. The script fills it. */
+/** Shows whether the page receives changes. The script fills it. */
 export function liveView(): Html {
   return html`<span id="live" class="live" role="status"></span>`;
 }

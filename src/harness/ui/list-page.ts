@@ -31,7 +31,7 @@ export interface ListState {
 const KIND_NAMES: Readonly<Record<ItemKind | "damaged", string>> = {
   cassette: "Cassettes",
   failed: "Failed runs",
-  miss: "Misses",
+  miss: "Failed replays",
   verdict: "Verdicts",
   mutants: "Mutations",
   bundle: "Bundles",
@@ -41,7 +41,7 @@ const KIND_NAMES: Readonly<Record<ItemKind | "damaged", string>> = {
 const KIND_WORDS: Readonly<Record<ItemKind, string>> = {
   cassette: "cassette",
   failed: "failed run",
-  miss: "miss",
+  miss: "failed replay",
   verdict: "verdict",
   mutants: "mutations",
   bundle: "bundle",
@@ -51,10 +51,12 @@ export function toListPage(state: ListState, query: ListQuery): string {
   const { folder, items, notes, waiting } = state;
   const found = findItems(items, query);
   const shown = found.slice(0, MAX_UI_ROWS);
+  const hasHistory = items.filter(({ kind }) => kind === "verdict" || kind === "mutants").length > 1;
   const body = html`<a class="skip" href="#items">Skip to the list</a>
     <header class="top list-top">
       <div class="title">
         <h1 dir="auto">${preview(folder, 200)}</h1>
+        <span id="history">${hasHistory && html`<a href="?history=1">Reports over time</a>`}</span>
         ${liveView()}
       </div>
       <div id="notes">

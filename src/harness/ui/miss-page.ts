@@ -1,4 +1,4 @@
-// A miss: the request that no recorded turn answers, where it differs, and what to do.
+// A failed replay: the request that no recorded turn answers, where it differs, and what to do. Or the recorded turns that were not used.
 
 import { counted } from "../html/figures.js";
 import type { PageFrame } from "../html/page-shell.js";
@@ -15,10 +15,11 @@ export function toMissPage({ recording, link, report }: UiMiss, frame: PageFrame
   const allowance = createAllowance(false, "the request has the full text");
   const turn = "turn" in report ? report.turn : undefined;
   const [first = "", ...rest] = report.what.split("\n");
-  const head = html`<p class="sides-named">A miss of a replay</p>
+  const what = report.code === "unconsumed" ? "Recorded turns were not used" : "A request was not answered";
+  const head = html`<p class="sides-named">A failed replay</p>
     <h1 class="verdict-line regression">
       <span class="sign-big" aria-hidden="true">✕</span>
-      ${turn === undefined ? "A request was not answered" : `Turn ${turn} was not answered`}
+      ${turn === undefined ? what : `Turn ${turn} was not answered`}
     </h1>
     <p class="reason">${preview(first, 4_000)}</p>
     ${"hint" in report && html`<p class="callout"><strong>What to do:</strong> ${preview(report.hint, 4_000)}</p>`}`;
@@ -28,7 +29,7 @@ export function toMissPage({ recording, link, report }: UiMiss, frame: PageFrame
     "recorded" in report || "actual" in report ? changeView(report, allowance) : undefined,
     alsoView("also" in report ? report.also : undefined),
   ];
-  return toServedPage(`Miss: ${preview(recording, 80)}`, plainBody(head, sections), frame);
+  return toServedPage(`Failed replay: ${preview(recording, 80)}`, plainBody(head, sections), frame);
 }
 
 function factsView({ recording, link, report }: UiMiss): Html {

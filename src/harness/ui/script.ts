@@ -17,7 +17,7 @@ export const UI_SCRIPT = `"use strict";
 
   const swap = (next) => {
     if (!get("items", next)) return;
-    for (const id of ["notes", "kinds", "count", "nothing"]) {
+    for (const id of ["history", "notes", "kinds", "count", "nothing"]) {
       const [now, then] = [get(id), get(id, next)];
       if (now.outerHTML === then.outerHTML || now.contains(document.activeElement)) continue;
       now.replaceWith(document.importNode(then, true));
@@ -148,16 +148,12 @@ export const UI_SCRIPT = `"use strict";
     source?.close();
     const opened = new EventSource(location.pathname + (location.search || "?") + "&events=1");
     source = opened;
-    let wasLost = false;
     opened.onopen = () => {
       say("on", "Live");
-      if (wasLost && items) refresh(true);
-      wasLost = false;
+      // Changes before the connection were not sent.
+      if (items) refresh(true);
     };
-    opened.onerror = () => {
-      wasLost = true;
-      say("off", "Not connected. Is cassette ui running?");
-    };
+    opened.onerror = () => say("off", "Not connected. Is cassette ui running?");
     opened.onmessage = () => {
       if (items) return refresh(true);
       const note = get("changed");
@@ -167,10 +163,7 @@ export const UI_SCRIPT = `"use strict";
   };
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) source.close();
-    else {
-      listen();
-      if (items) refresh(true);
-    }
+    else listen();
   });
   listen();
 })();

@@ -16,8 +16,6 @@ export const UI_STYLE = `
 .live[data-state="off"] { color: var(--bad); }
 .live[data-state="off"]::before { background: none; box-shadow: inset 0 0 0 2px var(--bad); }
 .fresh-note { flex-basis: 100%; padding: 0.4rem 0.8rem; border: 1px solid var(--accent); border-left-width: 5px; border-radius: 8px; background: var(--wash); font-weight: 600; }
-.plain { display: block; }
-.plain > main { padding-top: 0.9rem; padding-bottom: 6rem; }
 .list-top { padding-top: 1.2rem; padding-bottom: 0.9rem; max-width: 80rem; }
 .list-top + .layout { max-width: 80rem; }
 .title { display: flex; flex-wrap: wrap; gap: 0.3rem 1rem; align-items: baseline; }
@@ -52,8 +50,6 @@ export const UI_STYLE = `
 .empty { border: 1px dashed var(--line); border-radius: 10px; padding: 1.2rem 1.4rem; margin-top: 0.6rem; }
 .empty p + p { margin-top: 0.5rem; }
 .miss-sides { margin-top: 1.2rem; }
-.group { margin-top: 1.6rem; }
-.group > summary { font-size: 1.05rem; font-weight: 650; cursor: pointer; }
 .mutant { padding: 0.7rem 0; border-bottom: 1px solid var(--line); }
 .mutant > * + * { margin-top: 0.25rem; }
 @media (max-width: 56rem) {

@@ -27,7 +27,7 @@ export const PROBES: readonly Probe[] = [
   },
   {
     request: "a WebSocket to the path of a turn",
-    // Elsewhere, the WebSocket would be the only way, so its refusal is no success.
+    // Elsewhere, the WebSocket would be the only way, so its refusal is not a success.
     matches: ({ path, headers: { upgrade } }) =>
       typeof upgrade === "string" && /^websocket$/i.test(upgrade) && wireOf({ method: "POST", path }) !== undefined,
     // RFC 9110 §15.5.22 requires the protocol to use instead.

@@ -12,17 +12,17 @@ import {
   type ConversationRef,
   type ConversationStore,
 } from "../../core/index.js";
-import { isBusy, type SqliteDatabase } from "../memory/sqlite-driver.js";
-import type { SqliteKind } from "../memory/sqlite-schema.js";
+import { isBusy, type SqliteDatabase } from "../sqlite/driver.js";
+import type { SqliteKind } from "../sqlite/file.js";
 
 export const CONVERSATIONS: SqliteKind = {
   name: "conversations",
   code: "conversation-failed",
   // "PLHC".
   applicationId: 0x504c4843,
-  version: 1,
-  tables:
+  migrations: [
     "CREATE TABLE entry (id TEXT NOT NULL, place INTEGER NOT NULL, value TEXT NOT NULL, PRIMARY KEY (id, place)) STRICT, WITHOUT ROWID;",
+  ],
 };
 
 export interface SqliteConversations extends ConversationStore {

@@ -1,7 +1,6 @@
 // Skills in a folder: `<name>/SKILL.md`, which begins with a YAML header between lines of three hyphens.
 
 import { join } from "node:path";
-import { parse } from "yaml";
 import { AgentError, isPlainObject, type Skill, type SkillStore, type SkillSummary } from "../../core/index.js";
 import { nodeFiles } from "../files.js";
 import { MAX_SKILL_BYTES, MAX_SKILLS } from "../limits.js";
@@ -9,7 +8,7 @@ import { MAX_SKILL_BYTES, MAX_SKILLS } from "../limits.js";
 const SKILL_NAME = /^[a-z0-9-]{1,64}$/;
 const HEADER = /^\uFEFF?---\r?\n([^]*?)\r?\n---(?:\r?\n|$)([^]*)$/;
 
-/** Folders whose name is no skill's are left out. A skill that cannot be read is `conversation-failed`, with its path. */
+/** Folders whose name is not a skill's are left out. A skill that cannot be read is `conversation-failed`, with its path. */
 export function openSkills(folder: string): SkillStore {
   const files = nodeFiles();
   const read = async (name: string): Promise<Skill | undefined> => {
@@ -20,7 +19,7 @@ export function openSkills(folder: string): SkillStore {
     if (found.kind === "too-large")
       throw failed(path, `it has ${found.size} bytes, and the limit is ${MAX_SKILL_BYTES}`);
     if (found.kind === "failed") throw failed(path, found.message);
-    return { name, ...readSkill(path, found.bytes) };
+    return { name, ...(await readSkill(path, found.bytes)) };
   };
   return {
     async list() {
@@ -37,10 +36,12 @@ export function openSkills(folder: string): SkillStore {
   };
 }
 
-function readSkill(path: string, bytes: Uint8Array): Pick<Skill, "description" | "body"> {
+async function readSkill(path: string, bytes: Uint8Array): Promise<Pick<Skill, "description" | "body">> {
   const text = decode(path, bytes);
   const [, header, body] = HEADER.exec(text) ?? [];
   if (header === undefined) throw failed(path, "it has no header between lines of ---");
+  // Loaded only for skills, because its modules take a tenth of a second.
+  const { parse } = await import("yaml");
   let fields: unknown;
   try {
     fields = parse(header, { maxAliasCount: 0 });

@@ -1,19 +1,90 @@
-// Reads the bytes of an open file with as few calls as possible, because a folder may have very many small files.
+// Reads whole files, up to a limit. Most calls wait in another thread of Node.js, and the way there and back takes longer than reading a
+// small file that the system has in memory. So there are few of them, and none in a thread of our own while the disk is fast.
 
-import type { FileHandle } from "node:fs/promises";
-import type { FileRead } from "../../core/index.js";
+import { closeSync, constants, fstatSync, open, openSync, read, readSync, statSync, type Stats } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { promisify } from "node:util";
+import { thrownText, type FileRead } from "../../core/index.js";
+import { SLOW_CALL_MS } from "../limits.js";
+import { codeOf } from "./failure.js";
+import { assertPath } from "./write.js";
+
+/** The calls that may have to wait for a disk. */
+interface Calls {
+  stat: (path: string) => Stats | Promise<Stats>;
+  open: (path: string, flags: number) => number | Promise<number>;
+  /** Fills the buffer from the current position. Returns the number of bytes. */
+  read: (file: number, buffer: Buffer) => number | Promise<number>;
+}
+
+const readSome = promisify(read);
+const ELSEWHERE: Calls = {
+  stat,
+  open: promisify(open),
+  read: async (file, buffer) => (await readSome(file, buffer, 0, buffer.length, null)).bytesRead,
+};
+
+/** Opens a pipe at once, even without a writer. Windows has no such flag. */
+const READ_AND_NEVER_WAIT = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** `read` of {@link FilePort}. */
+export function readFile(path: string, maxBytes: number): Promise<FileRead> {
+  return readBy(ELSEWHERE, path, maxBytes);
+}
+
+/** Slow calls before the disk may count as slow. */
+const ENOUGH_CALLS = 16;
+
+/** `readFile` for a thread that has nothing else to do. On a disk that is slow most of the time, it reads several files at once. */
+export function createQuickRead(): typeof readFile {
+  let [slow, quick] = [0, 0];
+  const timed = <Args extends unknown[], Result>(call: (...args: Args) => Result) => {
+    return (...args: Args): Result => {
+      const began = performance.now();
+      try {
+        return call(...args);
+      } finally {
+        if (performance.now() - began > SLOW_CALL_MS) slow++;
+        else quick++;
+      }
+    };
+  };
+  const here: Calls = { stat: timed((path: string) => statSync(path)), open: timed(openSync), read: timed(readSync) };
+  return (path, maxBytes) => readBy(slow > quick + ENOUGH_CALLS ? ELSEWHERE : here, path, maxBytes);
+}
+
+async function readBy(calls: Calls, path: string, maxBytes: number): Promise<FileRead> {
+  let file: number | undefined;
+  try {
+    assertPath(path);
+    const about = await calls.stat(path);
+    // `list` names folders that cannot be read, so the folder's own error is reported here.
+    if (about.isDirectory()) await readdir(path);
+    if (!about.isFile()) return { kind: "failed", message: "it is not a regular file" };
+    if (about.size > maxBytes) return { kind: "too-large", size: about.size };
+    file = await calls.open(path, READ_AND_NEVER_WAIT);
+    // The file may have been replaced since, so the opened one is checked again.
+    const opened = fstatSync(file);
+    if (!opened.isFile()) return { kind: "failed", message: "it is not a regular file" };
+    return await readBounded(calls, file, opened.size, maxBytes);
+  } catch (error) {
+    return codeOf(error) === "ENOENT" ? { kind: "not-found" } : { kind: "failed", message: thrownText(error) };
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
 
 /** The buffer for files that grew since they were measured, or that report no size. */
 const GROWTH_LENGTH = 64 * 1024;
 
 /** Reads the whole file of `size` bytes, or finds that it has more than `maxBytes`. Tries one byte more, because the file may have grown. */
-export async function readBounded(handle: FileHandle, size: number, maxBytes: number): Promise<FileRead> {
+async function readBounded(calls: Calls, file: number, size: number, maxBytes: number): Promise<FileRead> {
   const chunks: Buffer[] = [];
   let total = 0;
   let room = Math.min(size, maxBytes) + 1;
   while (total <= maxBytes) {
     const buffer = Buffer.allocUnsafeSlow(room);
-    const { bytesRead } = await handle.read(buffer, 0, room, null);
+    const bytesRead = await calls.read(file, buffer);
     if (bytesRead > 0) chunks.push(buffer.subarray(0, bytesRead));
     total += bytesRead;
     // The extra byte was not there, so this is the end.

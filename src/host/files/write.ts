@@ -33,6 +33,21 @@ export async function writeWhole(
   }
 }
 
+/** The result of a rename. */
+export type FileRename = { kind: "renamed" } | { kind: "not-found" } | { kind: "failed"; message: string };
+
+/** Gives a file another name in its folder. Of several callers that name the same file, one succeeds. It replaces a file of that name. */
+export async function renameFlushed(path: string, name: string): Promise<FileRename> {
+  try {
+    assertPath(path);
+    await rename(path, join(dirname(path), name));
+    await flushFolder(dirname(path));
+    return { kind: "renamed" };
+  } catch (error) {
+    return codeOf(error) === "ENOENT" ? { kind: "not-found" } : { kind: "failed", message: thrownText(error) };
+  }
+}
+
 /** An empty text would mean the working folder, and a NUL would cut the path. */
 export function assertPath(path: string): void {
   if (path === "") throw new Error("the path is empty");

@@ -53,7 +53,7 @@ export async function executeCell(
   }
 }
 
-/** The goal as text, or why there is none. */
+/** The goal as text, or the reason why it is not usable. */
 function toGoal({ goal, target }: PlannedCell, member: Member): string | FleetError {
   if (typeof goal === "string") return goal;
   try {

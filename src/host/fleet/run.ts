@@ -1,7 +1,6 @@
 // One run of a fleet. Each member has one loop per concurrent cell. A loop takes a place, claims a cell that may start now, runs it and
 // returns the place. It waits for a target's rate without a place.
 
-import type { LimitFunction } from "p-limit";
 import { sleep, untilAborted, type Ports } from "../../core/index.js";
 import type { FleetCell, FleetCounts } from "./cell.js";
 import { executeCell, type CellTerms } from "./execute.js";
@@ -17,16 +16,19 @@ export interface FleetRun {
   readonly counts: FleetCounts;
 }
 
+/** Runs the work when there is a place. */
+type Limit = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+
 interface Crew extends Member {
-  readonly places: LimitFunction;
+  readonly places: Limit;
   readonly size: number;
 }
 
 export interface FleetShared {
   readonly crews: readonly Crew[];
-  readonly places: LimitFunction;
+  readonly places: Limit;
   /** Prevents others from taking a token between the check of held targets and taking one. */
-  readonly oneAtATime: LimitFunction;
+  readonly oneAtATime: Limit;
   readonly gates: Gates;
   readonly retry: FleetRetry | undefined;
   readonly clock: () => number;

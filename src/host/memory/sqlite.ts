@@ -23,8 +23,8 @@ import {
   MAX_MEMORY_NAME_CHARACTERS,
   MAX_MEMORY_VALUE_CHARACTERS,
 } from "../limits.js";
-import { isBusy, loadSqlite, type SqliteDatabase } from "./sqlite-driver.js";
-import { openSqliteFile, type SqliteKind } from "./sqlite-schema.js";
+import { isBusy, loadSqlite, type SqliteDatabase } from "../sqlite/driver.js";
+import { openSqliteFile, type SqliteKind } from "../sqlite/file.js";
 
 /** The kind of file that holds a memory. */
 export const MEMORY: SqliteKind = {
@@ -32,9 +32,9 @@ export const MEMORY: SqliteKind = {
   code: "memory-failed",
   // "PLHD".
   applicationId: 0x504c4844,
-  version: 1,
-  tables:
+  migrations: [
     "CREATE TABLE memory (scope TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (scope, key)) STRICT;",
+  ],
 };
 
 /** The options of {@link openSqliteMemory}. */

@@ -3,11 +3,14 @@
 
 import { thrownText } from "../../core/index.js";
 import { Worker } from "node:worker_threads";
-import { MAX_THREAD_YOUNG_MB } from "../limits.js";
+import { MAX_THREAD_YOUNG_MB, THREAD_LEARN_MS, THREAD_WORTH_MS } from "../limits.js";
 import { attempt, type JobsOptions, type Message } from "./job.js";
+import type { KeptThreads } from "./kept.js";
 import { createBatchQueue, type Batch } from "./queue.js";
 
 const BATCHES_IN_HAND = 2;
+/** Threads that are started at once. */
+const FIRST_THREADS = 2;
 
 interface Member {
   worker: Worker;
@@ -75,20 +78,38 @@ function start(script: URL, settings: unknown): Worker | undefined {
   }
 }
 
+/**
+ * Says when each of one more thread would have enough work. Processor time counts, because a busy machine needs no more threads. The time
+ * in which a thread loads its modules is left out, so call it only while all are ready.
+ */
+function createGrowth(total: number): (done: number, threads: number) => boolean {
+  let since: { done: number; threads: number; used: NodeJS.CpuUsage } | undefined;
+  return (done, threads) => {
+    if (since?.threads !== threads) since = { done, threads, used: process.cpuUsage() };
+    const { user, system } = process.cpuUsage(since.used);
+    const spentMs = (user + system) / 1_000;
+    const leftMs = (spentMs / (done - since.done)) * (total - done);
+    return spentMs >= THREAD_LEARN_MS && leftMs >= (threads + 1) * THREAD_WORTH_MS;
+  };
+}
+
 function openCrew<Job, Result>(
   jobs: readonly Job[],
   from: number,
-  { script, settings, threads, lost }: JobsOptions<Job, Result> & { threads: number },
+  { script, settings, threads, kept, lost }: JobsOptions<Job, Result> & { threads: number },
   desk: Desk<Result>,
 ) {
   const count = Math.min(threads, jobs.length - from);
   const queue = createBatchQueue(from, jobs.length, count);
   const members = new Set<Member>();
+  const isWorthOneMore = createGrowth(jobs.length - from);
+  let done = 0;
 
   function hire(): void {
-    const worker = start(script, settings);
+    const idle = kept?.take();
+    const worker = idle ?? start(script, settings);
     if (worker === undefined) return;
-    const member: Member = { worker, inHand: [], isReady: false, error: undefined };
+    const member: Member = { worker, inHand: [], isReady: idle !== undefined, error: undefined };
     members.add(member);
     worker.on("message", (message: Message<Result>) => listen(member, message));
     worker.on("error", (error: unknown) => (member.error = thrownText(error)));
@@ -98,17 +119,17 @@ function openCrew<Job, Result>(
   }
 
   function listen(member: Member, message: Message<Result>): void {
-    if (message.kind === "ready") {
-      member.isReady = true;
-      return;
-    }
+    if (message.kind === "ready") return void (member.isReady = true);
     const batch = member.inHand.shift();
     batch?.indexes.forEach((index, at) => {
       const outcome = message.outcomes[at];
       if (outcome === undefined) return;
       desk.store(index, outcome.kind === "done" ? outcome.result : lost(jobs[index] as Job, outcome));
     });
-    feedOne(member);
+    done += batch?.indexes.length ?? 0;
+    const areReady = [...members].every(({ isReady }) => isReady);
+    if (areReady && members.size < count && isWorthOneMore(done, members.size)) hire();
+    feed();
     desk.onChange();
   }
 
@@ -135,14 +156,22 @@ function openCrew<Job, Result>(
     }
   }
 
-  for (let index = 0; index < count; index++) hire();
+  const first = Math.min(count, Math.max(FIRST_THREADS, kept?.count ?? 0));
+  for (let index = 0; index < first; index++) hire();
   return {
     isAlive: () => members.size > 0,
     feed,
-    async close(): Promise<void> {
-      const all = [...members];
-      for (const { worker } of all) worker.removeAllListeners("exit");
-      await Promise.all(all.map(({ worker }) => worker.terminate()));
-    },
+    close: () => dismiss([...members], kept),
   };
+}
+
+/** Keeps the idle threads if the caller wants them, and ends the others. */
+async function dismiss(members: readonly Member[], kept: KeptThreads | undefined): Promise<void> {
+  await Promise.all(
+    members.map(async ({ worker, isReady, inHand }) => {
+      worker.removeAllListeners("exit");
+      if (kept !== undefined && isReady && inHand.length === 0) kept.keep(worker);
+      else await worker.terminate();
+    }),
+  );
 }

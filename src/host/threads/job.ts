@@ -1,5 +1,7 @@
 // Jobs and their outcomes, as messages between threads.
 
+import type { KeptThreads } from "./kept.js";
+
 export type Handler<Job, Result> = (job: Job) => Promise<Result>;
 
 /** Why a job has no result: its handler threw, or its thread died. */
@@ -15,8 +17,10 @@ export interface JobsOptions<Job, Result> {
   script: URL;
   /** Passed to each thread as a structured clone. */
   settings: unknown;
-  /** 1 to {@link MAX_THREADS}, started at once; 1 starts no thread. Default: up to one per core, only where that is faster. */
+  /** Highest number of threads, 1 to {@link MAX_THREADS}; 1 starts none. Default: up to one per core, only where that is faster. */
   threads?: number;
+  /** Threads of an earlier `doJobs` are used again, and those of this one are kept. The caller closes them. */
+  kept?: KeptThreads;
   here: Handler<Job, Result>;
   /** The result of a job whose handler threw, or that ended its thread twice. */
   lost: (job: Job, why: Lost) => Result;

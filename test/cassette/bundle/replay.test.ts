@@ -91,7 +91,7 @@ describe("replayAgents, before the run, refuses", () => {
 
   const [first, second] = PLAN.edges as [PlanLike["edges"][number], PlanLike["edges"][number]];
   it.each<[string, PlanLike | undefined, string]>([
-    ["no plan", undefined, "the recorded run followed a plan, and this one has none"],
+    ["no plan", undefined, "the recorded run followed a plan, and this one does not"],
     ["another entry", { ...PLAN, entry: "actor" }, 'the entry was "researcher" and is "actor"'],
     [
       "an edge less",
@@ -182,7 +182,7 @@ describe("finish", () => {
     });
   });
 
-  it("refuses what is no result", () => {
+  it("refuses a value that is not a result", () => {
     expect(refusal(() => replay().finish({} as never))).toMatchObject({ code: "invalid-options" });
   });
 

@@ -50,7 +50,7 @@ describe("save and load", () => {
     expect(await storeOf(await saved(old)).load(PATH)).toEqual(old);
   });
 
-  it("writes the cassettes beside the bundle under the names it lists", async () => {
+  it("writes the cassettes next to the bundle under the names it lists", async () => {
     const files = await saved(old);
     expect([...files.texts.keys()].sort()).toEqual([...namesOf(old), PATH].sort());
     expect(files.texts.get(fileOf(old, "actor"))).toBe(formatCassette(old.cassettes["actor"] as never));
@@ -146,8 +146,8 @@ describe("a bundle is refused", () => {
     ["of no version", "version-malformed", "/bundleVersion", (bundle) => Object.assign(bundle, { bundleVersion: "1" })],
     ["with a field nobody knows", "unknown-field", "/more", (bundle) => Object.assign(bundle, { more: 1 })],
     ["without a path", "missing-field", "/path", (bundle) => Reflect.deleteProperty(bundle, "path")],
-    ["with a plan that is none", "wrong-type", "/plan", (bundle) => Object.assign(bundle, { plan: [] })],
-    ["with an end that is none", "wrong-type", "/ended/kind", (bundle) => Object.assign(bundle.ended, { kind: "x" })],
+    ["with an invalid plan", "wrong-type", "/plan", (bundle) => Object.assign(bundle, { plan: [] })],
+    ["with an invalid end", "wrong-type", "/ended/kind", (bundle) => Object.assign(bundle.ended, { kind: "x" })],
     ["with no cassette", "bundle-mismatch", "/agents", (bundle) => Object.assign(bundle, { agents: {} })],
     ["with no entries", "wrong-type", "/agents/actor/entries", (bundle) => void (member(bundle).entries = 0)],
     [
@@ -169,7 +169,7 @@ describe("a bundle is refused", () => {
     ["with a stranger in its path", "bundle-mismatch", "/path/2", (bundle) => bundle.path.push("bob")],
     ["with a stranger for an exit", "bundle-mismatch", "/plan/exits/2", (bundle) => bundle.plan?.exits.push("bob")],
     ["with a cassette of an agent never entered", "bundle-mismatch", "/agents/actor", (bundle) => bundle.path.pop()],
-  ])("%s, also when its hash was made anew", (_what, code, pointer, change) => {
+  ])("%s, also when its hash was recomputed", (_what, code, pointer, change) => {
     expect(refusal(() => parseBundle(rehashed(change)))).toMatchObject({ code, pointer });
   });
 
@@ -183,7 +183,7 @@ describe("a bundle is refused", () => {
     ["nothing", () => undefined, "wrong-type"],
     ["a cassette less", () => ({ ...old, cassettes: { actor: old.cassettes["actor"] } }), "bundle-mismatch"],
     ["a cassette more", () => ({ ...old, cassettes: { ...old.cassettes, bob: 1 } }), "bundle-mismatch"],
-    ["a value that is no JSON", () => ({ ...old, bundle: { ...old.bundle, path: 1n } }), "not-json"],
+    ["a value that is not JSON", () => ({ ...old, bundle: { ...old.bundle, path: 1n } }), "not-json"],
   ])("as an object that is %s", (_what, value, code) => {
     expect(refusal(() => checkBundle(value()))).toMatchObject({ code });
   });

@@ -44,7 +44,7 @@ describe("createStatsCounter", () => {
     expect(tools.names[0]).toEqual({ name: "t0", count: 2, cassettes: 1 });
   });
 
-  it("finds the oldest and newest moment however it is spelled, and passes over what is none", () => {
+  it("finds the oldest and newest moment however it is spelled, and skips invalid ones", () => {
     const counter = createStatsCounter();
     for (const recordedAt of ["2026-01-02T00:00:00+05:00", "2026-01-01T20:00:00Z", "soon"]) {
       counter.add(recordedAt, 1, { ...runOf([{ say: "a" }]), recordedAt });

@@ -31,7 +31,7 @@ describe("a cost derived from model and tokens", () => {
     ["no list has the model", { usage, model: "orbit-1" }],
     ["the model is not named", { usage }],
     ["the tokens are not known", { model: "gpt-4o" }],
-    ["a count is no count", { model: "gpt-4o", usage: { inputTokens: 1.5, outputTokens: 1 } }],
+    ["a count is invalid", { model: "gpt-4o", usage: { inputTokens: 1.5, outputTokens: 1 } }],
   ])("is unknown and not zero where %s", (_why, turn) => {
     expect(derivedCostOf(turn)).toBeUndefined();
     expect(sumUsage([answer(turn)])).not.toHaveProperty("costUsd");

@@ -138,7 +138,7 @@ describe("diffCassettes on tool calls", () => {
     expect(facts(old, now)).toMatchObject([{ kind: "moved", tool: "g", oldTurn: 0, newTurn: 1 }]);
   });
 
-  it("tells a call that is made once more right beside its equal from one that is new", () => {
+  it("tells a call that is made once more right next to its equal from one that is new", () => {
     const old = stepsOf(call("f"), search("a"), call("g"));
     const now = stepsOf(call("f"), search("a"), search("a"), search("a"), call("g"), search("a"));
     expect(facts(old, now)).toMatchObject([

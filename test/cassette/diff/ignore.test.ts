@@ -21,7 +21,7 @@ describe("parseIgnore", () => {
     expect(pruned(["/*/c"], { a: 1, b: { c: 2, d: { c: 3 } } })).toEqual({ a: 1, b: { d: { c: 3 } } });
   });
 
-  it("keeps the index of array elements beside ignored ones, and drops ignored ones at the end", () => {
+  it("keeps the index of array elements next to ignored ones, and drops ignored ones at the end", () => {
     expect(pruned(["/list/0"], { list: [1, 2] })).toEqual({ list: [null, 2] });
     expect(pruned(["/list/*"], { list: [1, 2] })).toEqual({ list: [] });
     expect(pruned(["/list/1"], { list: [1, 2] })).toEqual({ list: [1] });

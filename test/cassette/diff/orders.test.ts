@@ -49,7 +49,7 @@ describe("diffCassettes by order", () => {
     expect(kinds(old, now, { order: "in_order" })).toEqual([]);
   });
 
-  it("refuses an order that is none and an option that is none", () => {
+  it("refuses an unknown order and an unknown option", () => {
     const attempt = (options: object) => () => diffCassettes(stepsOf(), stepsOf(), options);
     expect(attempt({ order: "sorted" })).toThrow(/"sorted".*\n?.*strict, exact/s);
     expect(attempt({ ordre: "strict" })).toThrow(expect.objectContaining({ code: "invalid-options" }));
@@ -68,7 +68,7 @@ describe("diffCassettes with read-only tools", () => {
     }
   });
 
-  it("does not let a read pass a call that is none, nor a turn that only speaks", () => {
+  it("does not let a read pass a call that is not a read, nor a turn that only speaks", () => {
     expect(kinds(stepsOf(a, f), stepsOf(f, a), { readOnly: ["read_*"] })).toEqual(["moved"]);
     const spoken = runOf([{ calls: [a] }, { say: "?" }, { calls: [b] }]);
     const swapped = runOf([{ calls: [b] }, { say: "?" }, { calls: [a] }]);

@@ -206,7 +206,7 @@ describe("exportCassette", () => {
     expect(lossesOf(exported)).toEqual({ "answer-rewritten": 1, "tool-definition": 1, "tools-changed": 1 });
   });
 
-  it("counts what is changed to fit the vendor, and what stands beside the turns", () => {
+  it("counts what is changed to fit the vendor, and what comes in addition to the turns", () => {
     const messages: LlmMessage[] = [
       { role: "system", content: "One." },
       { role: "user", content: "a" },

@@ -136,7 +136,7 @@ describe("export to otlp", () => {
     expect(lossesOf(late)).toMatchObject({ "tool-error": 1 });
   });
 
-  it("gives every turn and tool a millisecond from the time of recording on, and 0 where there is none", () => {
+  it("gives every turn and tool a millisecond from the time of recording on, and 0 without one", () => {
     const [spans = []] = tracesOf(pictureCassette());
     const begin = BigInt(Date.UTC(2026, 10, 20, 12)) * 1_000_000n;
     expect(spans.map((span) => BigInt(span.startTimeUnixNano) - begin)).toEqual([0n, 0n, 1_000_000n, 2_000_000n]);

@@ -151,7 +151,7 @@ describe("a Claude Code transcript", () => {
     expect(repairs(run)).toEqual({ "branch-unanswered": 1 });
   });
 
-  it("begins anew after /clear", () => {
+  it("begins again after /clear", () => {
     const [before, after] = importLines(
       user("1", null, "first"),
       answer("2", "1", text("one")),

@@ -143,7 +143,7 @@ describe("a Codex rollout", () => {
     expect(repairs(run)).toEqual({});
   });
 
-  it("begins a thread with the history that a compaction left, whose answers are no turns of it", () => {
+  it("begins a thread with the history that a compaction left, whose answers are not turns of it", () => {
     const [before, after] = importLines(
       meta(),
       context("m"),

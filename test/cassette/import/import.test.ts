@@ -250,7 +250,7 @@ describe("an imported cassette", () => {
     expect(findBadHashes(toFile(imported.cassette))).toEqual([]);
   });
 
-  it("refuses nesting that no reader can follow, and reads the lines beside it", () => {
+  it("refuses nesting that no reader can follow, and reads the other lines", () => {
     const deep = `${"[".repeat(50_000)}1${"]".repeat(50_000)}`;
     const call = {
       scope: "https://api.openai.com:443",

@@ -116,7 +116,7 @@ describe.skipIf(!hasShared)("our reading of an observation", () => {
     const theirs = data.map(fromTheirs);
     const ours = (side === "input" ? prompt : answer).map(fromOurs);
     expect(ours).toEqual(EXCEPTIONS[name]?.expect(theirs, data) ?? theirs);
-    // An exception that is none any more has to go.
+    // An exception that no longer applies has to go.
     if (EXCEPTIONS[name] !== undefined) expect(ours).not.toEqual(theirs);
   });
 

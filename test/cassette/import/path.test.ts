@@ -41,7 +41,7 @@ describe("the path of a run", () => {
     ["com1.x", "LPT9/prn", "2", "com1_.x/LPT9_/prn_.2.cassette.json"],
     ["gpt-4.", "a./b.", undefined, "gpt-4._/a._/b..cassette.json"],
     ["trailing ", "console", undefined, "trailing_/console.cassette.json"],
-  ])("of %j %j %j is none that Windows keeps for itself", (model, task, trial, path) => {
+  ])("of %j %j %j is not a name that Windows reserves", (model, task, trial, path) => {
     expect(pathOf(model, task, trial)).toBe(path);
   });
 

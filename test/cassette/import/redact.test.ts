@@ -63,7 +63,7 @@ describe("an imported log with secrets in it", () => {
     replay.assertConsumed();
   });
 
-  it("keeps them where that is asked for, and is the very cassette where it holds none", () => {
+  it("keeps them where that is asked for, and returns the same cassette if it has none", () => {
     expect(formatCassette(importOne(false))).toContain(secret);
     const plain = JSON.stringify({ model: "m", messages: [messages[0], { role: "user", content: "hi" }, messages[4]] });
     const read = (redact?: false) => [...parseImport(plain, { ...options, ...(redact === false ? { redact } : {}) })];

@@ -115,7 +115,7 @@ describe("an ATIF trajectory", () => {
     });
   });
 
-  it("reads a call that stands in no list, and counts results, thoughts and fields that are none", () => {
+  it("reads a call that stands in no list, and counts results, thoughts and invalid fields", () => {
     const call = { tool_call_id: "1", function_name: "f", arguments: {}, extra: { odd: 1 } };
     const run = importRun({
       ...head,

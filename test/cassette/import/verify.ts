@@ -1,5 +1,5 @@
 // Proof of an imported cassette that shares no code with its writer: another canonical JSON, another SHA-256, and the
-// Python oracle beside the repository.
+// Python oracle next to the repository.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -44,7 +44,7 @@ describe("a recording's contexts", () => {
     }
   });
 
-  it("leave the model out of the settings, so that another model is no other context", async () => {
+  it("leave the model out of the settings, so that another model has the same context", async () => {
     const settings = { model: "m-1", temperature: 0 };
     const requests = [
       { ...prompt("1"), settings },

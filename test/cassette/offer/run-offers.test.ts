@@ -44,7 +44,7 @@ describe("the tools that were offered", () => {
     expect(schemas(old, now)).toEqual([]);
   });
 
-  it("have words, at every depth, which are no schema", () => {
+  it("may have words, at every depth, which are not part of the schema", () => {
     const old = of({ city: { type: "string", description: "Where." } });
     const now = of({ city: { type: "string", description: "Which town." } });
     expect(schemas(old, now)).toEqual([

@@ -17,7 +17,7 @@ import { say } from "../../support/script.js";
 const context = (settings: object) => ({ fromTurn: 0, toolsHash: "", settingsHash: "", settings: settings as never });
 const low = { temperature: 0, openai: { reasoning_effort: "low" } } as LlmSettings;
 
-it("leaves fields out for a recording that holds none, warns once and counts the turns", () => {
+it("leaves fields out for a recording without them, warns once and counts the turns", () => {
   const warned: string[] = [];
   const check = createWireFieldCheck([context({ temperature: 0 })], (text) => void warned.push(text));
   expect(check.known(low)).toEqual({ temperature: 0 });

@@ -34,7 +34,7 @@ describe("a filter file", () => {
     expect(error.hint).toContain("uuid, isoDate, date");
   });
 
-  it.each(["{", '{"filters":["date"],"filters":["path"]}'])("%s is no strict JSON", (text) => {
+  it.each(["{", '{"filters":["date"],"filters":["path"]}'])("%s is not strict JSON", (text) => {
     const { code, hint } = refusal(() => parseFilters(text)) as CassetteError;
     expect([code, hint]).toEqual(["invalid-options", expect.stringContaining('A filter file is { "filters": [')]);
   });

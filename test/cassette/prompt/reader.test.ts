@@ -61,7 +61,7 @@ describe("createPromptReader", () => {
     expect(reader.since(0)).toEqual([user("y")]);
   });
 
-  it("ends at what is no message, however long the list says it is", () => {
+  it("ends at a value that is not a message, however long the list says it is", () => {
     const endless = [a];
     endless.length = 2 ** 32 - 1;
     expect(() => createPromptReader().begin(endless)).toThrow("item 1 is undefined");

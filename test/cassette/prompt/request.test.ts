@@ -7,7 +7,7 @@ import { say } from "../../support/script.js";
 
 const cassette = await recordTurns([prompt("a")], [say("x")]);
 
-describe("a request that is none", () => {
+describe("a value that is not a request", () => {
   it.each<[unknown, string]>([
     [null, "the request is null, not an object"],
     [{}, "the messages of the request are not a list of messages: it is undefined"],

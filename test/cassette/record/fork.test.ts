@@ -210,7 +210,7 @@ describe("resumeProvider", () => {
     expect((await resume.turn(prompt("b"))).finalAnswer).toBe("2");
   });
 
-  it("rejects with the signal's reason, which is no miss", async () => {
+  it("rejects with the signal's reason, which is not a miss", async () => {
     const resume = resumeProvider(await recordTurns([prompt("a")], [say("1")]), { live: never });
     const reason = new Error("stop");
     expect(await rejection(resume.turn({ ...prompt("a"), signal: AbortSignal.abort(reason) }))).toBe(reason);

@@ -119,9 +119,9 @@ describe("what goes into the envelope", () => {
   it.each<[string, object]>([
     ["a lone surrogate in agentId", { agentId: "\ud800" }],
     ["a number for agentId", { agentId: 5 }],
-    ["an extension that is no JSON", { extensions: { at: new Date(0) } }],
+    ["an extension that is not JSON", { extensions: { at: new Date(0) } }],
     ["an extension that lies too deep", { extensions: { deep: deepObject(127) } }],
-    ["contexts that are none", { extensions: { contexts: "none" } }],
+    ["invalid contexts", { extensions: { contexts: "none" } }],
   ])("is refused by toCassette as not recordable: %s", (_, options) => {
     const error = refusal(() => recordingProvider(watched()).toCassette(options));
     expect(error).toBeInstanceOf(CassetteError);

@@ -445,7 +445,7 @@ describe("what cannot be recorded", () => {
 });
 
 describe("extensions", () => {
-  it("of the caller are kept beside our own, which win", async () => {
+  it("of the caller are kept in addition to our own, which win", async () => {
     const recorder = recordingProvider(scriptedProvider([say("x")]), { ports: fixedPorts() });
     await recorder.turn(prompt("a"));
     const { extensions } = recordedCassette(recorder, {

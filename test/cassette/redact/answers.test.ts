@@ -216,7 +216,7 @@ describe("redact", () => {
     expect(recorder.turns).toBe(0);
   });
 
-  it("is not called for an answer that is none", async () => {
+  it("is not called for a value that is not an answer", async () => {
     let called = false;
     const recorder = recordingProvider(
       { turn: async () => ({ stopReason: "stop" }) as never },

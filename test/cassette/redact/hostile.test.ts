@@ -19,7 +19,7 @@ async function stored(text: string, redact?: RedactOption): Promise<unknown> {
   return cassette.entries[0]?.prompt?.messages.at(-1)?.content;
 }
 
-describe("a field that is none of ours", () => {
+describe("a field that does not belong to us", () => {
   const request = { messages: [{ role: "user", content: "a" }] } as const;
   const message = say("ok").message;
   it.each<[string, object, object]>([
@@ -88,7 +88,7 @@ describe("a text that only looks like a placeholder", () => {
 });
 
 describe("what is found", () => {
-  it("may begin in what was no secret after all", async () => {
+  it("may begin in text that was not a secret after all", async () => {
     expect(await stored(`order 2024 ${card}`)).toBe("order 2024 <redacted:payment-card:1>");
   });
 
@@ -133,7 +133,7 @@ describe("redact.pointers", () => {
   );
 });
 
-describe("rules of one's own that are none", () => {
+describe("invalid rules of one's own", () => {
   const rule = { id: "acme", description: "badge", near: "acme", pattern: "acme_[0-9]{4}" };
 
   it.each<[string, object, string, string]>([

@@ -150,7 +150,7 @@ describe("redaction", () => {
       GH_PAT: "value-three",
       MYSQL_PWD: "value-four",
       PRIVATEKEY: "value-five",
-      // What is no secret under such names.
+      // Values under such names that are not secrets.
       GIT_COMPASS: "north-by-west",
       OLDPWD: "/home/Ann2/projectsOfHers/agent",
       PWD: "/home/Ann2/projectsOfHers/agent",

@@ -128,7 +128,7 @@ describe("arguments", () => {
     ]);
   });
 
-  it("is broken by arguments that are no object, and by those too large to be checked", () => {
+  it("is broken by arguments that are not an object, and by those too large to be checked", () => {
     const found = checkRules(stepsOf({ ...call("pay"), malformedArguments: "oops" }), euro);
     expect(found).toMatchObject([
       { pointer: `${callAt(0)}/arguments`, sentence: expect.stringContaining("not a JSON object") },

@@ -39,13 +39,18 @@ describe("a file of rules", () => {
     ["no rules", file(), "/rules", "must be a list with at least one rule"],
     ["too many rules", file(...Array(MAX_RULES + 1).fill(ALL[0])), "/rules", "more than the limit of 1000"],
     ["a rule without an id", file({ never: "x" }), "/rules/0/id", "a rule without an id"],
-    ["a reason that is no text", pay({ never: "x", reason: 1 }), "/rules/0/reason", "a reason that is not a text"],
+    ["a reason that is not text", pay({ never: "x", reason: 1 }), "/rules/0/reason", "a reason that is not a text"],
     ["a rule that demands nothing", pay({}), "/rules/0", "a rule with none of never, before"],
     ["a rule that demands two things", pay({ never: "a", atMost: {} }), "/rules/0", "a rule with never and atMost"],
     ["a misspelt kind", pay({ nevr: "a" }), "/rules/0/nevr", 'an unknown field: "nevr"'],
     ["no tool", pay({ never: "" }), "/rules/0/never", `"" in place of a tool's name`],
-    ["a tool that is no name", pay({ never: { tool: 1 } }), "/rules/0/never/tool", "1 in place of a tool's name"],
-    ["a schema that is no object", pay({ never: { tool: "a", arguments: true } }), "/rules/0/never/arguments", "true"],
+    ["a tool that is not a name", pay({ never: { tool: 1 } }), "/rules/0/never/tool", "1 in place of a tool's name"],
+    [
+      "a schema that is not an object",
+      pay({ never: { tool: "a", arguments: true } }),
+      "/rules/0/never/arguments",
+      "true",
+    ],
     ["a count without a number", pay({ atMost: { call: "a" } }), "/rules/0/atMost/times", "the times undefined"],
     ["a count of none", pay({ atMost: { call: "a", times: 0 } }), "/rules/0/atMost/times", "whole number of 1 or more"],
     ["half a before", pay({ before: { first: "a" } }), "/rules/0/before/then", "undefined in place of an object"],
@@ -66,7 +71,7 @@ describe("a file of rules", () => {
     ["an unknown limit", pay({ within: { maxCost: 1 } }), "/rules/0/within/maxCost", 'unknown field: "maxCost"'],
     ["allowUnknown elsewhere", pay({ never: "a", allowUnknown: true }), "/rules/0/allowUnknown", "outside a rule"],
     [
-      "allowUnknown that is no answer",
+      "allowUnknown that is not an answer",
       pay({ within: { maxTurns: 1 }, allowUnknown: 1 }),
       "/rules/0/allowUnknown",
       "not",
@@ -93,7 +98,7 @@ describe("a file of rules", () => {
     expect(error.summary).toContain(words);
   });
 
-  it("is refused as rules where its text is no JSON, since no cassette was refused", () => {
+  it("is refused as rules where its text is not JSON, since no cassette was refused", () => {
     const error = refusal(() => parseRules('{"rules":1,"rules":2}', { file: "r.json" })) as CassetteError;
     expect(error).toMatchObject({ code: "rules-malformed", file: "r.json" });
     expect(error.summary).toContain("the rules cannot be read: ");

@@ -51,7 +51,7 @@ async function recordStream(events: LlmStreamEvent[], options: RecordingOptions 
   return recordedCassette(recorder);
 }
 
-/** The cassette with another record of its streams, its hashes made anew. */
+/** The cassette with another record of its streams, its hashes recomputed. */
 function withStreams(cassette: CassetteV2, streams: unknown): CassetteV2 {
   const { entries, envelopeHash, ...head } = draft(cassette);
   return buildCassette({ ...head, extensions: { ...head.extensions, streams } }, entries);
@@ -110,7 +110,7 @@ describe("what a recorder keeps of a stream", () => {
   });
 });
 
-describe("events that are none of ours", () => {
+describe("events that do not belong to us", () => {
   it.each<[string, object]>([
     ["of another type", { type: "ping" }],
     ["without a text", { type: "text-delta" }],

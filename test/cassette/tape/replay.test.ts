@@ -130,7 +130,7 @@ describe("cassetteTools", () => {
     tape.assertConsumed();
   });
 
-  it("reads each result once where a prompt was written anew", async () => {
+  it("reads each result once if a prompt was rewritten", async () => {
     const called = ask([{ id: "c", ...look("Oslo") }]);
     const result: LlmMessage = { role: "tool", toolCallId: "c", name: "look", content: "rain" };
     const recorder = recordingProvider(scriptedProvider([called, say("a"), say("b")]), { ports: fixedPorts() });

@@ -148,7 +148,7 @@ describe("a tolerance of a list or an object", () => {
     expect(alike("ignore", 1, { deep: true })).toBe(true);
   });
 
-  it("holds for every tool under *, beside those of the tool, and for every key under a segment *", () => {
+  it("holds for every tool under *, in addition to those of the tool, and for every key under a segment *", () => {
     const tolerances = checkTolerances({
       version: 1,
       tools: { "*": { "/*/id": "uuid", "/at": "ignore" }, f: { "/q": "case" } },

@@ -64,7 +64,7 @@ describe("cassetteTools with tolerances", () => {
     });
   });
 
-  it("refuses what is no tolerances", async () => {
+  it("refuses a value that is not tolerances", async () => {
     const error = await tapeOf([], { tolerances: "cassette.tolerances.json" }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "invalid-options" });
   });

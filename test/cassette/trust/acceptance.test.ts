@@ -46,11 +46,11 @@ describe("an acceptance", () => {
   });
 
   it.each([
-    ["what is no object", "[]"],
+    ["a value that is not an object", "[]"],
     ["a field nobody knows", JSON.stringify({ ...plain, more: 1 })],
     ["a missing reason", JSON.stringify({ ...plain, reason: undefined })],
     ["a path that leads out", JSON.stringify({ ...plain, path: "../x.cassette.json" })],
-    ["a signature that is none", JSON.stringify({ ...plain, signature: { sig: "x" } })],
+    ["an invalid signature", JSON.stringify({ ...plain, signature: { sig: "x" } })],
   ])("refuses %s, and names the line", (_what, line) => {
     let thrown: unknown;
     try {

@@ -26,7 +26,7 @@ describe("load", () => {
     expect(await createCassetteStore(memoryFiles({ [PATH]: text })).load(PATH)).toEqual(cassette);
   });
 
-  it("says that there is none, and how to make one", async () => {
+  it("says that the file is missing, and how to make one", async () => {
     const error = await refused(createCassetteStore(memoryFiles()).load(PATH));
     expect([error.code, error.summary, error.file, error.hint]).toEqual([
       "file-not-found",

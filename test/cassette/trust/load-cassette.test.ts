@@ -92,7 +92,7 @@ describe("the shape of a cassette", () => {
     ["no cassetteId", (c) => delete c["cassetteId"], "missing-field", "/cassetteId"],
     ["no envelopeHash", (c) => delete c["envelopeHash"], "missing-field", "/envelopeHash"],
     ["no entries", (c) => delete (c as Partial<Loose>).entries, "missing-field", "/entries"],
-    ["entries that are no list", (c) => Object.assign(c, { entries: {} }), "wrong-type", "/entries"],
+    ["entries that are not a list", (c) => Object.assign(c, { entries: {} }), "wrong-type", "/entries"],
     ["a recordedAt that is a number", (c) => (c["recordedAt"] = 1), "wrong-type", "/recordedAt"],
     ["an agentId that is null", (c) => (c["agentId"] = null), "wrong-type", "/agentId"],
     ["a cassetteId in upper case", (c) => (c["cassetteId"] = "A".repeat(32)), "wrong-type", "/cassetteId"],
@@ -117,7 +117,7 @@ describe("the shape of a cassette", () => {
     ],
     ["a turnIndex that is text", (c) => (at(c, 0)["turnIndex"] = "0"), "wrong-type", "/entries/0/turnIndex"],
     [
-      "a promptHash that is no hash",
+      "a promptHash that is not a hash",
       (c) => (at(c, 0)["promptHash"] = "g".repeat(64)),
       "wrong-type",
       "/entries/0/promptHash",
@@ -143,7 +143,7 @@ describe("the shape of a cassette", () => {
     ["a keep beyond the prompt before", (c) => (promptAt(c, 1)["keep"] = 3), "wrong-type", "/entries/1/prompt/keep"],
     ["a first keep above 0", (c) => (promptAt(c, 0)["keep"] = 1), "wrong-type", "/entries/0/prompt/keep"],
     [
-      "prompt messages that are no list",
+      "prompt messages that are not a list",
       (c) => (promptAt(c, 1)["messages"] = {}),
       "wrong-type",
       "/entries/1/prompt/messages",
@@ -159,11 +159,11 @@ describe("the shape of a cassette", () => {
     expect([error.code, error.pointer]).toEqual([code, pointer]);
   });
 
-  it.each(["null", "[]", '"cassette"', "2", "true"])("refuses %s, which is no cassette", (text) => {
+  it.each(["null", "[]", '"cassette"', "2", "true"])("refuses %s, which is not a cassette", (text) => {
     expect(refused(text).code).toBe("wrong-type");
   });
 
-  it("has other words for a version that is newer than for one that is none", () => {
+  it("has other words for a newer version than for a value that is not a version", () => {
     const newer = refused(edited((c) => (c["version"] = 3)));
     expect(newer.summary).toBe("the cassette has version 3, but only versions 1 and 2 can be read");
     expect(newer.hint).toBe("Update playhead, or record again with this version.");

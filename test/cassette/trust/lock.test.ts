@@ -80,7 +80,7 @@ describe("a lock file", () => {
     expect(refused(() => parseLock(text)).code).toBe(code);
   });
 
-  it("torn, is to be written anew and not recorded", () => {
+  it("torn, has to be written again and not recorded", () => {
     expect(refused(() => parseLock("{")).hint).toContain("write a new lock with cassette lock");
   });
 
@@ -102,7 +102,7 @@ describe("a cassette held against its lock", () => {
     expect(checkCassette(good, { lock: { lock, path: PATH } })).toEqual(good);
   });
 
-  it("is refused when it was recorded anew, though all its hashes hold", async () => {
+  it("is refused when it was recorded again, though all its hashes hold", async () => {
     const anew = await weatherCassette({ ports: fixedPorts(7) });
     expect(against(anew).summary).toMatch(/another recording \(cassetteId 0708.*its envelopeHash is/);
     expect(against(anew).code).toBe("lock-mismatch");

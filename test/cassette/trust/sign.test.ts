@@ -76,7 +76,7 @@ describe("a signature", () => {
         sig: signByHand(first, plain).sig.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""),
       },
     ],
-    ["with a key that is none", { ...signByHand(first, plain), publicKey: "AAAA" }],
+    ["with an invalid key", { ...signByHand(first, plain), publicKey: "AAAA" }],
   ])("%s is refused", (_, signature) => {
     const error = refused(() => load(signature));
     expect([error.code, error.pointer]).toEqual(["signature-invalid", "/signature"]);
@@ -222,10 +222,10 @@ describe("further signatures", () => {
       "of another cassette",
       (text) => text.replace(/"payload": "[^"]*"/, `"payload": "${Buffer.from("{}").toString("base64")}"`),
     ],
-    ["with a payload that is no base64", (text) => text.replace(/"payload": "[^"]*"/, '"payload": "*"')],
+    ["with a payload that is not base64", (text) => text.replace(/"payload": "[^"]*"/, '"payload": "*"')],
     ["without signatures", (text) => text.replace(/"signatures": \[[^\]]*\]/, '"signatures": []')],
     ["without a list", (text) => text.replace(/"signatures": \[[^\]]*\]/, '"signatures": {}')],
-    ["with a signature that is no object", (text) => text.replace(/"signatures": \[[^\]]*\]/, '"signatures": [1]')],
+    ["with a signature that is not an object", (text) => text.replace(/"signatures": \[[^\]]*\]/, '"signatures": [1]')],
     [
       "with too many",
       (text) =>

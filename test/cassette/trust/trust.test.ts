@@ -27,10 +27,10 @@ describe("a trust list", () => {
     ["no public key", { keys: [{ keyId }] }],
     ["a short public key", { keys: [{ keyId, publicKey: "AAAA" }] }],
     ["a public key of another spelling", { keys: [{ keyId, publicKey: publicKey.replace(/=$/, "") }] }],
-    ["a name that is no text", { keys: [{ ...key, name: 1 }] }],
+    ["a name that is not text", { keys: [{ ...key, name: 1 }] }],
     ["a date without a time", { keys: [{ ...key, notAfter: "2026-01-01" }] }],
     ["a day that does not exist", { keys: [{ ...key, notAfter: "2026-02-30T00:00:00Z" }] }],
-    ["a time that is none", { keys: [{ ...key, notAfter: "2026-13-01T00:00:00Z" }] }],
+    ["an invalid time", { keys: [{ ...key, notAfter: "2026-13-01T00:00:00Z" }] }],
     [
       "an end before its beginning",
       { keys: [{ ...key, notBefore: "2027-01-01T00:00:00Z", notAfter: "2026-01-01T00:00:00Z" }] },

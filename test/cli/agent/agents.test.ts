@@ -34,6 +34,24 @@ describe("the registry of agents", () => {
     expect(rewrite?.(done("ac2706fed658c182d", 845))).toContain("tool_uses: 1");
   });
 
+  it("codex does not compare the id of a chunk, also one that looks like a duration", () => {
+    const { rewrite } = readHashFilter(CODING_AGENTS.codex.filters);
+    const said = (id: string) => `Chunk ID: ${id}\nWall time: 0.1 seconds`;
+    expect(rewrite?.(said("12345d"))).toBe(rewrite?.(said("a1b2c3")));
+  });
+
+  it("qwen does not compare the tree of the folder, nor where its configuration is", () => {
+    const said = (tree: string, up: string) =>
+      `Showing up to 20 items:\n\n/home/ann/shop/\n${tree}\n--- Context from: ${up}playhead-qwen-a1/.qwen/output-language.md ---\nText`;
+    const { rewrite } = readHashFilter(CODING_AGENTS.qwen.filters);
+    const [one, other] = [
+      said("├───a.txt\n└───__cassettes__/\n    └───qwen/", "../"),
+      said("├───a.txt\n├───b.txt\n└───__cassettes__/\n│   └───qwen/\n│       └───a.cassette.json", "../../../"),
+    ].map((text) => rewrite?.(text));
+    expect(one).toBe(other);
+    expect(one).toContain("Text");
+  });
+
   it("is on the page on coding agents, with every variable and filter", () => {
     const page = readFileSync(new URL("../../../docs/coding-agents.md", import.meta.url), "utf8");
     for (const [name, agent] of Object.entries<CodingAgent>(CODING_AGENTS)) {
@@ -74,7 +92,7 @@ describe("the hosts of vendors", () => {
     "localhost",
     "api.openai.com.evil.example",
     "xapi.openai.com",
-  ])("%s is none", (host) => {
+  ])("%s does not count", (host) => {
     expect(isProvider(host)).toBe(false);
   });
 });

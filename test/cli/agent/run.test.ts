@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { workspaceOf } from "../../../src/cassette/index.js";
 import { assertBuilt } from "../../support/built.js";
@@ -64,6 +65,27 @@ describe("record --agent", () => {
     expect(refused.out).toContain("HTTP/1.1 403");
     expect(refused.err).toContain("claude called api.openai.com past this server");
     expect(refused.code).toBe(1);
+  });
+
+  /** Records the stand-in agent in a process that runs `code` first. */
+  const recordAfter = (cwd: string, code: string, env: Record<string, string> = {}) => {
+    const whole = `process.argv.splice(1, 0, ""); ${code}; await import(${JSON.stringify(standIn)})`;
+    const command = ["node", "--input-type=module", "-e", whole];
+    return run(cwd, ["record", "--agent", "claude", "--target", model.url, "--", ...command], { ...KEY, ...env });
+  };
+
+  it("does not count a connection to itself", async () => {
+    const ran = await recordAfter(repository(), "process.argv[2] = 'call=' + process.env.ANTHROPIC_BASE_URL.slice(7)");
+    expect(ran.out).toContain("HTTP/1.1 200 Connection established");
+    expect(ran.err).not.toContain("CONNECT");
+    expect(ran.code).toBe(0);
+  });
+
+  it("sets PWD to the folder that it watches, and lets Node use the proxy", async () => {
+    const cwd = repository();
+    const code = "console.log(process.env.PWD, process.env.NODE_USE_ENV_PROXY)";
+    const ran = await recordAfter(cwd, code, { PWD: "/" });
+    expect([ran.code, ran.out.split("\n")[0]]).toEqual([0, `${cwd} 1`]);
   });
 
   it("needs a key and a command", async () => {
@@ -233,4 +255,28 @@ it("records outside a repository", async () => {
   const noted = workspaceOf(load(plain, `__cassettes__/claude/${name}`));
   expect(noted?.git).toBeUndefined();
   expect(noted?.changes.map(({ path }) => path)).toEqual(["note.txt"]);
+});
+
+it("records and replays aider, which answers with edits in words", async () => {
+  const aider = fileURLToPath(new URL("aider.mjs", import.meta.url));
+  const message = { role: "assistant", content: "Three sparrows are left." };
+  const choice = { index: 0, message, finish_reason: "stop" };
+  const vendor = await listen((_, response) =>
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify({ id: "a", object: "chat.completion", created: 0, model: "small", choices: [choice] })),
+  );
+  const here = repository();
+  const target = `${vendor.baseURL}/v1`;
+  const args = ["record", "--agent", "aider", "--target", target, "--", "node", aider];
+  const ran = await run(here, args, { OPENAI_API_KEY: "sk-none" });
+  await vendor.close();
+  expect([ran.code, ran.out]).toEqual([0, "Applied edit to note.txt\n"]);
+
+  const there = repository();
+  takeRecordings(here, there);
+  const again = await run(there, ["replay", "--agent", "aider", "--", "node", aider]);
+  expect(again.err).toContain("1 file ended as recorded");
+  expect(again.code).toBe(0);
+  expect(readFileSync(join(there, "note.txt"), "utf8")).toBe("Three sparrows are left.");
 });

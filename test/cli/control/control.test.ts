@@ -169,7 +169,7 @@ describe("a recording", () => {
     expect(closed["report"]).toContain("the client left before the answer came");
   });
 
-  it("reports a target that is no URL, or that nobody answers", async () => {
+  it("reports a target that is not a URL, or that nobody answers", async () => {
     const { order } = await startControl({ OPENAI_BASE_URL: "ftp://x", ANTHROPIC_BASE_URL: "http://127.0.0.1:1" });
     const opened = await order({ open: "no.cassette.json", mode: "record" });
     expect((await send(base(opened), "birds", { path: "/v1/chat/completions" })).status).toBe(502);
@@ -310,6 +310,22 @@ describe("the server", () => {
       ["unfinished", 0],
     ]);
     expect(lines.map(({ miss }) => miss?.code)).toEqual([...Array<undefined>(5), "prompt-changed"]);
+  });
+
+  it("writes the unused turns of a replay that did not miss into the ledger", async () => {
+    const vendor = await startVendor();
+    const ledger = join(folder, "unused.jsonl");
+    const { order } = await startControl({ OPENAI_BASE_URL: vendor.url, CASSETTE_LEDGER: ledger });
+    const recording = await order({ open: "spare.cassette.json", mode: "record" });
+    await send(base(recording), "birds", PATH);
+    await order({ close: recording["opened"] });
+    const opened = await order({ open: "spare.cassette.json", mode: "replay" });
+    await order({ close: opened["opened"] });
+    const [, last = ""] = read("unused.jsonl").trim().split("\n");
+    expect(JSON.parse(last)).toMatchObject({
+      mode: "unfinished",
+      miss: { code: "unconsumed", what: "1 of 1 recorded turns and exchanges was never requested" },
+    });
   });
 
   it.each([

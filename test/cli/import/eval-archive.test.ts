@@ -41,7 +41,7 @@ describe("an .eval archive", () => {
     [{ "../header.json": header }, "a path outside of it"],
     [{ "samples/..\\x.json": header }, "a path outside of it"],
     [{ "/header.json": header }, "a path outside of it"],
-  ])("is refused where it is no log (%#)", (members, why) => {
+  ])("is refused if it is not a log (%#)", (members, why) => {
     expect(() => read(members)).toThrow(why);
   });
 

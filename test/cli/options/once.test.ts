@@ -25,7 +25,7 @@ const all = (await commands()).flatMap((command) =>
     .map((option): [string, string, Option] => [command.name(), option.long ?? option.flags, option]),
 );
 
-const CANDIDATES = ["1", "drift", "a".repeat(12), "openai:gpt", "1,2", "0.1", "junit=a", "prompt", "1/2"];
+const CANDIDATES = ["1", "10", "text", "drift", "a".repeat(12), "openai:gpt", "1,2", "0.1", "junit=a", "prompt", "1/2"];
 
 /** A value that the option takes. */
 function valueOf({ flags, argChoices, parseArg, defaultValue }: Option): string {

@@ -53,7 +53,7 @@ describe("the address below a target", () => {
     ["https://api.test/v2/gate", "/v1/models", { "anthropic-version": "2023-06-01" }, "/v2/gate/v1/models"],
     ["https://api.test/v1", "/v1beta/models", {}, "/v1beta/models"],
     ["https://api.test/v1", "/v1messages", {}, "/v1/v1messages"],
-  ])("of %s for %s, which is no turn", (target, path, headers, expected) => {
+  ])("of %s for %s, which is not a turn", (target, path, headers, expected) => {
     expect(address(target, path, "GET", headers)).toBe(`https://api.test${expected}`);
   });
 

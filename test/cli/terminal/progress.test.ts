@@ -37,7 +37,7 @@ describe("createProgress", () => {
     expect(written).toEqual(["\r\u001b[2Kverifying 5/10", "\r\u001b[2Kverifying 7/10", "\r\u001b[2K"]);
   });
 
-  it("writes nothing where stderr is no terminal", () => {
+  it("writes nothing if stderr is not a terminal", () => {
     const { clock, written, progress } = progressAt(false);
     clock.ms = 5_000;
     progress.step(5, 10);

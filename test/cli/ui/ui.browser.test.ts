@@ -40,6 +40,7 @@ const VIEWS = {
   "a miss": MISS,
   "a verdict": "?file=upgrade.json",
   mutations: "?file=mutants.jsonl",
+  "reports over time": "?history=1",
   "a damaged file": "?file=shop%2Fdamaged.cassette.json",
 };
 
@@ -156,7 +157,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
       if (name !== "skip") expect([name, isVisible]).toEqual([name, true]);
       seen.push(name);
     }
-    expect(seen.slice(0, 9)).toEqual(["skip", "find", ...Array<string>(6).fill("kinds"), "kinds"]);
+    expect(seen.slice(0, 10)).toEqual(["skip", "history", "find", ...Array<string>(6).fill("kinds"), "kinds"]);
     expect(seen).toContain("sort");
     expect(seen.filter((name) => name === "name")).toHaveLength(7);
     expect(seen.filter((name) => name === "box")).toHaveLength(2);
@@ -204,6 +205,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
       of({ file: "ledger.jsonl", miss: name }),
       "?file=mutants.jsonl",
       "?file=report.json",
+      "?history=1",
       of({ file: `<script>alert(1)</script>` }),
     ]) {
       const { page, complaints, requests } = await open(served.url);

@@ -8,7 +8,11 @@ import { MAX_UI_REPORT_BYTES } from "../../../src/cli/limits.js";
 import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { cassetteBin } from "../../support/built.js";
 import { recordRun } from "../../support/drifting-runs.js";
-import { all, one, parsePage } from "../../support/page.js";
+import { jsonReport } from "../../../src/harness/reports/json.js";
+import { candidatesJson } from "../../../src/harness/reports/tables/matrix.js";
+import { gateReport, richReport } from "../../support/gate-report.js";
+import { judgeRecording } from "../../support/judge.js";
+import { all, one, parsePage, type PageElement } from "../../support/page.js";
 import {
   fillFolder,
   HOSTILE_NAME,
@@ -44,7 +48,7 @@ async function serve(): Promise<(query?: string) => Promise<{ status: number; he
 
 /** The text of every row, once every file was read. */
 async function rowsOf(get: Awaited<ReturnType<typeof serve>>, query = ""): Promise<string[]> {
-  await expect.poll(async () => (await get()).text).not.toContain("not read yet");
+  await expect.poll(async () => (await get()).text, { timeout: 10_000 }).not.toContain("not read yet");
   const rows = all(parsePage((await get(query)).text).body, "li.item");
   return rows.map(({ textContent }) => textContent.replaceAll(/\s+/g, " ").trim());
 }
@@ -56,7 +60,9 @@ describe("the list", () => {
     fillFolder(folder);
     const rows = await rowsOf(await serve());
     expect(rows).toEqual([
-      expect.stringMatching(/^shop\/refund\.cassette\.json miss prompt-changed .* turn 1 the user message changed/),
+      expect.stringMatching(
+        /^shop\/refund\.cassette\.json failed replay prompt-changed .* turn 1 the user message changed/,
+      ),
       expect.stringMatching(/^mutants\.jsonl mutations 33 % noticed .* 3 mutants 2 survived npx vitest$/),
       expect.stringMatching(/^upgrade\.json verdict regression .* 5 scenarios cassettes\/old → cassettes\/new/),
       expect.stringMatching(/^shop\/edited\.cassette\.json cassette damaged .* does not match its promptHash/),
@@ -66,15 +72,49 @@ describe("the list", () => {
     ]);
   });
 
-  it("says that a recording is a judge's, by its name", async () => {
-    for (const name of ["refund", "refund.judge", "refund.judges"]) {
-      folder.write(`${name}.cassette.json`, recordRun(["grade"], 1));
-    }
+  it("says that a recording is a judge's, by its requests", async () => {
+    folder.write("refund.cassette.json", await judgeRecording());
+    folder.write("refund.judge.cassette.json", recordRun(["grade"], 1));
     expect(await rowsOf(await serve(), "?sort=name")).toEqual([
-      expect.not.stringContaining("a judge's recording"),
-      expect.stringMatching(/^refund\.judge\.cassette\.json .* turns? a judge's recording/),
+      expect.stringMatching(/^refund\.cassette\.json .* turns? a judge's recording/),
       expect.not.stringContaining("a judge's recording"),
     ]);
+  });
+
+  it("has one row for a report of several candidates, whose page leads to each", async () => {
+    const [fine, worse] = [gateReport([], { candidate: "fine" }), { ...richReport(), candidate: "worse" }];
+    folder.write("upgrade.json", candidatesJson({ alpha: 0.05, reports: [fine, worse] }));
+    const get = await serve();
+    expect(await rowsOf(get)).toEqual([
+      expect.stringMatching(/^upgrade\.json verdict regression .* 2 candidates fine: same, worse: regression$/),
+    ]);
+    const { body } = parsePage((await get("?file=upgrade.json")).text);
+    const links = all(body, "thead a").map((link) => [link.textContent, link.getAttribute("href")]);
+    expect(links.map(([name]) => name)).toEqual(["fine", "worse"]);
+    const page = await get(links[1]?.[1] ?? "");
+    expect(one(parsePage(page.text).body, "h1").textContent).toContain("Regression");
+    const bar = all(parsePage(page.text).body, ".ui-bar a").map((link) => link.textContent);
+    expect(bar).toContain("All candidates");
+  });
+
+  it("leads to the reports over time if there are two", async () => {
+    folder.write("2026-11-08.json", jsonReport(gateReport([], { candidate: "first" })));
+    const get = await serve();
+    await rowsOf(get);
+    expect((await get()).text).not.toContain("?history=1");
+    folder.write("2026-11-01.json", jsonReport({ ...richReport(), candidate: "before" }));
+    await expect.poll(async () => (await get()).text, { timeout: 10_000 }).toContain("?history=1");
+    await rowsOf(get);
+    const { body } = parsePage((await get("?history=1")).text);
+    const rows = all(all(body, "tbody")[0] as PageElement, "tr").map((row) =>
+      all(row, "th, td").map((cell) => cell.textContent),
+    );
+    expect(rows.map((cells) => cells.slice(0, 4))).toEqual([
+      ["2026-11-01", "2026-11-01.json", "before", "regression (fails)"],
+      ["2026-11-08", "2026-11-08.json", "first", "same"],
+    ]);
+    const dates = all(body, "tbody a").map((link) => link.getAttribute("href"));
+    expect(dates).toEqual(["?file=2026-11-01.json", "?file=2026-11-08.json"]);
   });
 
   it("is searched by all words, and shows one kind or what is damaged", async () => {
@@ -85,7 +125,7 @@ describe("the list", () => {
     expect(await rowsOf(get, "?kind=damaged")).toHaveLength(2);
     expect(await rowsOf(get, "?kind=verdict")).toHaveLength(1);
     const byName = await rowsOf(get, "?sort=name");
-    expect(byName[0]).toContain("shop/refund.cassette.json miss");
+    expect(byName[0]).toContain("shop/refund.cassette.json failed replay");
     expect(byName[1]).toContain("mutants.jsonl");
   });
 
@@ -115,8 +155,8 @@ describe("the list", () => {
     folder.write("ledger.jsonl", ledgerLine(missOf("y")) + ledgerLine(undefined));
     const get = await serve();
     expect(await rowsOf(get)).toEqual([
-      expect.stringMatching(/^b #1 miss exhausted .* all turns were used/),
-      expect.stringMatching(/^a miss prompt-changed .* turn 1 x$/),
+      expect.stringMatching(/^b #1 failed replay exhausted .* all turns were used/),
+      expect.stringMatching(/^a failed replay prompt-changed .* turn 1 x$/),
     ]);
     const { text } = await get(of({ file: "serve.json", miss: "b #1" }));
     expect(one(parsePage(text).body, "pre").textContent.trim()).toBe("to do    more");
@@ -166,6 +206,19 @@ describe("a page", () => {
     expect(links).toContain("?file=shop%2Frefund.cassette.json#turn-1");
   });
 
+  it("shows a replay that failed for unused turns alone", async () => {
+    folder.write("shop/refund.cassette.json", recordRun(["find_user"], 1, true));
+    folder.write("ledger.jsonl", ledgerLine({ code: "unconsumed", what: "2 of 2 recorded turns were not requested" }));
+    const get = await serve();
+    expect(await rowsOf(get, "?kind=miss")).toEqual([
+      expect.stringMatching(/failed replay unconsumed .* 2 of 2 recorded turns were not requested$/),
+    ]);
+    const { body } = parsePage((await get(of({ file: "ledger.jsonl", miss: "shop/refund.cassette.json" }))).text);
+    expect(one(body, "h1").textContent).toContain("Recorded turns were not used");
+    const links = all(body, "main a").map((link) => link.getAttribute("href"));
+    expect(links).toContain("?file=shop%2Frefund.cassette.json");
+  });
+
   it("shows a verdict and mutants", async () => {
     fillFolder(folder);
     const get = await serve();
@@ -184,7 +237,7 @@ describe("a page", () => {
     expect((await get("?file=old.json")).text).toContain("This report cannot be shown");
   });
 
-  it("is 404 for a file that is gone, for two of which one is no recording, and for a miss that was answered", async () => {
+  it("is 404 for a file that is gone, for two of which one is not a recording, and for a miss that was answered", async () => {
     fillFolder(folder);
     const get = await serve();
     expect((await get("?file=gone.cassette.json")).status).toBe(404);

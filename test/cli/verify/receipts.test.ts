@@ -120,7 +120,7 @@ describe("cassette verify --receipts", () => {
     });
   });
 
-  it("refuses a key that is none without repeating it", async () => {
+  it("refuses an invalid key without repeating it", async () => {
     const secret = "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp";
     const env = { K: secret };
     for (const given of [secret, "env:K", "env:MISSING", "good.jsonl"]) {

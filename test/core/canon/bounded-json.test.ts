@@ -11,7 +11,7 @@ describe("findTooDeep", () => {
     expect(findTooDeep("", 0)).toBeUndefined();
   });
 
-  it("counts containers inside each other, not beside each other", () => {
+  it("counts containers inside each other, not next to each other", () => {
     expect(findTooDeep(`[${"[],".repeat(1_000)}{}]`, 2)).toBeUndefined();
   });
 
@@ -20,7 +20,7 @@ describe("findTooDeep", () => {
     expect(findTooDeep(String.raw`["\\",[1]]`, 1)).toBe(6);
   });
 
-  it("takes text that is no JSON", () => {
+  it("takes text that is not JSON", () => {
     for (const text of ['"', '"\\', "]]]]", '"[[', "[", "\\["]) expect(findTooDeep(text, 1)).toBeUndefined();
   });
 

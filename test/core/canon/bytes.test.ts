@@ -18,12 +18,12 @@ describe("hexadecimal and base64", () => {
     );
   });
 
-  it.each(["a", "0g", " 00", "00\n"])("%j is no hexadecimal", (text) => {
+  it.each(["a", "0g", " 00", "00\n"])("%j is not hexadecimal", (text) => {
     expect(fromHex(text)).toBeUndefined();
   });
 
   it.each(["A", "AAAAA", "A===", "AA=A", "====", "AA==\n", "AA ==", "AB==", "AAB=", "é", "AAAA=", "AA="])(
-    "%j is no base64, or has another spelling",
+    "%j is not base64, or has another spelling",
     (text) => {
       expect(fromBase64(text)).toBeUndefined();
     },

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { copyJson, isSealed, seal, sealedLevels, sealTexts } from "../../../src/core/canon/copy.js";
+import {
+  copyJson,
+  isSealed,
+  seal,
+  sealedLevels,
+  sealedWeight,
+  sealOwn,
+  sealTexts,
+} from "../../../src/core/canon/copy.js";
 import { NotJsonError } from "../../../src/core/canon/value.js";
 import { nested, NOT_JSON } from "../../support/not-json.js";
 import { refusal } from "../../support/refusal.js";
@@ -100,6 +108,52 @@ describe("seal", () => {
 
   it("refuses what is not plain JSON", () => {
     expect(refusal(() => seal({ at: new Date(0) }))).toMatchObject({ reason: "instance", pointer: "/at" });
+  });
+});
+
+describe("sealOwn", () => {
+  it("freezes a value in place, and shares its sealed parts", () => {
+    const part = seal({ a: [1] });
+    const own = { part, list: [{ b: 2 }] };
+    const sealed = sealOwn(own);
+    expect(sealed).toBe(own);
+    expect(sealed.part).toBe(part);
+    expect(
+      [sealed, sealed.list, sealed.list[0]].every((each) => Object.isFrozen(each) && isSealed(each as object)),
+    ).toBe(true);
+    expect(sealedLevels(sealed)).toBe(3);
+    expect(seal(sealed)).toBe(own);
+  });
+
+  it("copies what it cannot seal in place: a key without a value, or what is frozen already", () => {
+    for (const own of [{ a: 1, b: undefined }, Object.freeze({ a: 1 }), { list: [Object.freeze({ a: 1 })] }]) {
+      const sealed = sealOwn<object>(own);
+      expect(sealed).not.toBe(own);
+      expect(sealed).toEqual(JSON.parse(JSON.stringify(own)));
+      expect(isSealed(sealed)).toBe(true);
+    }
+  });
+
+  it("refuses what is not plain JSON", () => {
+    for (const { make } of NOT_JSON) expect(() => sealOwn({ value: make() ?? Symbol("none") })).toThrow(NotJsonError);
+    expect(() => sealOwn(nested(129) as object)).toThrow(NotJsonError);
+  });
+});
+
+describe("sealedWeight", () => {
+  it.each([
+    ["texts", { text: 'é"\u0000\ud83d\ude00', list: ["a", "b"] }],
+    ["numbers", [1.7976931348623157e308, -5e-324, 0, 12]],
+    ["the rest", { a: null, b: [true, false], c: {}, d: [] }],
+  ])("is at least the bytes of %s", (_what, value) => {
+    expect(sealedWeight(seal(value))).toBeGreaterThanOrEqual(Buffer.byteLength(JSON.stringify(value)));
+    expect(sealedWeight(seal(value))).toBeLessThan(2_000);
+  });
+
+  it("is unknown for a large value, also as a part", () => {
+    expect(sealedWeight(seal({ text: "x".repeat(500_000) }))).toBeLessThan(Infinity);
+    expect(sealedWeight(seal({ part: { text: "x".repeat(5_000_000) } }))).toBe(Infinity);
+    expect(sealedLevels(seal({ part: { text: "x".repeat(5_000_000) } }))).toBe(2);
   });
 });
 

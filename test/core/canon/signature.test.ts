@@ -44,7 +44,7 @@ describe("verifySignature", () => {
     expect(verifySignature(new Uint8Array(0), message, new Uint8Array(0))).toBe(false);
   });
 
-  it("answers false for a key that is no point of the curve", () => {
+  it("answers false for a key that is not a point of the curve", () => {
     expect(verifySignature(new Uint8Array(32).fill(0xff), message, signature)).toBe(false);
   });
 });

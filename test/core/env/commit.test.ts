@@ -11,13 +11,14 @@ const twoSteps = () => [ask([{ name: "look" }]), say("done")];
 
 describe("a run", () => {
   it("CRB-01 CRB-16 CRB-17 CRB-41 stores created, user, assistant with its call, result and answer", async () => {
-    const { runtime, entries, asked } = playEnv({ steps: twoSteps(), tools: [look] });
+    const { runtime, entries, asked, storage } = playEnv({ steps: twoSteps(), tools: [look] });
     const response = await runtime.send({ agent: AGENT, content: "Go." });
     expect(response).toMatchObject({ conversationId: ID, finalAnswer: "done", turns: 2, toolCalls: 1, archives: [] });
     expect(kindsOf(entries())).toEqual(["created", "user", "assistant", "tool", "assistant"]);
     expect(entries()[0]).toEqual({ kind: "created", version: 1, agent: AGENT, sender: "" });
     // The result is applied before the following step.
     expect(asked[1]?.messages.at(-1)).toMatchObject({ role: "tool", content: "seen" });
+    expect((await playEnv({ storage }).runtime.conversation(AGENT)).context).toEqual(messagesOf(entries()));
   });
 
   it("CRB-18 sends the instructions, the history and the schemas", async () => {

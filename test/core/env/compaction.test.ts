@@ -57,6 +57,7 @@ describe("a conversation that grows", () => {
     for (const { messages } of provider.requests) expect(isWhole(messages)).toBe(true);
     const markers = entries().filter((entry) => entry.kind === "archive");
     expect(markers.map(({ name }) => name)).toEqual(archives);
+    expect(markers.map(({ summary }) => summary)).toEqual(archives.map((_, index) => `summary ${index + 1}`));
     expect(markers.map(({ from }) => from)).toEqual([1, ...markers.slice(0, -1).map(({ to }) => to)]);
   });
 

@@ -1,17 +1,21 @@
 // What the runtime takes from its config and nothing else: the environment's methods, their defaults, and their failures.
 
+import { Server, Socket } from "node:net";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { conversationIdOf } from "../../../src/core/env/conversation/identity.js";
 import type { Config, Env } from "../../../src/core/env/env.js";
+import { toolHook } from "../../../src/core/env/hooks/tools.js";
 import { createEnvRuntime } from "../../../src/core/env/runtime.js";
+import type { ConversationEntry } from "../../../src/core/env/storage/entry.js";
 import { createInMemoryStorage } from "../../../src/core/env/storage/memory-storage.js";
 import { createEventBroadcast } from "../../../src/core/events/broadcast.js";
+import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { text } from "../../../src/harness/arbitraries/index.js";
 import { ask, quietPorts, say, tool } from "../../support/script.js";
-import { AGENT, failingStorage, playEnv } from "../../support/env.js";
+import { AGENT, failingStorage, ID, messagesOf, playEnv } from "../../support/env.js";
 
 const agents = [{ name: AGENT, instructions: "Be brief." }];
 const config = (steps = [say("end")], env: Env = {}): Config => ({
@@ -23,13 +27,18 @@ const config = (steps = [say("end")], env: Env = {}): Config => ({
 describe("the config", () => {
   it("CRB-10 CRB-11 CRB-12 CRB-13 CRB-14 is one value with three parts, and the runtime keeps its type", async () => {
     const storage = createInMemoryStorage({ skills: [{ name: "a", description: "A.", body: "Do." }] });
-    const own = { storage, provider: scriptedProvider([say("end")]), env: { effectiveCwd: () => "x", more: 1 } };
-    const { more: _more, ...env } = own.env;
-    const runtime = createEnvRuntime({ ...own, env }, { agents, ports: quietPorts() });
+    const own = {
+      storage,
+      provider: scriptedProvider([ask([{ name: "look" }]), say("end")]),
+      env: { hook: () => toolHook([tool("look", () => "seen")]) },
+    };
+    const runtime = createEnvRuntime(own, { agents, ports: quietPorts() });
     const left: number = runtime.config.provider.remaining;
-    expect(left).toBe(1);
+    expect(left).toBe(2);
     expect(await runtime.send({ agent: AGENT, content: "Go." })).toMatchObject({ finalAnswer: "end" });
     expect(runtime.config.provider.remaining).toBe(0);
+    const entries = (await storage.conversations.read(ID, 0, 9)) as ConversationEntry[];
+    expect(messagesOf(entries)[2]).toMatchObject({ role: "tool", content: "seen" });
     expect(await storage.skills.load("a")).toMatchObject({ body: "Do." });
   });
 
@@ -68,7 +77,7 @@ describe("the config", () => {
       {},
       ["config.env has an unknown method: onAgentEvents"],
     ],
-    ["with a method that is none", { env: { hook: {} } }, {}, ["config.env.hook is not a function"]],
+    ["with an invalid method", { env: { hook: {} } }, {}, ["config.env.hook is not a function"]],
     ["of two agents with one name", {}, { agents: [...agents, ...agents] }, ["two agents have the name a"]],
     ["without agents", {}, { agents: [] }, ["createEnvRuntime has no agents"]],
     ["with an unknown option", {}, { verbs: {} }, ["unknown option: verbs"]],
@@ -98,7 +107,7 @@ describe("the config", () => {
       ["compaction.maxTokens of agent a is 0"],
     ],
     ["of a grant that names a tool twice", {}, { agents: [{ ...agents[0], tools: ["x", "x"] }] }, ["names x twice"]],
-  ])("%s is refused", (_name, wrong, options, messages) => {
+  ])("CRB-10 CRB-14 %s is refused", (_name, wrong, options, messages) => {
     try {
       createEnvRuntime({ ...config(), ...wrong } as Config, { agents, ...options } as never);
     } catch (error) {
@@ -154,18 +163,37 @@ describe("the config", () => {
 });
 
 describe("the runtime", () => {
-  it("CRB-02 CRB-04 CRB-05 CRB-07 CRB-08 schedules nothing: a run passes with a timer that throws", async () => {
-    const timer = () => {
-      throw new Error("the runtime set a timer");
+  it("CRB-02 CRB-04 CRB-05 CRB-07 CRB-08 uses no timer, socket or process state, also where it compacts", async () => {
+    const never = (what: string) => () => {
+      throw new Error(`the runtime used ${what}`);
     };
-    const tools = [tool("look", async () => "seen", { timeoutMs: Infinity })];
+    const spied = [
+      vi.spyOn(Socket.prototype, "connect"),
+      vi.spyOn(Server.prototype, "listen"),
+      vi.spyOn(process, "on"),
+      vi.spyOn(process, "exit"),
+      vi.spyOn(process, "chdir"),
+    ];
+    for (const spy of spied) spy.mockImplementation(never(spy.getMockName()) as never);
+    for (const name of ["fetch", "setTimeout", "setInterval", "setImmediate"]) vi.stubGlobal(name, never(name));
+    const environment = JSON.stringify(process.env);
+    const tools = [tool("look", async () => "seen ".repeat(100), { timeoutMs: Infinity })];
+    const steps = [ask([{ name: "look" }]), say("A summary."), say("end")];
     const { runtime } = playEnv({
       tools,
-      steps: [ask([{ name: "look" }]), say("end")],
-      agent: { toolTimeoutMs: Infinity },
-      options: { ports: { ...quietPorts(), timer } },
+      provider: { turn: async () => steps.shift() as LlmTurnResponse },
+      agent: { toolTimeoutMs: Infinity, compaction: { maxTokens: 60, keepTokens: 20 } },
+      options: { ports: { ...quietPorts(), timer: never("a timer of its ports") } },
     });
-    expect(await runtime.send({ agent: AGENT, content: "Go." })).toMatchObject({ finalAnswer: "end" });
+    try {
+      const { finalAnswer, archives } = await runtime.send({ agent: AGENT, content: "Go. ".repeat(20) });
+      expect([finalAnswer, archives]).toEqual(["end", ["archive-1"]]);
+      for (const spy of spied) expect(spy).not.toHaveBeenCalled();
+      expect(JSON.stringify(process.env)).toBe(environment);
+    } finally {
+      vi.unstubAllGlobals();
+      vi.restoreAllMocks();
+    }
   });
 
   it("CRB-05 refuses a second run on a busy conversation, and others go on", async () => {
@@ -231,13 +259,13 @@ describe("the runtime", () => {
   it.each<[string, object]>([
     ["an unknown agent", { agent: "b", content: "x" }],
     ["half a character in the sender", { sender: "\ud800", content: "x" }],
-    ["content that is none", { content: 7 }],
+    ["invalid content", { content: 7 }],
     ["empty content", { content: "" }],
     ["half a character in the content", { content: "\ud800" }],
     ["too much content", { content: "x".repeat(1_048_577) }],
     ["a part of another kind", { content: [{ type: "video" }] }],
     ["no content where nothing is open", {}],
-    ["a signal that is none", { content: "x", signal: {} }],
+    ["an invalid signal", { content: "x", signal: {} }],
     ["an unknown option", { content: "x", stream: true }],
   ])("refuses %s, and stores nothing", async (_name, request) => {
     const { runtime, storage } = playEnv({ steps: [say("x")] });
@@ -303,7 +331,7 @@ describe("instructions", () => {
         throw new Error("no such folder");
       },
     ],
-    ["are no text", () => 7 as never],
+    ["are not text", () => 7 as never],
     ["are too long", () => "x".repeat(262_145)],
   ])("that %s end the run, and nothing is stored", async (_name, discoverInstructions) => {
     const { runtime, entries } = playEnv({

@@ -168,8 +168,8 @@ describe("dispatch", () => {
       },
       "at once",
     ],
-    ["a value and no promise", () => "text" as never, "the tool find gave no promise"],
-  ])("lets the model read of %s", async (_name, dispatch, text) => {
+    ["a value and no promise", () => "text" as never, "the tool find returned no promise"],
+  ])("CRB-33 lets the model read of %s", async (_name, dispatch, text) => {
     const { runtime, entries, warnings } = playEnv({
       hook: { schema: () => [schema("find")], ...(dispatch === undefined ? {} : { dispatch }) },
       steps: [ask([{ name: "find" }]), say("end")],
@@ -177,7 +177,7 @@ describe("dispatch", () => {
     await runtime.send({ agent: AGENT, content: "Go." });
     expect(entries()[3]).toMatchObject({ message: { content: text, isError: true } });
     expect(warnings).toEqual(
-      text.includes("no promise") ? ["playhead: the tool find gave no promise, so the call failed"] : [],
+      text.includes("no promise") ? ["playhead: the tool find returned no promise, so the call failed"] : [],
     );
   });
 
@@ -220,7 +220,7 @@ describe("what a hook offers", () => {
   });
 
   it.each<[string, Hook, object]>([
-    ["a schema that is none", { schema: () => [{ ...schema("find"), schema: { type: "nothing" } }] }, {}],
+    ["an invalid schema", { schema: () => [{ ...schema("find"), schema: { type: "nothing" } }] }, {}],
     ["a name that no vendor takes", { schema: () => [schema("find it")] }, {}],
     ["no description", { schema: () => [{ name: "find", schema: {} } as never] }, {}],
     ["an unknown field", { schema: () => [schema("find", { invoke: 1 })] }, {}],
@@ -238,7 +238,7 @@ describe("what a hook offers", () => {
     ],
     ["a grant that nobody offers", {}, { tools: ["find"] }],
     ["a misspelled method", { dispatsh: () => undefined } as never, {}],
-    ["a method that is none", { dispatch: 1 } as never, {}],
+    ["an invalid method", { dispatch: 1 } as never, {}],
     ["nothing", undefined as never, {}],
   ])("with %s is refused before anything is stored or spent", async (_name, hook, agent) => {
     const { runtime, asked, entries } = playEnv({ env: { hook: () => hook }, agent, steps: [say("end")] });

@@ -167,7 +167,7 @@ describe("delegation", () => {
   it("of two agents to each other is refused by depth, and the run finishes", async () => {
     const { runtime, storage } = play(3);
     const { finalAnswer } = await runtime.send({ agent: "lead", sender: "ann", content: "Go." });
-    expect(finalAnswer).toBe("told: told: told: told: a task may be handed on 3 times at most");
+    expect(finalAnswer).toBe("told: told: told: told: a task may be handed on at most 3 times");
     expect(
       (storage.conversations.list("", 9) as readonly ConversationRef[]).map(({ agent, sender }) => [agent, sender]),
     ).toEqual([
@@ -182,14 +182,14 @@ describe("delegation", () => {
     const { runtime } = play(1);
     const first = runtime.send({ agent: "scout", sender: "delegate:1:lead:", content: "Go." });
     const second = await runtime.send({ agent: "lead", content: "Go." });
-    expect(second.finalAnswer).toContain("a run is under way");
+    expect(second.finalAnswer).toContain("a run is in progress");
     await first;
   });
 
   it("counts a sender that looks like a delegation as one, and never less", async () => {
     const { runtime } = play(3);
     const { finalAnswer } = await runtime.send({ agent: "lead", sender: "delegate:9:x:y", content: "Go." });
-    expect(finalAnswer).toBe("told: a task may be handed on 3 times at most");
+    expect(finalAnswer).toBe("told: a task may be handed on at most 3 times");
     expect(() => delegateHook({ members: {}, send: async () => ({ finalAnswer: "" }) })).toThrow(/no members/);
     expect(() => delegateHook({ members: { a: "" }, send: async () => ({ finalAnswer: "" }), maxDepth: 0 })).toThrow(
       /maxDepth/,

@@ -42,7 +42,7 @@ it("tells a slow reader of 10,000 events the exact number of those it missed, an
   expect(seen.slice(1)).toEqual(Array.from({ length: 100 }, (_, index) => 9_900 + index));
 });
 
-it("has at most 1,000 readers, and a reader that left is none", async () => {
+it("has at most 1,000 readers, and a reader that left does not count", async () => {
   const broadcast = createEventBroadcast<number>();
   const readers = Array.from({ length: 1_000 }, () => broadcast.subscribe());
   expect(() => broadcast.subscribe()).toThrow(/1000 readers, its limit/);

@@ -103,7 +103,7 @@ describe("createEventLog", () => {
     ]);
   });
 
-  it("hands on arguments that are no JSON as they came", () => {
+  it("hands on arguments that are not JSON as they came", () => {
     const args = { bytes: Buffer.from("x") } as unknown as JsonObject;
     const heard: AgentEvent[] = [];
     const log = createEventLog(quietPorts(), { listener: (event) => heard.push(event) });

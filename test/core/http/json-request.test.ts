@@ -269,14 +269,18 @@ describe("postJson against a server on this machine", () => {
   });
 
   it("PLK-30 a time limit tears the socket down while the body stalls, whatever the run's signal says", async () => {
-    const closed = latch();
+    const [stalled, closed] = [latch(), latch()];
     const local = await serve((_request, response) => {
       response.on("close", () => closed.open());
       response.writeHead(200, { "content-type": "application/json" });
-      response.write('{"a":');
+      response.write('{"a":', () => stalled.open());
     });
     const { signal } = new AbortController();
-    const error = await agentErrorOf(() => postJson({ ...local, signal, timeoutMs: 50 }, ports));
+    const timer: Ports["timer"] = (_ms, fire) => {
+      void stalled.reached.then(fire);
+      return () => undefined;
+    };
+    const error = await agentErrorOf(() => postJson({ ...local, signal, timeoutMs: 50 }, { ...ports, timer }));
     expect(error).toMatchObject({ code: "timeout" });
     expect(signal.aborted).toBe(false);
     await closed.reached;

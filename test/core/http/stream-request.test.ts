@@ -125,7 +125,7 @@ describe("postStream", () => {
     const error = await agentErrorOf(() => pieces.next());
     expect(error).toMatchObject({ code: "provider-response", retryable: true });
     expect(error.message).toBe("openai:gpt-4o broke off its answer (api.example.com): reset");
-    // An answer that began was no redirect.
+    // An answer that began was not a redirect.
     expect(error.hint).toBe("Retry.");
   });
 
@@ -182,8 +182,16 @@ describe("postStream against a server on this machine", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write("data: 1\n\n");
     });
-    const error = await agentErrorOf(() => readAll(postStream({ ...local, timeoutMs: 50 }, systemPorts)));
-    expect(error).toMatchObject({ code: "timeout" });
+    let late: () => void = () => undefined;
+    const timer: Ports["timer"] = (_ms, fire) => {
+      late = fire;
+      return () => undefined;
+    };
+    const pieces = postStream({ ...local, timeoutMs: 50 }, { ...systemPorts, timer });
+    expect(toText((await pieces.next()).value as Uint8Array)).toBe("data: 1\n\n");
+    const error = agentErrorOf(() => pieces.next());
+    late();
+    expect(await error).toMatchObject({ code: "timeout" });
     await closed.opened;
   });
 

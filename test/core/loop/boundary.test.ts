@@ -72,6 +72,26 @@ describe("the places of a turn", () => {
     ]);
   });
 
+  it.each([
+    [undefined, 0],
+    [{ assertWhole: () => undefined, settle: async () => undefined }, 1 + 3 + 5],
+  ])("copy the conversation for receipts alone (%j: %i messages copied)", async (receipts, expected) => {
+    const history: LlmMessage[] = [user("go")];
+    let copied = 0;
+    const { error } = await playLoop({
+      steps: [...turns(2), say("done")],
+      tools: [echo],
+      boundary: () => undefined,
+      history,
+      ...(receipts === undefined ? {} : { receipts }),
+      onDetail(detail) {
+        if (detail?.kind === "turn" && detail.messages !== history) copied += detail.messages?.length ?? 0;
+      },
+    });
+    expect(error).toBeUndefined();
+    expect(copied).toBe(expected);
+  });
+
   it("are left out by a cap: neither `begin` nor `after` of a turn that was never taken", async () => {
     const seen: string[] = [];
     const { stop } = await playLoop({
@@ -227,7 +247,7 @@ describe("a boundary that fails, or is still at work at an abort", () => {
   });
 });
 
-describe("a turn beside the conversation", () => {
+describe("a turn outside the conversation", () => {
   const summary = [user("Sum up.")];
 
   it("is counted and logged like any other, without tools, and leaves the conversation alone", async () => {

@@ -34,7 +34,7 @@ describe("a call that a policy denies", () => {
     });
   });
 
-  it("REL-49 is not answered to the model, while the calls beside it are", async () => {
+  it("REL-49 is not answered to the model, while the other calls of its turn are", async () => {
     const steps = [ask([{ name: "works" }, { name: "refund" }, { name: "works" }])];
     const { history, events } = await playLoop({ steps, tools: [refund, works] });
     expect(toolResults(history)).toEqual(["c0: fine", "c2: fine"]);
@@ -42,7 +42,7 @@ describe("a call that a policy denies", () => {
     expect(events.map(({ type }) => type).slice(-3)).toEqual(["tool-result", "tool-denied", "tool-result"]);
   });
 
-  it("REL-49 ends the run once the calls that run beside it are done", async () => {
+  it("REL-49 ends the run once the calls that run at the same time are done", async () => {
     const done = gate();
     const finished: string[] = [];
     const slow = tool("slow", async () => {
@@ -131,7 +131,7 @@ describe("turns of refused calls", () => {
   it.each([
     ["succeeds", "works"],
     ["fails by itself", "broken"],
-  ])("REL-51 are counted anew after a turn with one call that %s", async (_what, name) => {
+  ])("REL-51 are counted from 0 after a turn with one call that %s", async (_what, name) => {
     const broken = throwing("broken", new Error("broke"));
     const steps = [...refused(2), ask([{ name: "gone" }, { name }]), ...refused(2), say("done")];
     const { stop } = await playLoop({ steps, tools: [works, broken], maxCorrections: 2 });

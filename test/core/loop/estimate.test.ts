@@ -100,7 +100,7 @@ describe("the next prompt", () => {
     },
   );
 
-  it("is counted anew in a further conversation, and in one that was cut back", () => {
+  it("is counted again in a further conversation, and in one that was cut back", () => {
     const estimate = createPromptEstimate();
     estimate.tokens(two, tools);
     estimate.learn(used(100, 20));

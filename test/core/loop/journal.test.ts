@@ -27,7 +27,7 @@ function notebook(known: Readonly<Record<number, StoredOutcome>> = {}, told: str
 const three = (name: string) => ask([{ name }, { name }, { name }]);
 
 describe("a journal", () => {
-  it("is told of the ready calls with the budget before them, and only then do they run", async () => {
+  it("receives the ready calls with the budget before them, and only then do they run", async () => {
     const { journal, batches, told } = notebook();
     const tools = [tool("pay", () => void told.push("pay"), { retryPolicy: "idempotent" })];
     await playLoop({ steps: [ask([{ name: "gone" }, { name: "pay" }]), say("x")], tools, journal });

@@ -303,7 +303,7 @@ describe("a turn that streams", () => {
     expect(events.map(({ type }) => type)).toEqual(["turn-start", "llm-turn"]);
   });
 
-  it("refuses a stream without a response, and one whose response is none", async () => {
+  it("refuses a stream without a response, and one with an invalid response", async () => {
     const without = await playLoop({ provider: streaming(deltas), streaming: true });
     expect(without.error).toMatchObject({ code: "provider-response" });
     expect((without.error as Error).message).toBe("the stream of provider custom ended without a response");

@@ -42,7 +42,7 @@ describe("the default memory", () => {
     expect([memory.keys("s"), memory.keys("t")]).toEqual([[], ["k"]]);
   });
 
-  it("refuses what is no JSON and keeps the value it had", () => {
+  it("refuses what is not JSON and keeps the value it had", () => {
     const memory = createInMemoryRuntimeMemory();
     memory.set("s", "k", 1);
     expect(refusal(() => memory.set("s", "k", (() => 1) as unknown as JsonValue))).toMatchObject({ code: "not-json" });

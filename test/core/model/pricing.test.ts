@@ -103,7 +103,7 @@ describe("findRate", () => {
   it.each([
     ...["gpt-4o-audio-preview", "gpt-4o:free", "gpt-4o-mini-tts", "gpt-4o-2024-11-20-custom", "gpt-4o-latest-x"],
     ...["gpt-4.7", "gpt-5.9-sol", "gpt-4-64k", "gpt-4o-"],
-  ])("PLK-37 gives %s the rate of a like name, and knows that it is no snapshot of it", (model) => {
+  ])("PLK-37 gives %s the rate of a like name, and knows that it is not a snapshot of it", (model) => {
     const name = findRateName(OPENAI_PRICING, model) as string;
     expect(OPENAI_PRICING[name]).toBeDefined();
     expect(isSnapshotOf(model, name)).toBe(false);
@@ -178,7 +178,7 @@ describe("priceOf", () => {
     expect(priceOf({ ...usage, reasoningTokens: 8 }, rate)).toBe(priceOf(usage, rate));
   });
 
-  it("prices no more tokens than there were, and none that is no count", () => {
+  it("prices no more tokens than there were, and no value that is not a count", () => {
     expect(priceOf({ inputTokens: 10, outputTokens: 0, cacheReadTokens: 1e9, cacheWriteTokens: 1e9 }, rate)).toBe(500);
     const odd = { inputTokens: Number.NaN, outputTokens: -5, cacheReadTokens: 3, cacheWriteTokens: Infinity };
     expect(priceOf(odd, rate)).toBe(0);

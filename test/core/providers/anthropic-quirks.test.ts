@@ -5,7 +5,7 @@ import { callsIn, readRecorded, readStream, readWhole } from "../../support/quir
 import { hasShared } from "../../support/shared.js";
 import { agentErrorOf } from "../../support/wire.js";
 
-// What vendors do beside their documentation, streamed and whole. Where a recording shows it, its id is given.
+// What vendors do apart from their documentation, streamed and whole. Where a recording shows it, its id is given.
 
 describe("a streamed message of Anthropic's", () => {
   const start = {

@@ -51,7 +51,7 @@ describe("arguments of tool calls", () => {
   });
 
   it.each([["{"], ['{"a":1}{"b":2}'], ["[1]"], ['"text"'], ["5"], ["true"], ["call me"]])(
-    "keeps %j, which is no object, as the text it was",
+    "keeps %j, which is not an object, as the text it was",
     (text) => expect(toArguments(text)).toEqual({ arguments: {}, malformedArguments: text }),
   );
 

@@ -56,7 +56,7 @@ describe("attempts", () => {
     expect(walked()).toEqual(["a failed"]);
   });
 
-  it("an error of a foreign adapter, a throw and an answer that is none move on", async () => {
+  it("an error of a foreign adapter, a throw and a value that is not an answer move on", async () => {
     const throws: LlmProviderAdapter = {
       name: "throws",
       turn() {
@@ -278,7 +278,7 @@ describe("a rejected key", () => {
     expect(warnings).toEqual([expect.stringContaining(`onAuthError gave no whole answer within ${limitMs} ms`)]);
   });
 
-  it("is no matter of the refresh where the key is good and may not do this", async () => {
+  it("does not refresh a key that is valid and may not do this", async () => {
     const onAuthError = () => {
       throw new Error("must not be asked");
     };
@@ -346,24 +346,26 @@ describe("a chain that nobody answers", () => {
   it("REL-54 carries every error, and the kind of the last failure that may pass", async () => {
     const entries = [
       { provider: player("a", [fail("rate-limit"), fail("overloaded")]), maxAttempts: 2 },
-      { provider: player("b", [fail("auth")]) },
+      { provider: player("b", [fail("unavailable")]) },
+      { provider: player("c", [fail("auth")]) },
     ];
     const { chain, attempts } = chainOf(entries, { cooldownMs: 700 });
     const error = await exhaustedOf(() => chain.turn(hello));
     expect(error).toBeInstanceOf(ProvidersExhaustedError);
     expect(error).toMatchObject({
       code: "providers-exhausted",
-      kind: "overloaded",
+      kind: "unavailable",
       retryable: true,
       retryAfterMs: 700,
     });
     expect(error.attempts).toEqual(attempts);
     expect(error.attempts.map((attempt) => attempt.outcome === "failed" && (attempt.error as AgentError).kind)).toEqual(
-      ["rate-limit", "overloaded", "auth"],
+      ["rate-limit", "overloaded", "unavailable", "auth"],
     );
     expect(error.message).toContain(
-      "a failed (rate-limit): HTTP 500: rate-limit; a failed (overloaded): HTTP 500: overloaded; b failed (auth): HTTP 500: auth",
+      "a failed (rate-limit): HTTP 500: rate-limit; a failed (overloaded): HTTP 500: overloaded; b failed (unavailable)",
     );
+    expect(error.message).toContain("c failed (auth): HTTP 500: auth");
   });
 
   it("REL-54 is final where no failure may pass", async () => {
@@ -523,7 +525,7 @@ describe("options", () => {
     ["a negative wait", [{ provider, backoff: { kind: "linear", baseMs: -1, maxMs: 1 } }], {}],
     ["an endless wait", [{ provider, backoff: { kind: "linear", baseMs: 1, maxMs: Infinity } }], {}],
     ["an empty model", [{ provider, model: " " }], {}],
-    ["a cooldown that is no number", [{ provider }], { cooldownMs: Number.NaN }],
+    ["a cooldown that is not a number", [{ provider }], { cooldownMs: Number.NaN }],
     ["a negative maxWaitMs", [{ provider }], { maxWaitMs: -1 }],
     ["an empty name", [{ provider }], { name: "" }],
   ])("refuse %s", async (_what, entries, options) => {
@@ -538,16 +540,16 @@ describe("options", () => {
     ["a hole", [{ provider }, null], {}, "entry 1: it is null"],
     ["a misspelled entry", [{ provider, maxAttempt: 3 }], {}, "entry 0: unknown option maxAttempt"],
     ["attempts by text", [{ provider, maxAttempts: "3" }], {}, 'maxAttempts is "3"'],
-    ["a model that is no text", [{ provider, model: 5 }], {}, "model is 5: pass a string"],
+    ["a model that is not text", [{ provider, model: 5 }], {}, "model is 5: pass a string"],
     ["a backoff of null", [{ provider, backoff: null }], {}, "backoff is null"],
     ["a misspelled backoff", [{ provider, backoff: { kind: "linear", baseMS: 1 } }], {}, "unknown option baseMS"],
     ["options of null", [{ provider }], null, "the options are null"],
     ["an unknown kind", [{ provider }], { endOn: ["auth", "429"] }, 'endOn has "429": the kinds are auth,'],
     ["one kind for a list", [{ provider }], { endOn: "auth" }, 'endOn is "auth": give a list'],
-    ["a listener that is none", [{ provider }], { onAttempt: true }, "onAttempt is true: give a function"],
-    ["a sleep that is none", [{ provider }], { sleep: 5 }, "sleep is 5: give a function"],
-    ["a name that is no text", [{ provider }], { name: 5 }, "name is 5: pass a string"],
-    ["ports that are none", [{ provider }], { ports: 5 }, "ports is 5"],
+    ["an invalid listener", [{ provider }], { onAttempt: true }, "onAttempt is true: give a function"],
+    ["an invalid sleep", [{ provider }], { sleep: 5 }, "sleep is 5: give a function"],
+    ["a name that is not text", [{ provider }], { name: 5 }, "name is 5: pass a string"],
+    ["invalid ports", [{ provider }], { ports: 5 }, "ports is 5"],
     ["a wait by text", [{ provider }], { cooldownMs: "5" }, 'cooldownMs is "5"'],
   ])("refuse %s by name", async (_what, entries, options, words) => {
     const error = await agentErrorOf(() => fallbackProvider(entries as never, options as never));

@@ -63,10 +63,10 @@ describe("no error holds the key", () => {
   };
 
   it.each<[string, (key: string) => string]>([
-    ["a status line that is none", (key) => `HTTP/1.1 ${key}\r\n\r\n`],
-    ["a header that is none", (key) => `HTTP/1.1 200 OK\r\n${key}\r\n\r\n`],
+    ["an invalid status line", (key) => `HTTP/1.1 ${key}\r\n\r\n`],
+    ["an invalid header", (key) => `HTTP/1.1 200 OK\r\n${key}\r\n\r\n`],
     ["bytes after the body", (key) => `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}${key}`],
-    ["a chunk size that is none", (key) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${key}\r\n`],
+    ["an invalid chunk size", (key) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${key}\r\n`],
     ["a redirect", (key) => `HTTP/1.1 307 X\r\nlocation: http://localhost:1/${key}\r\ncontent-length: 0\r\n\r\n`],
     ["a body that is the key", (key) => `HTTP/1.1 200 OK\r\ncontent-length: ${key.length}\r\n\r\n${key}`],
   ])("of a server that sends it back in %s", async (_name, reply) => {
@@ -158,7 +158,10 @@ describe("a fetch of the caller", () => {
       "a failure whose body is locked",
       () => ({ status: 500, ok: false, headers: new Headers(), body: lockedBody().body }),
     ],
-    ["a response whose body is no web stream", () => ({ status: 200, ok: true, headers: new Headers(), body: "{}" })],
+    [
+      "a response whose body is not a web stream",
+      () => ({ status: 200, ok: true, headers: new Headers(), body: "{}" }),
+    ],
     [
       "something with getters that throw",
       () => ({

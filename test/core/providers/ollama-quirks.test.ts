@@ -3,7 +3,7 @@ import { callsIn, readRecorded, readStream } from "../../support/quirks.js";
 import { hasShared } from "../../support/shared.js";
 import { agentErrorOf } from "../../support/wire.js";
 
-// What vendors do beside their documentation, streamed and whole. Where a recording shows it, its id is given.
+// What vendors do apart from their documentation, streamed and whole. Where a recording shows it, its id is given.
 
 describe("a streamed chat of Ollama's", () => {
   const line = (message: object, rest: object = {}) =>
@@ -18,7 +18,7 @@ describe("a streamed chat of Ollama's", () => {
     ]);
   });
 
-  it("missing counts are no usage, or zero", () => {
+  it("missing counts give no usage, or zero", () => {
     const hi = line({ content: "hi" });
     expect(readStream("ollama", hi + line({}, { done: true })).usage).toBeUndefined();
     expect(readStream("ollama", hi + line({}, { done: true, eval_count: 5 })).usage).toEqual({

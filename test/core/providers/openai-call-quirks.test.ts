@@ -4,7 +4,7 @@ import { readLooseBodies } from "../../support/loose-bodies.js";
 import { callsIn, chunk, DONE, part, readRecorded, readStream, readWhole, whole } from "../../support/quirks.js";
 import { hasShared } from "../../support/shared.js";
 
-// What vendors do beside their documentation, streamed and whole. Where a recording shows it, its id is given.
+// What vendors do apart from their documentation, streamed and whole. Where a recording shows it, its id is given.
 
 describe("tool calls in a streamed chat completion", () => {
   const finish = sse(chunk({}, "tool_calls"), DONE);

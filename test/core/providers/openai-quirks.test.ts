@@ -4,7 +4,7 @@ import { chunk, DONE, part, readRecorded, readStream, readWhole, whole } from ".
 import { hasShared } from "../../support/shared.js";
 import { agentErrorOf } from "../../support/wire.js";
 
-// What vendors do beside their documentation, streamed and whole. Where a recording shows it, its id is given.
+// What vendors do apart from their documentation, streamed and whole. Where a recording shows it, its id is given.
 
 describe("how a chat completion ends", () => {
   const call = { id: "a", function: { name: "weather", arguments: "{}" } };
@@ -95,7 +95,7 @@ describe("content of a chat completion", () => {
     ["null", { content: null, reasoning: "hm" }],
     ["missing", { reasoning: "hm" }],
     ["an empty list", { content: [], reasoning: "hm" }],
-  ])("that is %s is no text", (_name, message) => {
+  ])("that is %s is not text", (_name, message) => {
     const expected = { finalAnswer: "", message: { reasoning: [{ text: "hm" }] } };
     expect(readWhole("openai", whole(message))).toMatchObject(expected);
     expect(readStream("openai", sse(chunk(message), chunk({}, "stop")))).toMatchObject(expected);
@@ -119,7 +119,7 @@ describe("content of a chat completion", () => {
     expect(readWhole("openai", whole({ content }))).toMatchObject(expected);
   });
 
-  it("the message so far beside each delta is not read twice, and alone it is the answer", () => {
+  it("the message so far next to each delta is not read twice, and alone it is the answer", () => {
     const both = (content: string, soFar: string) => ({
       choices: [{ delta: { content }, message: { content: soFar } }],
     });

@@ -33,7 +33,7 @@ describe("the price of an answer", () => {
     expect(await costWith(completion(cached))).toBe(0.012);
   });
 
-  it("PLK-24 anthropic: comes from ANTHROPIC_PRICING, with cache reads and writes beside the fresh tokens", async () => {
+  it("PLK-24 anthropic: comes from ANTHROPIC_PRICING, with cache reads and writes in addition to the fresh tokens", async () => {
     const usage = {
       input_tokens: 1_000,
       output_tokens: 1_000,
@@ -142,7 +142,7 @@ describe("the price of an answer", () => {
     });
   });
 
-  it("is finite for the largest counts, and a sum beyond what can be counted is none", async () => {
+  it("is finite for the largest counts, and a sum beyond what can be counted is undefined", async () => {
     const most = Number.MAX_SAFE_INTEGER;
     const dear = { "gpt-4o": { input: 1e6, output: 1e6 }, "claude-sonnet-4-5": { input: 1e6, output: 1e6 } };
     const counts = { prompt_tokens: most, completion_tokens: most };
@@ -257,7 +257,7 @@ describe.skipIf(!hasShared)("the lists against what gateways charged", () => {
   it("PLK-36 give the figure of the gateway for every recorded model they know", () => {
     const all = ["openai-compatible", "cross-model-req_llm"].flatMap(charges);
     const off = all.filter(({ costUsd, listed }) => Math.abs(costUsd - listed) > 1e-7);
-    // OpenRouter once charged the reasoning of gpt-5 beside a completion that held it.
+    // OpenRouter once charged the reasoning of gpt-5 in addition to a completion that held it.
     expect(off.map(({ model }) => model)).toEqual(["openai/gpt-5", "openai/gpt-5", "openai/gpt-5"]);
     for (const { costUsd, thoughtsTwice } of off) expect(thoughtsTwice).toBeCloseTo(costUsd, 9);
     expect(all.length).toBe(31);

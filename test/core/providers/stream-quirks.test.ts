@@ -5,7 +5,7 @@ import { chunk, readRecorded, readStream, readWhole } from "../../support/quirks
 import { hasShared } from "../../support/shared.js";
 import { agentErrorOf } from "../../support/wire.js";
 
-// What vendors do beside their documentation, streamed and whole. Where a recording shows it, its id is given.
+// What vendors do apart from their documentation, streamed and whole. Where a recording shows it, its id is given.
 
 describe("the framing of a stream", () => {
   const hi = [chunk({ content: "hi" }), chunk({}, "stop")].map((data) => `data: ${JSON.stringify(data)}`);
@@ -97,7 +97,7 @@ describe("an error under status 200", () => {
     expect((await agentErrorOf(() => readStream("ollama", text))).message).toContain("out of memory");
   });
 
-  it.each([["<html>Login</html>"], ["[1,2"], ["{"]])("%s is no stream and no JSON", async (text) => {
+  it.each([["<html>Login</html>"], ["[1,2"], ["{"]])("%s is neither a stream nor JSON", async (text) => {
     const error = await agentErrorOf(() => readStream("openai", text));
     expect(error).toMatchObject({ code: "provider-response", retryable: false });
     expect(error.message).toBe(`the vendor streamed neither events nor JSON: ${text}`);

@@ -225,7 +225,7 @@ describe("openai's include_usage", () => {
 });
 
 describe("the option streaming", () => {
-  it("is refused where it is no boolean", async () => {
+  it("is refused if it is not a boolean", async () => {
     const error = await agentErrorOf(() => openaiProvider({ apiKey, model: "m", streaming: "yes" as never }));
     expect(error.message).toContain(`streaming is "yes": give true or false`);
   });

@@ -83,7 +83,7 @@ describe.each(all)("%s options", (vendor, build) => {
   ])("PLK-28 takes %s", (baseURL) => expect(() => build({ baseURL })).not.toThrow());
 
   it.each(["", "api.example.com/v1", "https://", "//example.com", 5])(
-    "refuses %j, which is no URL",
+    "refuses %j, which is not a URL",
     async (baseURL) => {
       expect((await refusal(() => build({ baseURL }))).message).toContain("not an absolute URL");
     },
@@ -134,7 +134,7 @@ describe.each(all)("%s options", (vendor, build) => {
     expect(build({ name: "mine" }).name).toBe("mine");
   });
 
-  it("PLK-41 has one method beside its name, and the same call watched", () => {
+  it("PLK-41 has one method in addition to its name, and the same call watched", () => {
     expect(Object.keys(build({})).sort()).toEqual(["name", "stream", "turn"]);
   });
 });
@@ -218,13 +218,13 @@ describe.each(keyed)("%s key", (_vendor, build) => {
     expect(hint).toContain("The options are model, baseURL,");
   });
 
-  it("says of a key that is no text its kind alone", async () => {
+  it("names only the type of a key that is not text", async () => {
     expect((await refusal(() => build({ apiKey: 12345678 }))).message).toContain("apiKey is a number, not a string");
   });
 });
 
 describe("vendor options of one vendor", () => {
-  it("PLK-24 refuses a maxTokens that is no count", async () => {
+  it("PLK-24 refuses a maxTokens that is not a count", async () => {
     for (const maxTokens of [0, -1, 1.5, Number.NaN]) {
       const options: AnthropicOptions = { apiKey, model: "m", maxTokens };
       expect((await refusal(() => anthropicProvider(options))).message).toContain("maxTokens");

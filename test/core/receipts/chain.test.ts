@@ -207,7 +207,7 @@ describe("a receipt that cannot be written", () => {
     expect(verifyReceipts(chain.receipts, publicKey)).toMatchObject({ kind: "ok", receipts: 1, complete: false });
   });
 
-  it("is no business of a run whose receipts were all written before", async () => {
+  it("does not concern a run whose receipts were all written before", async () => {
     let calls = 0;
     const sign = (message: Uint8Array) => {
       calls += 1;

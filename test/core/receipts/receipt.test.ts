@@ -74,7 +74,7 @@ describe("draftReceipt", () => {
     });
   });
 
-  it("says by null that something was no JSON, and leaves out figures that are no numbers", () => {
+  it("says by null that something was not JSON, and leaves out figures that are not numbers", () => {
     const odd = { ...call, arguments: { n: 1n } as never };
     const result: EventBody = { type: "tool-result", ...named, content: "\ud800", cut: 0 };
     expect(bodyOf(result, { kind: "tool", call: odd, content: "\ud800" })).toMatchObject({
@@ -94,7 +94,7 @@ describe("draftReceipt", () => {
     expect(bodyOf(turn)).toMatchObject({ responseHash: null });
   });
 
-  it("hashes what the model wrote where it was no object", () => {
+  it("hashes what the model wrote if it was not an object", () => {
     const malformed = { ...call, arguments: {}, malformedArguments: "{n:1" };
     const body = bodyOf(
       { type: "tool-failed", ...named, message: "m" },

@@ -68,7 +68,7 @@ describe("verifyReceipts of a whole chain", () => {
     expect(verdictOf(body, 1)).toMatchObject({ kind: "ok", complete: true, openCalls: 0 });
   });
 
-  it("takes the public key in any of its spellings, and refuses what is none", () => {
+  it("takes the public key in any of its spellings, and refuses an invalid one", () => {
     expect(verifyReceipts(chain, Buffer.from(publicKey).toString("hex"))).toMatchObject({ kind: "ok" });
     expect(refusal(() => verifyReceipts(chain, "key"))).toMatchObject({ code: "invalid-options" });
   });
@@ -217,13 +217,13 @@ describe("verifyReceipts of a broken chain", () => {
     ["a newer version", lineOf({ ...at(2), version: 2 } as unknown as Receipt)],
     ["a fraction of a place", lineOf({ ...at(2), seq: 1.5 })],
     ["JSON nested without end", "[".repeat(100_000)],
-    ["a value that is no JSON", { ...at(2), runId: "\ud800" }],
+    ["a value that is not JSON", { ...at(2), runId: "\ud800" }],
     ["a number of another world", { ...at(2), body: { kind: "turn", n: 1n } }],
   ])("finds a line that holds %s", (_name, line) => {
     expect(found([...chain.slice(0, 2), line, ...chain.slice(3)])).toEqual(["3 not-a-receipt"]);
   });
 
-  it("names the line whose bytes are no UTF-8, and a byte-order mark", () => {
+  it("names the line whose bytes are not UTF-8, and a byte-order mark", () => {
     const lines = chain.map((receipt) => Buffer.from(`${lineOf(receipt)}\n`));
     lines[3] = Buffer.concat([Buffer.from([0xff]), lines[3] as Buffer]);
     expect(found(Buffer.concat(lines))).toEqual(["4 not-a-receipt"]);

@@ -224,7 +224,7 @@ describe("visits", () => {
     for (let run = 0; run < 3; run++) expect(path(await one.run({ goal: "g", plan: loop }))).toHaveLength(4);
   });
 
-  it("PLK-78 a diamond, walked over both sides, is no cycle", async () => {
+  it("PLK-78 a diamond, walked over both sides, is not a cycle", async () => {
     const plan: Plan = {
       entry: "a",
       edges: [

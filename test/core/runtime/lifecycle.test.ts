@@ -118,7 +118,7 @@ it("asks the memory nothing for a run that begins after destroy, and names the r
   expect(asked).toEqual([]);
 });
 
-it.each([null, {}, "now"])("refuses a signal that is none (%s)", async (signal) => {
+it.each([null, {}, "now"])("refuses a value that is not a signal (%s)", async (signal) => {
   const one = runtime([agent(scriptedProvider([say("x")]))]);
   expect(await rejection(one.run({ goal: "g", signal: signal as unknown as AbortSignal }))).toMatchObject({
     code: "invalid-options",

@@ -108,9 +108,12 @@ it("answers a failing memory to the tool that used it", async () => {
   expect((await one.run({ goal: "g" })).messages.at(-2)).toMatchObject({ content: "read-only", isError: true });
 });
 
-it.each([null, {}, { ...createInMemoryRuntimeMemory(), clear: 1 }])("refuses a memory that is none", (memory) => {
-  expect(refusal(() => runtime([speaker("a", [])], { memory: memory as RuntimeMemory }))).toMatchObject({
-    code: "invalid-options",
-    message: expect.stringContaining("clear") as string,
-  });
-});
+it.each([null, {}, { ...createInMemoryRuntimeMemory(), clear: 1 }])(
+  "refuses a value that is not a memory",
+  (memory) => {
+    expect(refusal(() => runtime([speaker("a", [])], { memory: memory as RuntimeMemory }))).toMatchObject({
+      code: "invalid-options",
+      message: expect.stringContaining("clear") as string,
+    });
+  },
+);

@@ -32,7 +32,7 @@ describe("a plan", () => {
     ["no entry", { edges: [], exits: [] }, ["entry is undefined, which is not an agent"]],
     ["an unknown entry", { ...good, entry: "boss" }, ['entry is "boss", which is not an agent']],
     ["no edges", { entry: "router", exits: [] }, ["its edges are not a list"]],
-    ["exits that are no list", { ...good, exits: "specialist" }, ["its exits are not a list"]],
+    ["exits that are not a list", { ...good, exits: "specialist" }, ["its exits are not a list"]],
     ["an unknown exit", { ...good, exits: ["specialist", "x"] }, ['exits[1] is "x"']],
     ["an edge from nowhere", { ...good, edges: [{ to: "router" }] }, ["edges[0].from is undefined"]],
     [
@@ -40,15 +40,15 @@ describe("a plan", () => {
       { ...good, edges: [...good.edges, { from: "router", to: "b" }] },
       ['edges[1].to is "b"'],
     ],
-    ["an edge that is none", { ...good, edges: [null] }, ["edges[0] is not an object"]],
+    ["an invalid edge", { ...good, edges: [null] }, ["edges[0] is not an object"]],
     ["a hole among the edges", { ...good, edges: new Array(1) }, ["edges[0] is not an object"]],
     [
-      "a condition that is no function",
+      "a condition that is not a function",
       { ...good, edges: [{ ...good.edges[0], when: "yes" }] },
       ["edges[0].when is not a function"],
     ],
     [
-      "an input that is no function",
+      "an input that is not a function",
       { ...good, edges: [{ ...good.edges[0], input: "x" }] },
       ["edges[0].input is not a function"],
     ],

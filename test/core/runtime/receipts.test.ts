@@ -332,9 +332,9 @@ describe("createRuntime with a signingKey", () => {
   });
 
   it.each<[string, object]>([
-    ["a key that is none", { signingKey: "not a key" }],
+    ["an invalid key", { signingKey: "not a key" }],
     ["a listener without a key", { onReceipt: () => undefined }],
-    ["a listener that is no function", { signingKey: seed, onReceipt: [] }],
+    ["a listener that is not a function", { signingKey: seed, onReceipt: [] }],
   ])("refuses %s before the first turn", (_name, options) => {
     const all = { agents: [agent(echoProvider())], ...options } as unknown as RuntimeOptions;
     expect(refusal(() => createRuntime(all))).toMatchObject({ code: "invalid-options" });

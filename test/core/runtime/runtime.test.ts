@@ -12,7 +12,7 @@ import { verbBodies } from "../../support/verbs.js";
 describe("createRuntime", () => {
   it.each<[string, object]>([
     ["no agents", { agents: [] }],
-    ["agents that are no list", { agents: {} }],
+    ["agents that are not a list", { agents: {} }],
     ["an option nobody reads", { agents: [agent(scriptedProvider([]))], maxAgentVisit: 3 }],
     ["two agents of one id", { agents: [agent(scriptedProvider([])), agent(scriptedProvider([]))] }],
   ])("refuses %s", (_name, options) => {
@@ -232,7 +232,7 @@ describe("run", () => {
 
   it.each<[string, object]>([
     ["no goal", {}],
-    ["a goal that is no text", { goal: 1 }],
+    ["a goal that is not text", { goal: 1 }],
     ["an option nobody reads", { goal: "g", singal: null }],
   ])("refuses %s", async (_name, options) => {
     const one = runtime([agent(scriptedProvider([say("x")]))]);

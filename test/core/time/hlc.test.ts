@@ -93,7 +93,7 @@ describe("receive", () => {
   });
 
   it.each(["", "x", "0000000007d0-0005-fffffff", "0000000007D0-0005-ffffffff", "0000000007d0-0005-ffffffff\n"])(
-    "refuses %j, which is no stamp",
+    "refuses %j, which is not a stamp",
     (text) => {
       expect(() => clockAt(1).hlc.receive(text)).toThrow(RangeError);
     },

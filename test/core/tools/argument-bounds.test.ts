@@ -148,7 +148,7 @@ describe("format", () => {
   }, 60_000);
 
   it.each(["constructor", "__proto__", "hasOwnProperty", "no-such-format"])(
-    "%s is none, so it asks nothing",
+    "%s does not count, so it asks nothing",
     (format) => {
       expect(accepts({ format }, "x")).toBe(true);
     },
@@ -206,7 +206,7 @@ describe("uniqueItems", () => {
     expect(accepts(unique, [...numbers(MAX_UNIQUE_CONTAINERS), []])).toBe(false);
   });
 
-  it("asks nothing where it is false, and of what is no array", () => {
+  it("asks nothing where it is false, and of a value that is not an array", () => {
     expect(accepts({ uniqueItems: false }, numbers(MAX_UNIQUE_ITEMS + 1).fill(0))).toBe(true);
     expect(accepts(unique, "text")).toBe(true);
     expect(accepts(unique, [])).toBe(true);

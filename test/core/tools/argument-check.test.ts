@@ -170,7 +170,7 @@ describe("createArgumentCheck", () => {
   });
 
   it.each([
-    ["a schema that is no object", "text" as unknown as JsonObject],
+    ["a schema that is not an object", "text" as unknown as JsonObject],
     ["a list", [] as unknown as JsonObject],
     ["a $ref that leads nowhere", { properties: { a: { $ref: "#/$defs/missing" } } }],
     ["a $ref to another machine", { $ref: "https://example.test/schema.json" }],

@@ -34,7 +34,7 @@ describe("a tool call", () => {
     expect(await run(tool("t", async () => "later"))).toEqual({ kind: "ok", content: "later", cut: 0 });
   });
 
-  it("PLK-46 says only that the tool is unavailable when the agent has none of that name", async () => {
+  it("PLK-46 says only that the tool is unavailable if the agent has no tool of that name", async () => {
     const outcome = await run(
       tool("t", () => 1),
       call({ name: "delete_everything" }),

@@ -223,7 +223,7 @@ describe("a result hook", () => {
     expect(ended.error).toMatchObject({ code: "tool-failed", message: "tool give failed: stale" });
   });
 
-  it("PSS-103 withholds a result as cancelled, which ends no run and is no refusal", async () => {
+  it("PSS-103 withholds a result as cancelled, which neither ends a run nor counts as a refusal", async () => {
     const list = [result({ status: "cancelled", error: "secret found", output: "withheld" })];
     const run = await play(list, { onToolError: "fail", maxCorrections: 0 });
     expect(run.stop).toMatchObject({ kind: "finished" });
@@ -263,7 +263,7 @@ describe("a policy that is broken", () => {
     ["an unknown key", { action: "allow", reason: "x" }, 'allow with an unknown "reason"'],
     ["no input", { action: "modify" }, "modify without input"],
     ["no message", { action: "reject-and-continue" }, "reject-and-continue without a text as message"],
-    ["a message that is no text", { action: "error", message: 7 }, "error without a text as message"],
+    ["a message that is not text", { action: "error", message: 7 }, "error without a text as message"],
     ["no output", { action: "synthesize", output: undefined }, "synthesize without output"],
   ])("ends the run before the tool when its call hook gives %s", async (_name, answer, words) => {
     const run = await play([{ call: bad(answer) }]);

@@ -28,7 +28,7 @@ describe("createToolSet", () => {
     expect(names({ customTools: [noop] })).not.toContain("act");
   });
 
-  it("PLK-45 refuses a name that is no verb, and lists the verbs", () => {
+  it("PLK-45 refuses a name that is not a verb, and lists the verbs", () => {
     expect(refused({ tools: ["extract", "extrakt"] })).toMatchObject({
       code: "invalid-options",
       message: expect.stringContaining('agent ann: tools has an unknown verb: "extrakt"') as string,
@@ -178,7 +178,7 @@ describe("narrowToolSet", () => {
 });
 
 describe("a retry policy", () => {
-  it("is refused where it is none of the three", () => {
+  it("is refused if it is not one of the three", () => {
     const custom = { name: "a", description: "a", schema: {}, retryPolicy: "never" as never, invoke: () => 1 };
     expect(() => createToolSet("ann", { customTools: [custom] }, undefined)).toThrow(
       'agent ann: tool a has the retryPolicy "never"',

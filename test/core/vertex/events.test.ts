@@ -108,7 +108,7 @@ describe("agent:tool_result", () => {
 });
 
 describe("cost:updated", () => {
-  it("REL-63 REL-65 REL-67 is one for each attempt that was made, with its model and the total so far", () => {
+  it("REL-63 REL-65 REL-67 REL-80 is one for each attempt that was made, with its model and the total so far", () => {
     const facts = [failed("m-1", 1), skipped, answered("m-2", 2, 0.5), answered("m-3", 1, 0.25), answered("m-4", 1)];
     const cost = { type: "cost:updated", nodeId: "n1", inputTokens: 3, outputTokens: 4 };
     expect(project(...facts)).toEqual([
@@ -131,7 +131,7 @@ describe("cost:updated", () => {
     ]);
   });
 
-  it("REL-63 takes what is no amount for nothing", () => {
+  it("REL-63 counts a value that is not an amount as zero", () => {
     const usage = { inputTokens: NaN, outputTokens: -3 };
     expect(project({ ...tried("m", 1), outcome: "answered", usage, costUsd: -1 })).toMatchObject([
       { inputTokens: 0, outputTokens: 0, costMicrocents: 0, cumulativeCostMicrocents: 0 },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AgentError, ToolPolicyError } from "../../../src/core/errors.js";
 import { createEventLog } from "../../../src/core/events/log.js";
 import type { LlmProviderAdapter } from "../../../src/core/model/provider.js";
@@ -21,9 +21,13 @@ const hi = (): LlmProviderAdapter => scriptedProvider([say("Hi.", { model: "m-1"
 describe("an execution", () => {
   it("REL-01 REL-07 REL-38 runs an agent vertex to one outcome", async () => {
     const usage = { inputTokens: 7, outputTokens: 2 };
-    const script = watchedScript([say("Hi.", { usage, model: "m-1" })]);
+    const script = watchedScript([say("Hi.", { usage, model: "m-1-2026" })]);
     const { outcome } = await execute(depsOf({ first: script }));
-    expect(outcome).toEqual({ kind: "completed", output: "Hi.", tokensUsed: { input: 7, output: 2, model: "m-1" } });
+    expect(outcome).toEqual({
+      kind: "completed",
+      output: "Hi.",
+      tokensUsed: { input: 7, output: 2, model: "m-1-2026" },
+    });
     expect(script.asked[0]?.messages).toEqual([
       { role: "system", content: "You are brief." },
       { role: "user", content: "Write about rain." },
@@ -153,7 +157,7 @@ describe("the host", () => {
     ]);
   });
 
-  it("REL-19 may leave out limits and gates, and sets them", async () => {
+  it("REL-19 REL-44 may leave out limits and gates, and sets them", async () => {
     const forever = () => scriptedProvider(Array.from({ length: 20 }, () => ask([{ name: "look" }])));
     const counts: number[] = [];
     for (const limits of [undefined, { maxToolTurns: 2 }, { maxToolTurns: 0 }]) {
@@ -188,6 +192,18 @@ describe("the host", () => {
   ])("REL-75 fails the vertex as internal where %s throws or gives nonsense", async (name, extra) => {
     const executed = await execute(depsOf({ first: hi() }, extra));
     expect([codeOf(executed), messageOf(executed)]).toEqual(["internal", expect.stringContaining(name)]);
+  });
+
+  it("REL-15 waits between attempts by its sleep, and reads its clock", async () => {
+    const waited: number[] = [];
+    const now = vi.fn(() => 5);
+    const backoff = { kind: "linear", baseMs: 7, maxMs: 9 } as const;
+    const first = scriptedProvider([fail("overloaded"), fail("overloaded")]);
+    const deps = depsOf({ first, second: hi() }, { sleep: async (ms) => void waited.push(ms), now });
+    const fallback_chain = [{ provider: "second", model: "m-2" }];
+    expect(codeOf(await execute(deps, vertexOf({ retry: { max: 2, backoff } }, { fallback_chain })))).toBe("completed");
+    expect(waited).toEqual([7]);
+    expect(now).toHaveBeenCalled();
   });
 
   it("REL-15 fails the vertex as internal where keyFor throws", async () => {
@@ -303,10 +319,16 @@ describe("a generative vertex", () => {
   });
 
   it("REL-13 REL-27 needs a provider that makes media, and never fails over", async () => {
-    const deps = depsOf({ first: hi(), second: hi() }, { resolveMediaSurface: () => "generative" });
+    const never = vi.fn();
+    const second = { ...hi(), generateMedia: never };
+    const deps = depsOf({ first: hi(), second }, { resolveMediaSurface: () => "generative" });
     const fallback_chain = [{ provider: "second", model: "m-2" }];
     const executed = await execute(deps, vertexOf(image, { fallback_chain }));
-    expect([codeOf(executed), messageOf(executed)]).toEqual(["internal", expect.stringContaining("makes no media")]);
+    expect([codeOf(executed), messageOf(executed)]).toEqual([
+      "internal",
+      expect.stringContaining("cannot generate media"),
+    ]);
+    expect(never).not.toHaveBeenCalled();
     expect(codeOf(await execute(depsOf({ first: hi() }, { resolveMediaSurface: () => undefined })))).toBe("completed");
   });
 });

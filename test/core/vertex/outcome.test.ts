@@ -80,7 +80,7 @@ describe("the code of a failure", () => {
     ["a denial", new ToolPolicyError("no")],
     ["a provider's failure", exhausted("rate-limit", true)],
     ["a tool's failure", new AgentError("tool-failed", "x", { retryable: true })],
-    ["what is no error", undefined],
+    ["a value that is not an error", undefined],
   ])("REL-47 is cancelled once the signal has fired, over %s", (_what, error) => {
     expect(classifyFailure(error, AbortSignal.abort())).toEqual({
       code: "cancelled",

@@ -1,4 +1,4 @@
-// What only one wire has of an answer comes back over that wire, whole and streamed, and is no part of the message.
+// What only one wire has of an answer comes back over that wire, whole and streamed, and is not part of the message.
 
 import { describe, expect, it } from "vitest";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";

@@ -92,7 +92,7 @@ describe("request fields that no setting stands for", () => {
     expect(fields(wire, body)).toEqual({});
   });
 
-  it("leave an empty setting where there are none, which says that all were kept", () => {
+  it("leave an empty setting if there are none, which says that all were kept", () => {
     expect(WIRES.openai.parse({ model: "m", messages }).request.settings).toEqual({ model: "m", openai: {} });
   });
 

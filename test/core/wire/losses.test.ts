@@ -32,7 +32,7 @@ describe("a request", () => {
     expect(sent("cohere", user, asked, failed)?.[2]).toEqual(plain);
   });
 
-  it("has the name of a tool result from its call, and none where there is no call", () => {
+  it("has the name of a tool result from its call, and no name without a call", () => {
     const stray = { role: "tool", tool_call_id: "nowhere", content: "x" };
     expect(WIRES.openai.parse({ messages: [stray] }).request.messages).toEqual([
       { role: "tool", toolCallId: "nowhere", name: "", content: "x" },
@@ -169,7 +169,7 @@ describe("an answer", () => {
     expect(got("anthropic", say("a"))).toEqual(say("a", { model: "asked", usage }));
   });
 
-  it("has no model over Bedrock and Cohere, and its text beside calls is the plan", () => {
+  it("has no model over Bedrock and Cohere, and its text next to calls is the plan", () => {
     const usage = { inputTokens: 1, outputTokens: 1 };
     expect(got("bedrock", say("a", { model: "m", usage }))).toEqual(say("a", { usage }));
     expect(got("cohere", say("a", { model: "m" }))).toEqual(say("a"));
@@ -185,7 +185,7 @@ describe("an answer", () => {
     expect(got("openai", say("a", { stopReason: "error" })).stopReason).toBe("error");
   });
 
-  it("has no content beside calls over OpenAI, as clients there expect", () => {
+  it("has no content next to calls over OpenAI, as clients there expect", () => {
     const { choices } = WIRES.openai.write(ask([{ name: "weather" }]), stamp) as {
       choices: [{ message: { content: unknown } }];
     };

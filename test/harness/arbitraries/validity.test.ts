@@ -97,7 +97,7 @@ describe("text and JSON", () => {
     expect(countOf(jsonValue({ maxDepth: 0, negativeZero: true }), isZero)).toBeGreaterThan(0);
   });
 
-  it("what is no JSON is refused for the reason and at the place it says", () => {
+  it("what is not JSON is refused for the reason and at the place it says", () => {
     holds(notJson(), ({ value, pointer, reason }) => {
       let refused: unknown;
       try {

@@ -15,7 +15,7 @@ describe("resolveMode", () => {
     expect(resolveMode({}, mode)).toBe(mode);
   });
 
-  it("lets the option win over CASSETTE_MODE, even over one that is no mode", () => {
+  it("lets the option win over CASSETTE_MODE, even over one that is not a mode", () => {
     expect(resolveMode({ CASSETTE_MODE: "record" }, "replay")).toBe("replay");
     expect(resolveMode({ CASSETTE_MODE: "nonsense" }, "live")).toBe("live");
   });

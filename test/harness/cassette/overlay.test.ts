@@ -34,7 +34,7 @@ describe("an overlay", () => {
     await expect(load("b.json", { lock })).rejects.toMatchObject({ code: "lock-mismatch" });
   });
 
-  it("is none where none is set, and then nothing is noted", async () => {
+  it("is absent by default, and then nothing is noted", async () => {
     const { files, load } = overlaid({});
     expect(await load(file)).toEqual(original);
     expect(files.texts.has("seen.jsonl")).toBe(false);
@@ -48,7 +48,7 @@ describe("an overlay", () => {
     '{"seen":"","replace":{}}',
     '{"seen":"a","replace":{"b":1}}',
     '{"seen":"a","replace":[]}',
-  ])("is refused where it is none: %s", async (text) => {
+  ])("is refused if it is invalid: %s", async (text) => {
     const { load } = overlaid({ CASSETTE_OVERLAY: text });
     await expect(load(file)).rejects.toThrow(HarnessError);
     await expect(load(file)).rejects.toMatchObject({ code: "overlay-unclear" });

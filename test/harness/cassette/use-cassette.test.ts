@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
+import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
@@ -8,6 +9,7 @@ import type { LlmProviderAdapter } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { HarnessError } from "../../../src/harness/errors.js";
 import type { ModeEnvironment } from "../../../src/harness/cassette/mode.js";
+import type { RunEnd } from "../../../src/harness/cassette/run-end.js";
 import { createUseCassette } from "../../../src/harness/cassette/use-cassette.js";
 import { memoryFiles } from "../../support/memory-files.js";
 import { verifyKept } from "../../support/oracle.js";
@@ -556,6 +558,23 @@ describe("the ledger", () => {
     }
   });
 
+  it("notes the unused turns of a replay that did not miss", async () => {
+    const { useCassette, live, files } = harness({ [FILE]: good }, { CASSETTE_LEDGER: "ledger.jsonl" });
+    const handle = await useCassette(FILE, live);
+    await refused(handle.done());
+    await refused(handle.done({ failed: true }));
+    const lines = (files.texts.get("ledger.jsonl") ?? "").trimEnd().split("\n");
+    expect(lines.map((text) => JSON.parse(text) as unknown)).toEqual([
+      {
+        ...{ file: FILE, path: FILE, mode: "unfinished", turns: 0 },
+        miss: {
+          code: "unconsumed",
+          what: expect.stringContaining("2 of 2 recorded turns were never requested") as string,
+        },
+      },
+    ]);
+  });
+
   it("says of a run that failed only that a test has the cassette", async () => {
     const line = { file: FILE, path: FILE, mode: "unfinished", turns: 0 };
     const linesOf = async (
@@ -567,12 +586,6 @@ describe("the ledger", () => {
       const lines = (by.files.texts.get("ledger.jsonl") ?? "").trimEnd().split("\n");
       return lines.map((text) => JSON.parse(text) as unknown);
     };
-    const unused = await linesOf({ [FILE]: good }, async ({ useCassette, live }) => {
-      const handle = await useCassette(FILE, live);
-      await refused(handle.done());
-      await refused(handle.done({ failed: true }));
-    });
-    expect(unused).toEqual([line]);
     const failed = await linesOf({ [FILE]: good }, async ({ useCassette, live }) =>
       (await useCassette(FILE, live)).done({ failed: true }),
     );
@@ -632,7 +645,28 @@ describe("done", () => {
     expect(files.texts.get(FILE)).toBe(text);
   });
 
-  it("refuses an outcome that is none, and takes what a runner hands to a clean-up for nothing", async () => {
+  it("keeps the message of what a failed test threw, without colours and cut", async () => {
+    const { useCassette, live, files } = harness();
+    const outcomeOf = async (end: RunEnd) => {
+      const handle = await useCassette(FILE, live, { mode: "refresh" });
+      await runWeather(handle.provider);
+      await handle.done(end);
+      const kept = files.texts.get(FILE.replace(".cassette", ".failed.cassette")) ?? "";
+      return (parseCassette(kept) as CassetteV2).extensions?.["outcome"];
+    };
+    const error = new Error("expected \u001b[32m5\u001b[39m, got \u001b[31m6\u001b[39m");
+    expect(await outcomeOf({ failed: true, error })).toEqual({ error: "expected 5, got 6", success: false });
+    expect(await outcomeOf({ failed: true, error: "x".repeat(3_000), outcome: { grade: 1 } })).toMatchObject({
+      error: expect.stringMatching(/^x{1,2000}…/),
+      grade: 1,
+    });
+    const handle = await useCassette(FILE, live, { mode: "refresh" });
+    const { summary } = await refused(handle.done({ error }));
+    expect(summary).toBe("done has an error of a test that did not fail");
+    await handle.done({ failed: true });
+  });
+
+  it("refuses a value that is not an outcome, and takes what a runner hands to a clean-up for nothing", async () => {
     const { useCassette, live, files } = harness();
     const handle = await useCassette(FILE, live, { mode: "record" });
     await runWeather(handle.provider);

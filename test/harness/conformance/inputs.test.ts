@@ -1,4 +1,4 @@
-// What a suite is handed before it asks anything: what is no factory is refused at once, and what a factory does wrong is told as
+// What a suite is handed before it asks anything: a value that is not a factory is refused at once, and what a factory does wrong is told as
 // the factory's own fault, in every case and in time.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -51,8 +51,8 @@ describe.each(SUITES)("$name", ({ name, kind, factory, one, cases }) => {
   ])("refuses %s", (_what, value, shown) => {
     expect(refusal(() => cases(value))).toMatchObject({
       code: "invalid-options",
-      message: `${factory} of ${name} is ${shown}, and not a function that makes a new ${kind}`,
-      hint: value === Store ? "Pass () => new Store()." : `Pass a function that gives a new ${kind} at each call.`,
+      message: `${factory} of ${name} is ${shown}, and not a function that creates a new ${kind}`,
+      hint: value === Store ? "Pass () => new Store()." : `Pass a function that returns a new ${kind} at each call.`,
     });
   });
 
@@ -91,7 +91,7 @@ describe.each(SUITES)("$name", ({ name, kind, factory, one, cases }) => {
       const { message, ...sides } = (await rejection(run())) as Error;
       expect(message).toContain(`${factory} of ${name}`);
       expect(message).toContain(what);
-      expect(message).toContain(`Let it make a new ${kind} at each call, which nobody else uses.`);
+      expect(message).toContain(`Return a new ${kind} at each call, which nothing else uses.`);
       expect(Object.keys(sides)).toEqual(expect.arrayContaining(["expected", "actual"]));
     }
   });
@@ -185,6 +185,6 @@ it("a store that another case has written to is named as such", async () => {
   for (const { run } of memoryConformance(again))
     await run().catch((error: Error) => void messages.push(error.message));
   expect(messages[0]).toMatch(
-    /^open of memoryConformance gave a store that already has \d+ keys\. Let it make a new store at each call/,
+    /^open of memoryConformance gave a store that already has \d+ keys\. Return a new store at each call/,
   );
 });

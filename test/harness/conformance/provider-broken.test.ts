@@ -213,7 +213,11 @@ const BROKEN: [string, MakeProvider, string[]][] = [
   ["gives a stop reason of its own", answering((response) => ({ ...response, stopReason: "end_turn" })), SHAPE],
   ["leaves fields undefined", answering((response) => ({ ...response, model: undefined })), [PLAIN, STREAMED]],
   ["gives no final answer", answering(({ finalAnswer: _final, ...rest }) => rest), [FINAL, STREAMED]],
-  ["gives a final answer beside calls", answering((response) => ({ ...response, finalAnswer: "" })), [FINAL, STREAMED]],
+  [
+    "gives a final answer next to calls",
+    answering((response) => ({ ...response, finalAnswer: "" })),
+    [FINAL, STREAMED],
+  ],
   ["gives two calls one id", answering(withCalls((call) => ({ ...call, id: "c" }))), [IDS, STREAMED]],
   [
     "gives a call no id",
@@ -221,7 +225,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
     [IDS, STREAMED],
   ],
   [
-    "gives malformed arguments beside what it guessed",
+    "gives malformed arguments next to its guess",
     answering(withCalls((call) => ({ ...call, malformedArguments: "{" }))),
     ["keeps arguments that are not an object as text, with an empty object", STREAMED, CALLS],
   ],
@@ -473,7 +477,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
   ["says its thoughts as texts alone", thinking(["9.90 is more"]), [THOUGHTS, STREAMED]],
   ["says its thoughts in a vendor's shape", thinking([{ type: "thinking", thinking: "…" }]), [THOUGHTS, STREAMED]],
   ["gives redacted thoughts no data", thinking([{ type: "redacted" }]), [THOUGHTS, STREAMED]],
-  ["gives a thought that is none", thinking([null]), [THOUGHTS, STREAMED]],
+  ["gives an invalid thought", thinking([null]), [THOUGHTS, STREAMED]],
   ["gives its thoughts as one text", thinking("9.90 is more"), [THOUGHTS, STREAMED]],
   [
     "counts below 0",
@@ -491,7 +495,7 @@ const BROKEN: [string, MakeProvider, string[]][] = [
     [FIGURES, STREAMED],
   ],
   [
-    "gives arguments that are no JSON",
+    "gives arguments that are not JSON",
     answering(withCalls((call) => ({ ...call, arguments: { ...call.arguments, at: new Date(0) as never } }))),
     [PLAIN, STREAMED, CALLS],
   ],

@@ -144,8 +144,8 @@ describe("A33 fixedClock", () => {
   });
 
   it.each([
-    ["a start that is no moment", () => fixedClock(Number.NaN)],
-    ["a moment that is none", () => fixedClock().set(Infinity)],
+    ["a start that is not a moment", () => fixedClock(Number.NaN)],
+    ["an invalid moment", () => fixedClock().set(Infinity)],
     ["a move backwards", () => fixedClock().advance(-1)],
   ])("refuses %s", async (_name, make) => {
     expect((await failure(make)).code).toBe("double-unclear");

@@ -50,7 +50,7 @@ describe("a clock", () => {
     for (const moment of [0, -1, 0.5, 8.64e15, -8.64e15]) expect(fixedClock(moment).now()).toBe(moment);
   });
 
-  it("does not move by what is no time, nor beyond all moments, and shows what it showed", async () => {
+  it("does not move by a value that is not a time, nor beyond all moments, and shows what it showed", async () => {
     const clock = fixedClock(1_000);
     const fired: string[] = [];
     clock.timer(5, () => fired.push("due"));
@@ -64,7 +64,7 @@ describe("a clock", () => {
   });
 
   it.each([undefined, null, 5, {}, () => Promise.resolve(1)])(
-    "does not wait for %j, which is no promise",
+    "does not wait for %j, which is not a promise",
     async (work) => {
       await expectUnclear(() => fixedClock().until(work as never), "the work of until is");
     },
@@ -123,7 +123,7 @@ describe("a host", () => {
     await expectUnclear(() => make.memoryHost(options), "the options of memoryHost are");
   });
 
-  it("has no fetch that is no function, and no option that nobody reads", async () => {
+  it("refuses a fetch that is not a function, and an unknown option", async () => {
     await expectUnclear(() => make.memoryHost({ fetch: 5 }), "fetch of memoryHost is 5");
     expect(() => make.memoryHost({ clock: 5 })).toThrow(AgentError);
   });
@@ -135,7 +135,7 @@ describe("collect", () => {
   });
 
   it.each([undefined, null, 5, {}, { finalAnswer: "done" }])(
-    "says of a run that gave %j that it is no result",
+    "says that %j, which a run gave, is not a result",
     async (given) => {
       for (const source of [Promise.resolve(given), () => given, () => Promise.resolve(given)]) {
         const collected = (await make.collect(source)) as { kind: string; error: HarnessError };

@@ -121,7 +121,7 @@ describe("success that was gained", () => {
     expect(report.pooled.others).toMatchObject({ adjusted: 1 });
   });
 
-  it("hides neither a drift, a regression nor an undecided scenario beside it", () => {
+  it("hides neither a drift, a regression nor an undecided scenario next to it", () => {
     const drifted = scenario("b", times(10, "find"), times(10, "open"));
     expect(judge([gained, drifted]).verdict).toBe("drift");
     expect(judge([gained, scenario("b", times(10, "find"), times(10, "find!"))]).verdict).toBe("regression");
@@ -268,7 +268,7 @@ describe("the verdict on many scenarios", () => {
     expect(report.reason).toContain(report.failures[0]?.reason);
   });
 
-  it("fails for a drift beside a regression that is let pass", () => {
+  it("fails for a drift in addition to a regression that is let pass", () => {
     const both = [
       scenario("a", times(8, "find"), times(8, "find!")),
       scenario("b", times(8, "find"), times(8, "open")),

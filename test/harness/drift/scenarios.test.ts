@@ -1,4 +1,4 @@
-// How recordings become scenarios, and which of them are those of judges.
+// How recordings become scenarios.
 
 import { expect, it } from "vitest";
 import { pairScenarios, type RunFile } from "../../../src/harness/drift/scenarios.js";
@@ -6,30 +6,14 @@ import { pairScenarios, type RunFile } from "../../../src/harness/drift/scenario
 const runs = (side: string, ...names: string[]): RunFile[] =>
   names.map((name) => ({ name: `${name}.cassette.json`, file: `${side}/${name}.cassette.json` }));
 
-it("leaves the recordings of judges out, on one side or both, of failed tests too", () => {
+it("counts a numbered run once, as failed, and a failed test next to an older cassette as a run of its own", () => {
   const paired = pairScenarios(
-    runs("old", "refund.0", "refund.1", "refund.judge.0", "refund.judge.1", "a/ship", "a/ship.judge-tone"),
-    runs("new", "refund.0", "refund.failed", "refund.judge.0", "refund.judge.failed", "a/ship"),
+    runs("old", "a.1", "a.1.failed", "a.2", "b", "b.failed"),
+    runs("new", "a.1.failed", "b.1", "b.2.failed"),
   );
-  expect(paired.shared.map(({ scenario, base, candidate }) => [scenario, base.length, candidate.length])).toEqual([
-    ["a/ship", 1, 1],
-    ["refund", 2, 2],
+  expect(paired.shared.map(({ base }) => base.map(({ name }) => name.replace(".cassette.json", "")))).toEqual([
+    ["a.1.failed", "a.2"],
+    ["b", "b.failed"],
   ]);
-  expect(paired.unpaired).toEqual([]);
-  expect(paired.judges.map(({ file }) => file)).toEqual([
-    "old/a/ship.judge-tone.cassette.json",
-    "old/refund.judge.0.cassette.json",
-    "old/refund.judge.1.cassette.json",
-    "new/refund.judge.0.cassette.json",
-    "new/refund.judge.failed.cassette.json",
-  ]);
+  expect(paired.shared.map(({ candidate }) => candidate.length)).toEqual([1, 2]);
 });
-
-it.each(["judge", "a/judge", "refund.judges", "refund.prejudge", "refund.judge.more", "other.judge"])(
-  "compares %s, which no recording next to it or no name makes a judge's",
-  (name) => {
-    const paired = pairScenarios(runs("old", "refund", name), runs("new", "refund", name));
-    expect(paired.judges).toEqual([]);
-    expect(paired.shared.map(({ scenario }) => scenario).sort()).toEqual([name, "refund"].sort());
-  },
-);

@@ -1,5 +1,5 @@
 // An injected error is the one that a real server causes: for each fault a server on this machine does the very same, and our own
-// vendors' providers are asked beside the faulty one.
+// vendors' providers are asked as well as the faulty one.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

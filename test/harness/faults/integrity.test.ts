@@ -42,31 +42,34 @@ function always(response: LlmTurnResponse): LlmProviderAdapter {
 }
 
 describe("a torn answer", () => {
-  it.each(wires)("of %s is no answer wherever it is cut, and what was heard of it is its beginning", async (wire) => {
-    const cuts = Array.from({ length: 101 }, (_, cut) => cut / 100);
-    const heard = new Set<string>();
-    for (const how of ["closed", "reset"] as const) {
-      const schedule = cuts.flatMap((after, index) =>
-        [2 * index, 2 * index + 1].map((call) => ({ call, fault: { kind: "torn", how, after } as const })),
-      );
-      const provider = faultyProvider(always(say("never asked")), { wire, schedule });
-      for (const after of cuts) {
-        const turn = provider.turn(request).then(
-          () => "answered",
-          (error: { code: string }) => error.code,
+  it.each(wires)(
+    "of %s is not an answer wherever it is cut, and the part that arrived is its beginning",
+    async (wire) => {
+      const cuts = Array.from({ length: 101 }, (_, cut) => cut / 100);
+      const heard = new Set<string>();
+      for (const how of ["closed", "reset"] as const) {
+        const schedule = cuts.flatMap((after, index) =>
+          [2 * index, 2 * index + 1].map((call) => ({ call, fault: { kind: "torn", how, after } as const })),
         );
-        expect([after, await turn]).toEqual([after, "provider-response"]);
-        const stream = await collect(provider.stream?.(request) ?? none());
-        expect([after, stream.kind]).toEqual([after, "failed"]);
-        heard.add(stream.text);
+        const provider = faultyProvider(always(say("never asked")), { wire, schedule });
+        for (const after of cuts) {
+          const turn = provider.turn(request).then(
+            () => "answered",
+            (error: { code: string }) => error.code,
+          );
+          expect([after, await turn]).toEqual([after, "provider-response"]);
+          const stream = await collect(provider.stream?.(request) ?? none());
+          expect([after, stream.kind]).toEqual([after, "failed"]);
+          heard.add(stream.text);
+        }
       }
-    }
-    const texts = [...heard].sort((one, other) => one.length - other.length);
-    const longest = texts.at(-1) ?? "";
-    expect(texts.filter((text) => !longest.startsWith(text))).toEqual([]);
-    expect(texts.length).toBeGreaterThan(5);
-    expect(longest).not.toContain("\ufffd");
-  });
+      const texts = [...heard].sort((one, other) => one.length - other.length);
+      const longest = texts.at(-1) ?? "";
+      expect(texts.filter((text) => !longest.startsWith(text))).toEqual([]);
+      expect(texts.length).toBeGreaterThan(5);
+      expect(longest).not.toContain("\ufffd");
+    },
+  );
 
   it.each([
     ["openai", "server_error: The server had an error while processing your request", "unavailable"],
@@ -319,7 +322,7 @@ describe("pending", () => {
     expect(faultyProvider(always(say("hello")), { faults: [fault] }).pending).toEqual([]);
   });
 
-  it("is told of tools, too, and is none of their fields", async () => {
+  it("also works for tools, and is not one of their fields", async () => {
     const throws: ToolFault = { kind: "throw" };
     const faulty = faultyTool(
       tool("work", () => "done"),

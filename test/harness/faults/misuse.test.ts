@@ -66,7 +66,7 @@ const BAD_PLANS: [string, unknown, string][] = [
   ["two faults at one call", struckAt(4, 0, 4), "schedule has two faults at call 4"],
   ["a rate as text", { faults, rate: "0.5" }, 'rate is "0.5": give a share from 0 to 1'],
   ["no rate", { faults, rate: null }, "rate is null"],
-  ["a rate that is no number", { faults, rate: Number.NaN }, "rate is NaN"],
+  ["a rate that is not a number", { faults, rate: Number.NaN }, "rate is NaN"],
   ["a rate below 0", { faults, rate: -0.1 }, "rate is -0.1"],
   ["a rate above 1", { faults, rate: 1.01 }, "rate is 1.01"],
   ["a seed as text", { faults, seed: "1" }, 'seed is "1": give a whole number'],
@@ -77,8 +77,8 @@ const BAD_PLANS: [string, unknown, string][] = [
   ["faults at most as text", { faults, maxFaults: "3" }, 'maxFaults is "3"'],
   ["a misspelled field", { faults: [{ kind: "hang", ms: 5 }] }, "fault 0: hang has no ms"],
   ["a kind of Object.prototype", { faults: [{ kind: "toString" }] }, 'kind is "toString"'],
-  ["ports that are none", { faults, ports: 5 }, "ports is 5"],
-  ["a port that is none", { faults, ports: { timer: 5 } }, "ports.timer is 5: pass a function"],
+  ["invalid ports", { faults, ports: 5 }, "ports is 5"],
+  ["an invalid port", { faults, ports: { timer: 5 } }, "ports.timer is 5: pass a function"],
 ];
 
 describe("a plan that cannot be", () => {
@@ -126,7 +126,7 @@ describe("a fault that cannot be", () => {
       { kind: "http", error: "toString" },
       'error is "toString": give one of rate-limit',
     ],
-    ["an error that is no text", { kind: "http", error: 429 }, "error is 429: give a string"],
+    ["an error that is not text", { kind: "http", error: 429 }, "error is 429: give a string"],
     ["no word of a body", { kind: "wrong-json" }, "body is undefined"],
   ])("is refused: %s", async (_name, fault, text) => {
     await expectUnclear(() => loose.faultyProvider(echoProvider(), { faults: [fault] }), text);
@@ -138,10 +138,10 @@ describe("a fault that cannot be", () => {
   it.each<[string, unknown, string]>([
     ["a wait as text", { kind: "slow", ms: "5" }, 'ms is "5"'],
     ["a wait beyond what a timer waits", { kind: "slow", ms: 1e15 }, "ms is 1000000000000000"],
-    ["words that are none", { kind: "throw", message: 5 }, "message is 5: give a string"],
+    ["invalid words", { kind: "throw", message: 5 }, "message is 5: give a string"],
     ["half a character", { kind: "huge", characters: 1.5 }, "characters is 1.5: give a whole number"],
     ["characters as text", { kind: "huge", characters: "5" }, 'characters is "5"'],
-    ["a value that is no JSON", { kind: "wrong-type", value: 5n }, "value is 5: give plain JSON"],
+    ["a value that is not JSON", { kind: "wrong-type", value: 5n }, "value is 5: give plain JSON"],
     ["a value that is a function", { kind: "wrong-type", value: () => 1 }, "value is a function"],
     ["a misspelled field", { kind: "huge", length: 3 }, "huge has no length: it has characters"],
   ])("is refused in a tool: %s", async (_name, fault, text) => {
@@ -156,7 +156,7 @@ describe("a fault that cannot be", () => {
 });
 
 describe("what is struck", () => {
-  it.each([null, undefined, 5, "openai", {}, { turn: 5 }])("is no provider: %j", async (provider) => {
+  it.each([null, undefined, 5, "openai", {}, { turn: 5 }])("is not a provider: %j", async (provider) => {
     const error = await thrownBy(() => loose.faultyProvider(provider, { faults }));
     expect(error).toMatchObject({ code: "invalid-options" });
     expect(error.message).toContain("faultyProvider needs a provider");
@@ -167,7 +167,7 @@ describe("what is struck", () => {
     expect(error.hint).toBe("Pass handle.provider.");
   });
 
-  it.each([null, undefined, 5, {}, { name: "work" }, { invoke: () => 1 }])("is no tool: %j", async (given) => {
+  it.each([null, undefined, 5, {}, { name: "work" }, { invoke: () => 1 }])("is not a tool: %j", async (given) => {
     await expectUnclear(() => loose.faultyTool(given, { faults: [{ kind: "throw" }] }), "the tool is ");
   });
 });
@@ -182,7 +182,7 @@ describe("surviveFaults", () => {
     ["a list in place of options", [run, faults], "the options are a list"],
     ["an unknown option", [run, { fault: faults }], "unknown option: fault"],
     ["no fault", [run, { faults: [] }], "faults must be a list with at least one fault"],
-    ["faults that are none", [run, { faults: 5 }], "faults must be a list"],
+    ["invalid faults", [run, { faults: 5 }], "faults must be a list"],
     ["no call", [run, { calls: [] }], "calls must be a list with at least one call"],
     ["a number in place of calls", [run, { calls: 0 }], "calls must be a list"],
     ["a call before the first", [run, { calls: [-1] }], "calls has the call -1"],
@@ -191,7 +191,7 @@ describe("surviveFaults", () => {
     await expectUnclear(() => loose.surviveFaults(...args), text);
   });
 
-  it("refuses a run that strikes what is no provider, also where the run goes on", async () => {
+  it("refuses a run that strikes a value that is not a provider, also where the run goes on", async () => {
     const swallowing = async ({ faulty }: Trial) => {
       try {
         faulty(null as never);
@@ -214,7 +214,7 @@ describe("surviveFaults", () => {
   });
 
   it.each([undefined, null, 5, {}, { text: "done" }])(
-    "refuses a run that gives %j, which is no result",
+    "refuses a run that gives %j, which is not a result",
     async (given) => {
       await expectUnclear(() => loose.surviveFaults(() => given, { faults }), "instead of a result");
     },

@@ -53,7 +53,7 @@ async function struckBoth(fault: Fault, answer: LlmTurnResponse, wire: WireName)
 async function* emptyStream() {}
 
 describe("what the model gets wrong", () => {
-  it.each(wires)("on the wire of %s: arguments that are no JSON", async (wire) => {
+  it.each(wires)("on the wire of %s: arguments that are not JSON", async (wire) => {
     const { message, stopReason } = await struckBoth({ kind: "malformed-arguments" }, asking, wire);
     expect(message.toolCalls).toMatchObject([
       { name: "weather", arguments: {}, malformedArguments: '{"query": "what was ask' },
@@ -234,7 +234,7 @@ describe("a plan of faults", () => {
   it.each<[string, FaultyProviderOptions, string]>([
     ["no faults", {} as never, "faults or a schedule is required"],
     ["an empty list", { faults: [] }, "faults must be a list"],
-    ["a schedule beside a rate", { schedule: [], rate: 1 } as never, "a schedule must not be combined"],
+    ["a schedule together with a rate", { schedule: [], rate: 1 } as never, "a schedule must not be combined"],
     ["a rate above 1", { faults, rate: 2 }, "rate is 2"],
     ["half a seed", { faults, seed: 0.5 }, "seed is 0.5"],
     ["fewer faults than none", { faults, maxFaults: -1 }, "maxFaults is -1"],

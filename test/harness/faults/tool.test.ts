@@ -64,7 +64,7 @@ describe("faultyTool", () => {
     expect(await strike({ kind: "slow", ms: 700 })).toEqual({ text: "done", worked: 1, tookMs: 700 });
   });
 
-  it("returns another type, what is no JSON, far too much, and keys that pollute", async () => {
+  it("returns another type, what is not JSON, far too much, and keys that pollute", async () => {
     expect((await strike({ kind: "wrong-type" })).text).toBe("null");
     expect((await strike({ kind: "wrong-type", value: [1] })).text).toBe("[1]");
     expect((await strike({ kind: "not-json", what: "bigint" })).text).toBe('{"count":"18446744073709551616"}');

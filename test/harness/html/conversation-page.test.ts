@@ -70,7 +70,7 @@ const weather = recording([
 ]);
 
 describe("the page of a cassette", () => {
-  it("has each turn once, with its call beside the result", () => {
+  it("has each turn once, with its call next to the result", () => {
     const { root } = pageOf(weather);
     const turns = all(root, "article.turn");
     expect(turns.map(({ id }) => id)).toEqual(["turn-0", "turn-1"]);

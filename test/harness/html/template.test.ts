@@ -28,12 +28,17 @@ describe("html", () => {
     expect(shown("a\r\n\tb\u200b").toString()).toBe('a\n\tb<span class="sign">\\u200b</span>');
   });
 
-  it.each(["#turn-1", "?", "?file=a%20b&miss=c#turn-1", "data:image/png;base64,AAAA", "data:image/webp;base64,AA=="])(
-    "takes the address %s",
-    (address) => {
-      expect(html`<a href="${address}">x</a>`.toString()).toContain(`href="${address}"`);
-    },
-  );
+  it.each([
+    "#turn-1",
+    "?",
+    "./drift.2.html",
+    "./a%2Fb.html",
+    "?file=a%20b&miss=c#turn-1",
+    "data:image/png;base64,AAAA",
+    "data:image/webp;base64,AA==",
+  ])("takes the address %s", (address) => {
+    expect(html`<a href="${address}">x</a>`.toString()).toContain(`href="${address}"`);
+  });
 
   it.each([
     "javascript:alert(1)",
@@ -51,6 +56,9 @@ describe("html", () => {
     "?file=a/../b",
     "?a=1#",
     "?next=https://example.com",
+    "./../page.html",
+    ".//example.com/page.html",
+    "./page.js",
     " ?file=a",
   ])("refuses the address %j", (address) => {
     expect(() => html`<a href="${address}">x</a>`).toThrow(TypeError);

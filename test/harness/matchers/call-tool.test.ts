@@ -149,7 +149,7 @@ describe("toCallTool", () => {
     }
   });
 
-  it("refuses what is no run, also under .not", async () => {
+  it("refuses a value that is not a run, also under .not", async () => {
     for (const wrong of [undefined, "lookup", [], {}, { messages: [] }, { messages: ["lookup"] }, echoProvider()]) {
       for (const assertion of [expect(wrong), expect(wrong).not]) {
         expect(refusal(() => assertion.toCallTool("lookup"))).toMatchObject({
@@ -170,7 +170,7 @@ describe("toCallTool", () => {
 
   it.each([
     ["an empty name", ["", {}], 'the tool\'s name is the text ""'],
-    ["a name that is no text", [/lookup/], "the tool's name is an object without keys"],
+    ["a name that is not text", [/lookup/], "the tool's name is an object without keys"],
     ["undefined as arguments", ["lookup", undefined], "the arguments are undefined"],
     ["a list as arguments", ["lookup", ["Paris"]], "the arguments are a list of 1"],
     ["a text as arguments", ["lookup", "Paris"], 'the arguments are the text "Paris"'],

@@ -130,7 +130,7 @@ describe("toExhaustBudget", () => {
     });
   });
 
-  it("refuses what is no cap and what is no run, also under .not", async () => {
+  it("refuses a value that is not a cap or not a run, also under .not", async () => {
     const { result, cassette } = await lookupRun();
     const refused = (received: unknown, args: readonly unknown[]) => {
       for (const assertion of [expect(received), expect(received).not]) {

@@ -115,7 +115,7 @@ describe("a failure", () => {
     const { message } = refusal(() => expect(handle).toCallTool("save")) as Error;
     expect(message).toContain(
       "\n  look     npx playhead show 'my runs/a.cassette.json'" +
-        "\n  again    CASSETTE_MODE=refresh npx vitest run test/harness/matchers/guard.test.ts -t " +
+        "\n  again    CASSETTE_MODE=refresh npx vitest run test/harness/matchers/guard.test.ts --project shared -t " +
         "'^a failure( | > )names the commands for the cassette of a handle$'",
     );
   });

@@ -53,7 +53,7 @@ describe("toMatchCassette", () => {
         `  - The assistant's text changed at turn 1: it was "sunny" and is "rain".`,
         `If this is not intended, undo the change. To see every difference, save the run and use \`npx playhead diff ${file} <new file>\`.`,
         `If this is intended, record ${file} again and review it. If this test records it: CASSETTE_MODE=refresh npx vitest run ` +
-          "test/harness/matchers/match-cassette.test.ts -t " +
+          "test/harness/matchers/match-cassette.test.ts --project shared -t " +
           "'^toMatchCassette( | > )says what differs in sentences and gives both sides of it to the runner$'",
       ].join("\n"),
       expected: [

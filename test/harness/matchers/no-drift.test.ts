@@ -76,7 +76,7 @@ describe("toHaveNoDriftFrom", () => {
     }
   });
 
-  it("refuses what is no cassette on either side, also under .not", async () => {
+  it("refuses a value that is not a cassette on either side, also under .not", async () => {
     const { cassette, result } = await lookupRun();
     for (const [run, base] of [
       [result, cassette],

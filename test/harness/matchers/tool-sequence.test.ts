@@ -135,7 +135,7 @@ describe("toMatchToolSequence", () => {
     });
   });
 
-  it("colours the rows that are no match", async () => {
+  it("colours the rows that do not match", async () => {
     const run = await runOf("a");
     const { message } = refusal(() => expect(run).toMatchToolSequence(["b"])) as Error;
     const plain = stripVTControlCharacters(message);
@@ -182,7 +182,7 @@ describe("toMatchToolSequence", () => {
   it.each<[string, unknown, object?]>([
     ["no list", "a"],
     ["nothing", undefined],
-    ["a call that is none", [1]],
+    ["an invalid call", [1]],
     ["a call without a name", [{ args: {} }]],
     ["a call with a field it does not know", [{ name: "a", times: 2 }]],
     ["arguments that are undefined", [{ name: "a", args: undefined }]],

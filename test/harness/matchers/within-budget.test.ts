@@ -50,7 +50,7 @@ describe("toStayWithinBudget", () => {
     expect(result).not.toStayWithinBudget({ ms: end - start - 0.5 });
   });
 
-  it("shows each limit beside what was taken", async () => {
+  it("shows each limit next to what was used", async () => {
     const { result } = await priced();
     const budget = { turns: 8, tokens: 200, usd: 0.25 };
     expect(failure(() => expect(result).toStayWithinBudget(budget))).toBe(
@@ -132,7 +132,7 @@ describe("toStayWithinBudget", () => {
     ["a limit that is undefined", [{ tokens: undefined }]],
     ["a limit below 0", [{ turns: -1 }]],
     ["a part of a turn", [{ turns: 1.5 }]],
-    ["a limit that is none", [{ usd: Infinity }]],
+    ["an invalid limit", [{ usd: Infinity }]],
     ["a limit in words", [{ usd: "1" }]],
     ["a number", [100]],
     ["two budgets", [{ turns: 1 }, { tokens: 1 }]],

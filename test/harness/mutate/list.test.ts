@@ -39,7 +39,7 @@ describe("listMutants", () => {
     ]);
   });
 
-  it("leaves text beside tool calls, ids and usage alone", () => {
+  it("leaves text next to tool calls, ids and usage alone", () => {
     const pointers = listMutants(original, options).map(({ pointer }) => pointer);
     expect(pointers).not.toContain("/entries/0/response/message/content");
     expect(pointers.filter((pointer) => /usage|costUsd|model|\/id$/.test(pointer))).toEqual([]);
@@ -54,7 +54,7 @@ describe("listMutants", () => {
     ]);
   });
 
-  it("has none of prompts where the recording kept none", async () => {
+  it("has no mutants of prompts if the recording kept no prompts", async () => {
     const cassette = await weatherCassette({ prompts: false });
     const kinds = new Set(listMutants(cassette, options).map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual(["answer", "arguments", "stop", "tool"]);

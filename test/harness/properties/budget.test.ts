@@ -79,7 +79,7 @@ describe("checkBudget", () => {
     expect(await law(fickle)).toBe("a cap that forbids keeps forbidding");
   });
 
-  it("refuses limits that are none, and unknown options", async () => {
+  it("refuses invalid limits and unknown options", async () => {
     expect(await rejection(checkBudget({ maxTurns: -1 }))).toMatchObject({ code: "invalid-options" });
     expect(await rejection(checkBudget({}, { runs: 1 } as never))).toMatchObject({ code: "invalid-options" });
   });

@@ -98,7 +98,7 @@ describe("checkHashFilter", () => {
     ],
     ["gives no list", () => undefined as never, "it gives a list of messages"],
     [
-      "gives what is no message",
+      "gives a value that is not a message",
       (messages) => messages.map(({ role }) => ({ role })) as never,
       "it gives a list of messages",
     ],
@@ -134,8 +134,8 @@ describe("checkHashFilter", () => {
   });
 });
 
-describe("what recorders take beside functions", () => {
-  it("is held to the laws of a redaction: options, and those that are none", async () => {
+describe("what recorders take in addition to functions", () => {
+  it("is held to the laws of a redaction: options, and invalid ones", async () => {
     const secret = "correct-horse";
     const report = await checkRedaction({ values: [secret], email: true }, { secrets: [secret], seed: 7 });
     expect(report.withSecret).toBeGreaterThan(0);
@@ -147,7 +147,7 @@ describe("what recorders take beside functions", () => {
     expect(misspelt).toMatchObject({ code: "invalid-options", summary: "redact has an unknown option: vales" });
   });
 
-  it("is held to the laws of a hash filter: names and functions, and names that are none", async () => {
+  it("is held to the laws of a hash filter: names and functions, and invalid names", async () => {
     const messages: LlmMessage[] = [{ role: "user", content: "Is it open on 2026-11-21?" }];
     const once = await checkHashFilter(["uuid", "isoDate"], { examples: [messages], seed: 7 });
     expect(once.changed).toBeGreaterThan(0);

@@ -119,7 +119,7 @@ describe("what each of them alone is given wrongly", () => {
     );
   });
 
-  it("checkTool: what has no tool's shape, and examples that are no arguments", async () => {
+  it("checkTool: values without the shape of a tool, and examples that are not arguments", async () => {
     expect(await refused(checkTool({} as never))).toMatch(/./);
     expect(await refused(checkTool((() => 1) as never))).toBe("checkTool was given a function");
     expect(await refused(checkTool((async () => 1) as never))).toBe("checkTool was given an async function");
@@ -159,7 +159,7 @@ describe("what each of them alone is given wrongly", () => {
     ).toBe("mayThrow of checkTool is true");
   });
 
-  it("checkProvider: what has no turn, factories that make none, and prompts that are none", async () => {
+  it("checkProvider: what has no turn, factories that make none, and invalid prompts", async () => {
     expect(await refused(checkProvider({} as never))).toBe(
       "checkProvider was given an object, which is not a provider",
     );
@@ -187,7 +187,7 @@ describe("what each of them alone is given wrongly", () => {
     expect((await checkProvider(async () => echoProvider(), { numRuns: 2 })).answered).toBeGreaterThan(0);
   });
 
-  it("checkRedaction: what is neither a function nor options, and secrets and examples that are none", async () => {
+  it("checkRedaction: what is neither a function nor options, and invalid secrets and examples", async () => {
     expect(await refused(checkRedaction(false as never))).toBe("checkRedaction was given false");
     expect(await refused(checkRedaction(new Mine() as never, { secrets: ["a", 5] as never }))).toBe(
       "checkRedaction was given secrets that are not all texts",
@@ -200,7 +200,7 @@ describe("what each of them alone is given wrongly", () => {
     );
   });
 
-  it("checkHashFilter: examples that are none", async () => {
+  it("checkHashFilter: invalid examples", async () => {
     const filter: HashFilter = (messages) => messages;
     expect(await refused(checkHashFilter(filter, { examples: [[{ role: "user" }]] as never }))).toBe(
       "example 0 of checkHashFilter is a list: /0/content is not a string or a list of parts",

@@ -52,7 +52,11 @@ describe("checkTool", () => {
     ["cannot take a full list", () => forecasting(({ tags }) => tags?.length === 8 && null!["x"]), CRASHES],
     ["cannot take the longest text", () => forecasting(({ note }) => note?.length === 80 && null!["x"]), CRASHES],
     ["calls a method of its arguments", () => forecasting(({ filter }) => filter?.hasOwnProperty("a")), CRASHES],
-    ["forgets that null is no object", () => forecasting((a) => Object.values(a.filter ?? {}).map(String2)), CRASHES],
+    [
+      "forgets that null is not an object",
+      () => forecasting((a) => Object.values(a.filter ?? {}).map(String2)),
+      CRASHES,
+    ],
     ["cuts a character in two", () => forecasting(({ city }) => city.slice(0, 3)), "a result is plain JSON"],
     [
       "replaces a method of all objects",
@@ -330,7 +334,7 @@ describe("checkBudget", () => {
     ["begins a turn at its last cent", capped("costUsd", 5, ({ usage }) => (usage.costUsd ?? 0) > 5), LATE],
     ["names another cap", like({ maxTokens: 50 }, (own) => ({ takeTurn: () => own.takeTurn() && "turns" })), EARLY],
     [
-      "names a cap that is none",
+      "names an unknown cap",
       like({ maxTokens: 50 }, (own) => ({ takeTurn: () => own.takeTurn() && ("money" as never) })),
       EARLY,
     ],
@@ -353,7 +357,7 @@ describe("checkBudget", () => {
       COUNTED,
     ],
     [
-      "begins anew with each conversation",
+      "restarts with each conversation",
       () => {
         let own = createBudget({ maxTurns: 8 });
         return {

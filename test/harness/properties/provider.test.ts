@@ -88,7 +88,7 @@ describe("a response that breaks the contract is named", () => {
       /the stop reason with 0 calls: expected "stop", got "toolUse"/,
     ],
     [
-      "a final answer beside calls",
+      "a final answer next to calls",
       { ...ask([{ name: "a" }]), finalAnswer: "x" },
       /finalAnswer with 1 calls: expected "undefined", got "string"/,
     ],
@@ -151,7 +151,7 @@ describe("a provider that breaks the contract in another way is named", () => {
     expect((await law(late, { timeoutMs: 20, numRuns: 1, prompts })).message).toContain("fired during the call");
   });
 
-  it("one that crashes, or rejects with what is no error, unless it may", async () => {
+  it("one that crashes, or rejects with a value that is not an error, unless it may", async () => {
     const crash = answering(() => Promise.reject(new TypeError("undefined is no function")));
     expect((await law(crash)).message).toContain("turn rejected with TypeError: undefined is no function");
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
@@ -206,7 +206,7 @@ describe("a provider that breaks the contract in another way is named", () => {
   });
 });
 
-it("a check that nobody answered is no check", async () => {
+it("a check without an answer does not count", async () => {
   const shut = answering(() => Promise.reject(new AgentError("provider-response", "shut")));
   expect(await rejection(checkProvider(shut))).toMatchObject({ code: "law-empty" });
   expect(await rejection(checkProvider(shut, { prompt: [] } as never))).toMatchObject({ code: "invalid-options" });

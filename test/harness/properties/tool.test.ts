@@ -91,7 +91,7 @@ describe("a bad tool", () => {
     expect(again.counterexample).toEqual(error.counterexample);
   });
 
-  it("that gives what is no JSON is told the place", async () => {
+  it("that gives a value that is not JSON names the place", async () => {
     expect((await broken(weather(() => ({ list: [1, new Map()] })))).message).toContain("at /list/1 is not plain JSON");
     expect((await broken(weather(() => ({ count: 1n })))).law).toBe("a result is plain JSON");
     const circular: Record<string, unknown> = {};

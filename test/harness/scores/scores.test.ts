@@ -91,7 +91,7 @@ describe("a recording", () => {
     ]);
   });
 
-  it("may hold other things under the name, which are no scores", async () => {
+  it("may hold other things under the name, which are not scores", async () => {
     const recorder = recordingProvider(echoProvider());
     await recorder.turn({ messages: [{ role: "user", content: "hi" }] });
     const read = (scores: unknown) => [...scoresOf(recorder.toCassette({ extensions: { scores } })).keys()];

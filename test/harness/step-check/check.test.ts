@@ -227,7 +227,7 @@ describe("stepCheck", () => {
     expect([check.answers, check.asked, rejected.asked.length]).toEqual([undefined, 1, 1]);
   });
 
-  it("counts what is no answer as a failure", async () => {
+  it("counts a value that is not an answer as a failure", async () => {
     const odd = model(() => ({ message: { role: "assistant" }, stopReason: "stop" }) as never);
     const { turns } = await stepCheck(await recorded(), odd, { ports });
     expect(turns[0]).toMatchObject({ state: "failed", reason: expect.stringContaining("/message/content") as string });

@@ -87,7 +87,7 @@ describe("playhead/vitest in a project of its own", () => {
     expect(report).toMatch(/- +"\/city": "Paris",\n\+ +"\/city": "Oslo",/);
   });
 
-  it("reports a call that was not made with the nearest one drawn beside it", () => {
+  it("reports a call that was not made with the nearest one drawn next to it", () => {
     expect(report).toContain('expected a call of lookup({"city":"Lima"}), but the only call differs:');
     expect(report).toMatch(/- +"city": "Lima",\n\+ +"city": "Rome",/);
   });

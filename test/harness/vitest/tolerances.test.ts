@@ -35,7 +35,7 @@ describe("the matchers with tolerances", () => {
     });
   });
 
-  it("toCallTool compares its arguments under them, beside asymmetric matchers", async () => {
+  it("toCallTool compares its arguments under them, together with asymmetric matchers", async () => {
     const { result } = await lookupRun({ city: "PARIS", lat: 49, days: 1, id: "x" });
     expect(result).toCallTool("lookup", { city: "paris", lat: 48.8, id: expect.any(String) }, { tolerances });
     expect(result).not.toCallTool("lookup", { city: "paris", lat: 48.8, id: expect.any(Number) }, { tolerances });

@@ -7,7 +7,7 @@ import type { LlmTurnRequest } from "../../../src/core/model/provider.js";
 import { createNodeEnv } from "../../../src/host/env/node-env.js";
 import { openFileStorage } from "../../../src/host/env/file-storage.js";
 import { openSqliteMemory } from "../../../src/host/memory/sqlite.js";
-import { loadSqlite } from "../../../src/host/memory/sqlite-driver.js";
+import { loadSqlite } from "../../../src/host/sqlite/driver.js";
 import { say } from "../../support/script.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -45,7 +45,7 @@ describe("CRB-27 instruction files", () => {
     ["a folder above the root", () => [project({}), ".."]],
     ["a folder far below the root", () => [project({}), "x/".repeat(16)]],
     ["a large file", () => [project({ "AGENTS.md": "x".repeat(65_537) }), "."]],
-    ["bytes that are no text", () => [project({ "AGENTS.md": new Uint8Array([0xff]) }), "."]],
+    ["bytes that are not text", () => [project({ "AGENTS.md": new Uint8Array([0xff]) }), "."]],
     ["a folder of that name", () => [project({ "AGENTS.md/x": "" }), "."]],
     [
       "a link out of the root",
@@ -122,9 +122,9 @@ describe("CRB-11 CRB-15 a storage in a folder", () => {
 
   it.each([
     ["no header", "Use zip."],
-    ["a header that is no YAML", "---\na: [\n---\n"],
+    ["a header that is not YAML", "---\na: [\n---\n"],
     ["no description", "---\nname: zip\n---\n"],
-    ["a description that is no text", "---\ndescription: [1]\n---\n"],
+    ["a description that is not text", "---\ndescription: [1]\n---\n"],
     ["too many bytes", `---\ndescription: x\n---\n${"x".repeat(65_536)}`],
   ])("refuses a skill with %s", async (_name, text) => {
     const storage = await openFileStorage(project({ "skills/zip/SKILL.md": text }));

@@ -23,7 +23,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 const useCassetteFolder = createUseCassetteFolder({ files: nodeFiles(), environment: {} });
-/** Pieces of an answer depend on whether a provider streams, so they are no part of what is compared. */
+/** Pieces of an answer depend on whether a provider streams, so they are not compared. */
 const isDelta = (type: EnvEvent["type"]) => type === "text-delta" || type === "thinking-delta";
 const offline: LlmProviderAdapter = { turn: () => Promise.reject(new Error("a replay asked the vendor")) };
 

@@ -8,8 +8,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { openRunScope } from "../../../src/core/memory/run-memory.js";
 import { AgentError } from "../../../src/core/errors.js";
 import { MAX_MEMORY_NAME_CHARACTERS, MAX_MEMORY_VALUE_CHARACTERS } from "../../../src/host/limits.js";
-import { loadSqlite, type SqliteDatabase } from "../../../src/host/memory/sqlite-driver.js";
-import { openSqliteFile } from "../../../src/host/memory/sqlite-schema.js";
+import { loadSqlite, type SqliteDatabase } from "../../../src/host/sqlite/driver.js";
+import { openSqliteFile } from "../../../src/host/sqlite/file.js";
 import { MEMORY, openSqliteMemory } from "../../../src/host/memory/sqlite.js";
 import { assertBuilt, compiledModule, repositoryRoot } from "../../support/built.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -158,7 +158,7 @@ describe("the limits of a memory on disk", () => {
   });
 });
 
-describe("a file that is no memory", () => {
+describe("a file that is not a memory", () => {
   it.each([
     ["a long text", "This is no database. ".repeat(500)],
     ["a short text", "short"],
@@ -206,7 +206,7 @@ describe("a file that is no memory", () => {
     const before = readFileSync(file);
     await expect(openSqliteMemory(file)).rejects.toMatchObject({
       code: "memory-failed",
-      message: `${file} has schema 2, and this version knows 1`,
+      message: `${file} has schema 2, and this version supports 1`,
     });
     expect(readFileSync(file).equals(before)).toBe(true);
     await setVersion(1);
@@ -323,7 +323,7 @@ describe("several processes on one file", () => {
       const memory = await openSqliteMemory(file);
       const numbers = new Set((await memory.keys("s")).map((key) => Number(key.slice(1))));
       for (let number = 0; number <= acknowledged; number++) expect(numbers.has(number)).toBe(true);
-      // One more write may have been done and not been told of.
+      // One more write may have been done and not been acknowledged.
       expect(numbers.size - (acknowledged + 1)).toBeLessThanOrEqual(1);
       for (const number of numbers) {
         expect(memory.get("s", `k${number}`)).toEqual({ number, filling: "x".repeat((number * 97) % 5000) });

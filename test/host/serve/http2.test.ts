@@ -1,4 +1,4 @@
-// HTTP/2 on the port of the server: the same handler, the same refusals, and HTTP/1 beside it.
+// HTTP/2 on the port of the server: the same handler, the same refusals, and also HTTP/1.
 
 import { connect, type ClientHttp2Session } from "node:http2";
 import { setImmediate } from "node:timers/promises";

@@ -52,7 +52,7 @@ describe("serveHttp", () => {
     expect(absolute).toContain("x-asked: GET //evil.example/y\r\n");
   });
 
-  it("answers 500 and goes on when the handler throws, and 400 when the path is none", async () => {
+  it("answers 500 and goes on when the handler throws, and 400 if the path is invalid", async () => {
     const { url } = await start(async ({ path }) => {
       if (path === "/bad") throw new Error("secret detail");
       return { status: 200, headers: {}, body: "good" };
@@ -235,7 +235,7 @@ describe("a server for this machine", () => {
       431,
       "headers of the request are too large",
     ],
-  ])("answers and reports a request that is none: %j", async (text, method, path, status, why) => {
+  ])("answers and reports a value that is not a request: %j", async (text, method, path, status, why) => {
     const refused: unknown[] = [];
     const { url } = await start(echo, { onRefused: (...given) => refused.push(given) });
     const answer = await raw(url, text);

@@ -280,7 +280,7 @@ describe("a body", () => {
     expect(await refused("http://slow.test/", hanging)).toMatchObject({ code: "timeout" });
   });
 
-  it("PLK-10 that only the end of the connection ends is no content when the time or the signal cut it off", async () => {
+  it("PLK-10 that only the end of the connection ends is not accepted as content if the time limit or the signal cut it off", async () => {
     const controller = new AbortController();
     const begin: Answer = (_request, response) => {
       response.socket?.write("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nbegun");
@@ -350,17 +350,17 @@ describe("the signal", () => {
 describe("createVerbs", () => {
   it.each<[string, object]>([
     ["an unknown option", { roots: "." }],
-    ["a limit that is none", { maxBytes: 0 }],
-    ["a time that is none", { timeoutMs: Number.NaN }],
-    ["a count that is none", { maxRedirects: -1 }],
+    ["an invalid limit", { maxBytes: 0 }],
+    ["an invalid time", { timeoutMs: Number.NaN }],
+    ["an invalid count", { maxRedirects: -1 }],
     ["a host with a scheme", { allowHosts: ["https://a.test"] }],
-    ["a host that is no text", { allowPrivateNetwork: [1] }],
-    ["hosts that are no list", { allowPrivateNetwork: "a.test" }],
+    ["a host that is not text", { allowPrivateNetwork: [1] }],
+    ["hosts that are not a list", { allowPrivateNetwork: "a.test" }],
     ["header fields of no origin", { headers: { "https://a.test/path": {} } }],
     ["header fields without an origin", { headers: { authorization: "x" } }],
     ["a header field with a line end", { headers: { "https://a.test": { a: "b\r\nc" } } }],
     ["a user agent with a line end", { userAgent: "a\r\nb" }],
-    ["write that is no boolean", { write: "yes" }],
+    ["write that is not a boolean", { write: "yes" }],
   ])("refuses %s", (_name, options) => {
     expect(refusal(() => createVerbs(options as VerbsOptions))).toMatchObject({ code: "invalid-options" });
   });

@@ -159,7 +159,7 @@ describe("the root", () => {
     expect(await root.list([])).toMatchObject({ names: ["a.txt", "docs/"] });
   });
 
-  it("says that it is no folder when it is built", () => {
+  it("says that it is not a folder when it is built", () => {
     for (const folder of [join(base, "none"), join(base, "in", "a.txt"), ""]) {
       expect(refusal(() => openRoot(folder))).toMatchObject({ name: "AgentError", code: "invalid-options" });
     }

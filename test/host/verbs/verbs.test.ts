@@ -156,7 +156,7 @@ describe("extract", () => {
     });
   });
 
-  it("PLK-10 gives JSON as a value, and what is none is refused", async () => {
+  it("PLK-10 gives JSON as a value, and refuses anything else", async () => {
     expect(await use("extract", { uri: at("/json") })).toMatchObject({ as: "json", value: { a: [1, "ü"] } });
     expect(await use("extract", { uri: "data.json" })).toMatchObject({ value: { n: 1 } });
     expect(await use("extract", { uri: at("/json"), limit: 5 })).toMatchObject({ text: '{"a":', next: 5 });
@@ -221,7 +221,7 @@ describe("extract", () => {
     expect(await fails("extract", { uri: "docs", as: "json" })).toMatchObject({ code: "content" });
   });
 
-  it("says the status of an answer that is no success", async () => {
+  it("names the status of an answer without success", async () => {
     expect(await fails("extract", { uri: at("/none") })).toMatchObject({
       code: "status",
       message: expect.stringContaining("404") as string,
@@ -389,7 +389,7 @@ describe("probe", () => {
     });
   });
 
-  it("does not know of robots.txt when the server fails, and is let in when there is none", async () => {
+  it("does not know of robots.txt when the server fails, and is let in if there is none", async () => {
     const failing = await startSite((_request, response) => void response.writeHead(500).end());
     const bare = await startSite((_request, response) => void response.writeHead(404).end());
     expect(await use("probe", { uri: failing.url })).toMatchObject({ robots: "unknown" });

@@ -5,7 +5,7 @@ import { countValue } from "../message/message.js";
 import type { RepairLog } from "../repair.js";
 import { isObject, toList, toObject, toText } from "../foreign-json.js";
 
-/** Undefined for an item that is no call. */
+/** Undefined for an item that is not a call. */
 export function toCall(item: JsonObject, repairs: RepairLog): { name: string; arguments: JsonObject } | undefined {
   const { type, command, changes, server, tool, arguments: args, query, items, prompt } = item;
   switch (type) {

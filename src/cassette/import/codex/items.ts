@@ -84,7 +84,7 @@ function toJsonText(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value);
 }
 
-/** Older versions write the text of a result beside its success. */
+/** Older versions write an object with the text of a result and its success. */
 function toOutput(output: JsonValue | undefined): string {
   const { content } = toObject(output);
   return typeof content === "string" ? content : toJsonText(output);

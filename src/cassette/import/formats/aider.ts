@@ -11,7 +11,7 @@ const SESSION = /^# aider chat started at (.+?)\s*$/;
 /** A page that shows chats, as aider's own site does. */
 const PAGE = 'class="chat-transcript"';
 
-/** The text as a record, or undefined if it is no chat of aider. */
+/** The text as a record, or undefined if it is not a chat of aider. */
 export function fromAiderText(text: string, isForced: boolean): JsonObject | undefined {
   if (/^# aider chat started at /m.test(text)) return { aider: text };
   const isChat = text.includes(PAGE) || /^> (\$ )?aider\b/im.test(text);

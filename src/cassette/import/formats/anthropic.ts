@@ -19,7 +19,7 @@ export const readAnthropicMessages = createMessageReader(true, {
   system: { fields: FIELDS, read: readSystemMessage },
 });
 
-/** The system prompt beside the messages: text or a list of text blocks. Nothing if it is absent or null. */
+/** The system prompt outside the messages: text or a list of text blocks. Nothing if it is absent or null. */
 export function readSystem(system: JsonValue | undefined, repairs: RepairLog): LogMessage[] {
   if (system === undefined || system === null) return [];
   return [{ role: "system", content: readText(system, { repairs, listIsNative: true }) }];

@@ -93,7 +93,7 @@ const readTau2Messages = createMessageReader(false, {
 function readAssistant({ content, tool_calls: calls, usage, cost }: JsonObject, rules: ContentRules): LogMessage {
   return {
     role: "assistant",
-    // Null beside calls, as OpenAI has it.
+    // Null if there are calls, as in OpenAI's API.
     content: content === null && toList(calls).length > 0 ? "" : readText(content, rules),
     reasoning: [],
     calls: readCalls(calls, CALL, rules.repairs),

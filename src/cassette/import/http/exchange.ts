@@ -13,14 +13,14 @@ export type RecordedBody =
   /** A body that cannot be restored, and why. */
   | { kind: "lost"; why: string };
 
-/** The method is in capitals; the status is 0 where the recording has none. */
+/** The method is in capitals; the status is 0 if the recording lacks it. */
 export interface HttpExchange {
   method: string;
   url: string;
   status: number;
   request: RecordedBody;
   answer: RecordedBody;
-  /** `content-encoding` of the answer in lower case, or "" if it has none. */
+  /** `content-encoding` of the answer in lower case, or "" without one. */
   encoding: string;
   /** `content-type` of the request. */
   type?: string;
@@ -40,7 +40,7 @@ export function toBody(value: JsonValue | undefined): RecordedBody {
   return typeof value === "string" ? { kind: "text", text: value } : { kind: "json", value };
 }
 
-/** Returns the `content-encoding` in lower case, or "" if there is none. */
+/** Returns the `content-encoding` in lower case, or "" without one. */
 export function encodingOf(headers: JsonValue | undefined): string {
   return headerOf(headers, "content-encoding").toLowerCase();
 }
@@ -53,7 +53,7 @@ export function keptHeaders(headers: JsonValue | undefined, type = ""): Record<s
 }
 
 /**
- * Finds a header by its name in lower case. Returns "" if there is none. Headers are an object whose values may be lists, a list of
+ * Finds a header by its name in lower case. Returns "" if it is missing. Headers are an object whose values may be lists, a list of
  * {name, value} (HAR), or names and values in turns (nock).
  */
 export function headerOf(headers: JsonValue | undefined, header: string): string {

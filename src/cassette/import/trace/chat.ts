@@ -69,7 +69,7 @@ function fromContainer(value: JsonObject, role: ChatRole): JsonObject[] | undefi
   return undefined;
 }
 
-/** A system prompt beside the messages: text, a list of blocks (Anthropic), or an object with parts (Gemini). */
+/** A system prompt outside the messages: text, a list of blocks (Anthropic), or an object with parts (Gemini). */
 function fromSystem(system: JsonValue | undefined): JsonObject[] {
   if (system === undefined || system === null || system === "") return [];
   const parts = isObject(system) ? system["parts"] : system;

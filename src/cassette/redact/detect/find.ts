@@ -16,7 +16,7 @@ export interface Found {
   readonly isByContext: boolean;
 }
 
-/** What was refused and is no longer than this is looked into again from its second character on. */
+/** A refused match of at most this length is searched again from its second character. */
 const LONGEST_RETRIED = 64;
 
 /** Finds the secrets in a text, in order and without overlaps. */

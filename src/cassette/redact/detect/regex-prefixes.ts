@@ -17,7 +17,7 @@ interface Beginning {
 const UNKNOWN: readonly Beginning[] = [{ text: "", isOpen: false }];
 const NOTHING: readonly Beginning[] = [{ text: "", isOpen: true }];
 
-/** The prefixes of 3 or 4 characters that matches can begin with. Undefined if there are none, or more than 64. */
+/** The prefixes of 3 or 4 characters that matches can begin with. Undefined without any, or for more than 64. */
 export function literalPrefixes(source: string): string[] | undefined {
   const reader = createReader(source);
   const found = readAlternatives(reader);
@@ -130,7 +130,7 @@ function readGroup(reader: Reader): readonly Beginning[] | undefined {
   if (!isAhead && !isOther && !reader.takes("?:") && reader.peek() === "?") return undefined;
   const inside = readAlternatives(reader);
   if (inside === undefined || !reader.takes(")")) return undefined;
-  // What must follow is what a match goes on with, or what stands behind it.
+  // A look-ahead continues the match, or tests the text after it.
   if (isAhead) return inside.map(({ text }) => ({ text, isOpen: false }));
   return isOther ? NOTHING : inside;
 }

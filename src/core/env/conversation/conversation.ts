@@ -1,4 +1,4 @@
-// One conversation in memory: its working context, and where each message of it is stored. It changes only after the store has
+// One conversation in memory: its working context, and the stored entry of each message. It changes only after the store has
 // acknowledged a change, so memory is never ahead of storage.
 
 import { NotJsonError } from "../../canon/value.js";
@@ -7,7 +7,7 @@ import { toSummaryMessage } from "../../context/compaction.js";
 import { createContextMeter, type ContextMeter } from "../../context/meter.js";
 import { AgentError } from "../../errors.js";
 import type { LlmMessage } from "../../model/message.js";
-import { isThenable, type Maybe } from "../../time/wait.js";
+import { andThen, type Maybe } from "../../time/wait.js";
 import type { ArchiveMarker, ConversationEntry } from "../storage/entry.js";
 import { conflict, type StoreGate } from "../storage/gate.js";
 import type { ConversationRef } from "../storage/storage.js";
@@ -20,11 +20,11 @@ export interface ConversationView extends ConversationRef {
   readonly entries: number;
   /** The newest archive, if any. */
   readonly archive?: ArchiveMarker;
-  /** True if the last message is not a final answer, so that a run can go on there. */
+  /** True if the last message is not a final answer, so a run can continue there. */
   readonly isOpen: boolean;
 }
 
-/** The place of a summary, which is no message entry. */
+/** The place of a summary, which is not a message entry. */
 const NO_PLACE = -1;
 
 export class Conversation {
@@ -69,7 +69,7 @@ export class Conversation {
     };
   }
 
-  /** Takes over a stored entry, as loading and committing both do. */
+  /** Applies a stored entry, both for loading and for committing. */
   take(entry: ConversationEntry, index: number): void {
     this.#entries = index + 1;
     if (entry.kind === "message") {
@@ -79,7 +79,7 @@ export class Conversation {
     if (entry.kind === "archive") this.#begin(entry);
   }
 
-  /** Stores messages in one append. A conflict is an answer, so that the first append of a run can be tried again. */
+  /** Stores messages in one append. A conflict is a result, so the first append of a run can be tried again. */
   append(messages: readonly LlmMessage[]): Maybe<"appended" | "conflict"> {
     const { id, agent, sender } = this.ref;
     const created: ConversationEntry = { kind: "created", version: 1, agent, sender };
@@ -125,7 +125,7 @@ export class Conversation {
     if (end === "conflict") throw conflict(this.ref.id);
   }
 
-  /** Moves the beginning of the context to `to`. Messages in front of it are not held any more. */
+  /** Moves the beginning of the context to `to`. Messages before it are no longer held. */
   #begin(marker: ArchiveMarker): void {
     const first = this.#places.findIndex((place) => place >= marker.to);
     const gone = first < 0 ? this.#places.length : first;
@@ -150,15 +150,6 @@ function toEntry(message: LlmMessage, { id, sender }: ConversationRef): Conversa
   } catch (error) {
     if (!(error instanceof NotJsonError)) throw error;
     const what = `a message of conversation ${JSON.stringify(id)} cannot be stored: ${error.message}`;
-    throw new AgentError("conversation-failed", what, { hint: "The provider must give plain JSON.", cause: error });
+    throw new AgentError("conversation-failed", what, { hint: "The provider must return plain JSON.", cause: error });
   }
-}
-
-/** Goes on with a value, at once if it is there. */
-export function andThen<T, R>(value: Maybe<T>, next: (value: T) => R): Maybe<R> {
-  return isPromise(value) ? value.then<R>(next) : next(value);
-}
-
-function isPromise<T>(value: Maybe<T>): value is Promise<T> {
-  return isThenable(value);
 }

@@ -1,10 +1,10 @@
-// The conversations of a runtime that are held in memory, and the runs under way: one a conversation.
+// The conversations of a runtime that are held in memory, and the current runs, at most one for each conversation.
 
 import { AgentError } from "../../errors.js";
 import type { Provider } from "../env.js";
 import type { Conversation } from "./conversation.js";
 
-/** A conversation with its provider, which is asked for once for each load. */
+/** A conversation with its provider, which is requested once for each load. */
 export interface LiveConversation {
   readonly conversation: Conversation;
   readonly provider: Provider;
@@ -12,9 +12,9 @@ export interface LiveConversation {
 
 export interface Desk {
   get(id: string): LiveConversation | undefined;
-  /** Holds a conversation, and lets go of the idle ones that were unused for longest beyond the limit. */
+  /** Holds a conversation. Beyond the limit, drops the idle ones that were unused for longest. */
   keep(id: string, live: LiveConversation): void;
-  /** It is read again at its next use. */
+  /** Drops a conversation, which is read again at its next use. */
   drop(id: string): void;
   isBusy(id: string): boolean;
   /** Runs `work` as the only run of the conversation. Throws `conversation-busy`. `ends` aborts it. */
@@ -70,8 +70,8 @@ export function createDesk(maxConversations: number): Desk {
 }
 
 export function busy(id: string): AgentError {
-  return new AgentError("conversation-busy", `a run is under way in conversation ${JSON.stringify(id)}`, {
-    hint: "Wait until it has ended, or cancel it.",
+  return new AgentError("conversation-busy", `a run is in progress in conversation ${JSON.stringify(id)}`, {
+    hint: "Wait until it ends, or cancel it.",
     retryable: true,
   });
 }

@@ -7,7 +7,7 @@ import { showValue } from "../../text/show.js";
 
 /**
  * The id of the conversation of an agent with a sender: both percent-encoded, with a colon between them. An id of more than 200
- * characters becomes `h::` and its SHA-256. Throws `AgentError` `invalid-options` for a text with half a character.
+ * characters becomes `h::` and its SHA-256. Throws `AgentError` `invalid-options` for a text with a lone surrogate.
  */
 export function conversationIdOf(agent: string, sender: string): string {
   const id = `${encode("agent", agent)}:${encode("sender", sender)}`;
@@ -17,8 +17,5 @@ export function conversationIdOf(agent: string, sender: string): string {
 
 function encode(what: string, text: string): string {
   if (typeof text === "string" && text.isWellFormed()) return encodeURIComponent(text);
-  throw invalidOptions(
-    `the ${what} of a conversation is ${showValue(text)}`,
-    "Pass a string without half a character.",
-  );
+  throw invalidOptions(`the ${what} of a conversation is ${showValue(text)}`, "Pass a string without lone surrogates.");
 }

@@ -1,4 +1,4 @@
-// Reads a conversation back to its last marker: older entries are neither needed nor read. Nothing is repaired in silence.
+// Reads a conversation back to its last marker. Older entries are not needed and not read. Nothing is repaired silently.
 
 import type { LlmMessage } from "../../model/message.js";
 import { isPlainObject } from "../../canon/value.js";
@@ -71,10 +71,10 @@ function assertWhole(id: string, places: readonly { index: number; message: LlmM
       if (!open.delete(message.toolCallId)) throw damaged(id, index, "it is a tool result without its call");
       continue;
     }
-    if (open.size > 0) throw damaged(id, index, "a call in front of it has no result");
+    if (open.size > 0) throw damaged(id, index, "an earlier call has no result");
     if (message.role === "assistant") for (const call of message.toolCalls ?? []) open.add(call.id);
   }
-  if (open.size > 0) throw damaged(id, (places.at(-1)?.index ?? 0) + 1, "a call in front of it has no result");
+  if (open.size > 0) throw damaged(id, (places.at(-1)?.index ?? 0) + 1, "an earlier call has no result");
 }
 
 /** The archived messages under `name`, or undefined. Reads page by page, and holds one archive. */

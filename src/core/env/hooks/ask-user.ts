@@ -15,7 +15,7 @@ const SCHEMA: ToolSchema = {
   },
 };
 
-/** Offers the tool `ask_user`. `ask` gets the question and resolves to the answer. It should stop waiting when `call.signal` fires. */
+/** Offers the tool `ask_user`. `ask` receives the question and resolves with the answer. It should stop waiting when `call.signal` fires. */
 export function askUserHook(ask: (question: string, call: ToolCall) => Promise<string>): Hook {
   return {
     schema: () => [SCHEMA],

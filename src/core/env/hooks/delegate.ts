@@ -1,4 +1,4 @@
-// A hook that lets one agent hand a task to another. The other works in a conversation of its own, and its answer is the tool's result.
+// A hook that lets one agent hand a task to another. The other agent works in a separate conversation, and its answer is the tool's result.
 
 import { AgentError, invalidOptions } from "../../errors.js";
 import { MAX_DELEGATION_DEPTH } from "../../limits.js";
@@ -10,18 +10,18 @@ import { serve } from "./tools.js";
 
 /** The options of {@link delegateHook}. */
 export interface DelegateOptions {
-  /** Names of the agents that can get a task, each with the line that the model reads about it. */
+  /** The agents that can receive a task, by name, each with the line that describes it to the model. */
   readonly members: Readonly<Record<string, string>>;
   /** The `send` of the runtime. */
   readonly send: (request: SendRequest) => Promise<Pick<AgentResponse, "finalAnswer">>;
-  /** How deep a task may be handed on. Default 3. */
+  /** The number of times that a task may be handed on. Default 3. */
   readonly maxDepth?: number;
 }
 
 const NAME = "delegate";
 
 /**
- * Offers the tool `delegate`, which writes, since the other agent may. The sender of the new conversation is
+ * Offers the tool `delegate`. It counts as writing, because the other agent may write. The sender of the new conversation is
  * `delegate:DEPTH:AGENT:SENDER`. A task beyond `maxDepth`, and one for a conversation that is running, are refused.
  */
 export function delegateHook({ members, send, maxDepth = 3 }: DelegateOptions): Hook {
@@ -57,14 +57,14 @@ export function delegateHook({ members, send, maxDepth = 3 }: DelegateOptions): 
 
 async function hand(call: ToolCall, send: DelegateOptions["send"], maxDepth: number): Promise<string> {
   const { depth, origin } = originOf(call.sender);
-  if (depth >= maxDepth) throw new AgentError("tool-failed", `a task may be handed on ${maxDepth} times at most`);
+  if (depth >= maxDepth) throw new AgentError("tool-failed", `a task may be handed on at most ${maxDepth} times`);
   const sender = `delegate:${depth + 1}:${encodeURIComponent(call.agent)}:${origin}`;
   const agent = call.args["to"] as string;
   const { finalAnswer } = await send({ agent, sender, content: call.args["task"] as string, signal: call.signal });
   return finalAnswer;
 }
 
-/** How often a task was handed on before it came to this sender, and the sender it began with. */
+/** The number of times that a task was handed on before this sender, and the original sender. */
 function originOf(sender: string): { depth: number; origin: string } {
   const [, depth, origin] = /^delegate:(\d{1,3}):[^:]*:([^]*)$/.exec(sender) ?? [];
   return depth === undefined ? { depth: 0, origin: sender } : { depth: Number(depth), origin: origin ?? "" };

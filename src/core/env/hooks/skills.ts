@@ -39,6 +39,6 @@ export async function skillHook(skills: SkillStore): Promise<Hook> {
 
 async function load(skills: SkillStore, name: string): Promise<unknown> {
   const skill = await skills.load(name);
-  if (skill === undefined) throw new ToolArgError(`the skill ${name} is gone`, { tool: NAME, field: "/name" });
+  if (skill === undefined) throw new ToolArgError(`the skill ${name} no longer exists`, { tool: NAME, field: "/name" });
   return skill.body;
 }

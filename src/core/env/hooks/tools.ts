@@ -1,4 +1,4 @@
-// A hook of tools that are written as for createRuntime, and a hook of verbs.
+// A hook of tools in the form that createRuntime accepts, and a hook of verbs.
 
 import { invalidOptions } from "../../errors.js";
 import { bindVerbs } from "../../runtime/verbs.js";
@@ -8,7 +8,7 @@ import { isVerbName, VERB_NAMES, VERBS, type VerbBodies, type VerbName } from ".
 import type { Hook, ToolCall, ToolSchema } from "../hook.js";
 import { HookCall } from "./call.js";
 
-/** Serves tools as `createRuntime` takes them. Throws `AgentError` `invalid-options` if a value is not a tool. */
+/** Serves tools in the form that `createRuntime` accepts. Throws `AgentError` `invalid-options` if a value is not a tool. */
 export function toolHook(tools: readonly CustomTool[]): Hook {
   const byName = new Map<string, CustomTool>();
   for (const tool of tools) {
@@ -41,7 +41,7 @@ function toSchema({ name, description, schema, effect, timeoutMs }: CustomTool):
   };
 }
 
-/** Not async, since a promise of the tool is passed on as it is. */
+/** Not async, so that a promise of the tool is passed on unchanged. */
 export function serve(work: () => unknown): Promise<unknown> {
   try {
     return Promise.resolve(work());
@@ -51,7 +51,7 @@ export function serve(work: () => unknown): Promise<unknown> {
   }
 }
 
-/** The whole context of a call of the runtime. A call that was made by hand has no id. */
+/** The complete context of a call of the runtime. A call outside a run has no id. */
 function contextOf(call: ToolCall): CustomToolContext {
   if (call instanceof HookCall) return call.context;
   const asked = { signal: call.signal, agentId: call.agent, memory: call.memory };
@@ -62,12 +62,12 @@ function contextOf(call: ToolCall): CustomToolContext {
     attempt: 1,
     retryPolicy: "manual-recovery",
     get idempotencyKey(): string {
-      throw invalidOptions("a call that was made by hand has no idempotency key", "Call the tool in a run.");
+      throw invalidOptions("a call outside a run has no idempotency key", "Call the tool in a run.");
     },
   };
 }
 
-/** Serves the named verbs by their bodies, such as those of `createVerbs`. Default: all that have a body. */
+/** Serves the named verbs with the given bodies, such as those of `createVerbs`. Default: all that have a body. */
 export function verbHook(bodies: Partial<VerbBodies>, names?: readonly VerbName[]): Hook {
   const chosen = names ?? VERB_NAMES.filter((name) => bodies[name] !== undefined);
   const unknown = chosen.find((name) => !isVerbName(name) || typeof bodies[name] !== "function");

@@ -17,9 +17,9 @@ export interface EnvAgent {
   readonly name: string;
   /** The system message, word for word. */
   readonly instructions: string;
-  /** Names of the tools that the agent may call. Left out: every tool on offer that only reads. `[]`: none. */
+  /** Names of the tools that the agent may call. Default: every offered read-only tool. `[]`: no tools. */
   readonly tools?: readonly string[];
-  /** When the conversation is compacted. Missing fields are those of {@link DEFAULT_COMPACTION}. False: never by itself. */
+  /** When the conversation is compacted. Missing fields come from {@link DEFAULT_COMPACTION}. False: never automatically. */
   readonly compaction?: Partial<CompactionPolicy> | false;
   /** Streams each turn if the provider can. Default true. */
   readonly streaming?: boolean;
@@ -42,12 +42,12 @@ export interface EnvAgent {
 export interface ReadyAgent {
   readonly name: string;
   readonly agent: Agent;
-  /** Undefined: every tool that only reads. */
+  /** Undefined: every read-only tool. */
   readonly grant: readonly string[] | undefined;
   readonly toolTimeoutMs: number;
-  /** Undefined: no compaction by itself. */
+  /** Undefined: no automatic compaction. */
   readonly compaction: CompactionPolicy | undefined;
-  /** The policy of a compaction that the caller asks for. */
+  /** The policy of a compaction that the caller requests. */
   readonly manual: CompactionPolicy;
 }
 
@@ -97,10 +97,7 @@ function assertGrant(name: string, tools: readonly unknown[] | undefined): void 
   if (tools === undefined) return;
   const isList = Array.isArray(tools) && tools.every((tool) => typeof tool === "string");
   if (!isList)
-    throw invalidOptions(
-      `tools of agent ${name} is ${showValue(tools)}`,
-      "Pass a list of tool names, or leave it out.",
-    );
+    throw invalidOptions(`tools of agent ${name} is ${showValue(tools)}`, "Pass a list of tool names, or omit it.");
   const twice = tools.find((tool, index) => tools.indexOf(tool) < index);
   if (twice !== undefined) throw invalidOptions(`tools of agent ${name} names ${twice} twice`, "Name each tool once.");
 }

@@ -1,5 +1,5 @@
-// Compaction of one conversation: a summary is asked for in a turn of its own, stored with its marker in one append, and only then the
-// working context begins with it.
+// Compaction of one conversation. A separate turn requests a summary, which is stored with its marker in one append. Only then does the
+// working context begin with it.
 
 import { findCut } from "../../context/cut.js";
 import { judgeSummary, toSummaryRequest, type CompactionPolicy } from "../../context/compaction.js";
@@ -15,18 +15,18 @@ export interface CompactionInput {
   readonly conversation: Conversation;
   readonly loop: LoopInput;
   readonly events: EventProjection;
-  /** Throws once the run is over, so that a late answer stores nothing. */
+  /** Throws once the run has ended, so that a late answer stores nothing. */
   readonly assertGoing: () => void;
 }
 
-/** The number of messages that were replaced, and the marker. Undefined where nothing was archived, which an event explains. */
+/** The number of messages that were replaced, and the marker. Undefined if nothing was archived, which an event explains. */
 export async function compact(input: CompactionInput): Promise<{ count: number; marker: ArchiveMarker } | undefined> {
   const { ready, policy, conversation, loop, events, assertGoing } = input;
   const { messages, meter } = conversation;
   meter.measure(messages);
   const count = findCut(messages, meter.sizes, policy.keepTokens);
   if (!conversation.canArchive(count)) {
-    fail(events, "nothing can be archived: the newest steps are all that there is");
+    fail(events, "nothing can be archived: there are no steps before the newest ones");
     return;
   }
   const archived = messages.slice(0, count);

@@ -15,7 +15,7 @@ export type EnvEventBody =
   | { readonly type: "step-start" }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "thinking-delta"; readonly text: string }
-  /** `args` are as the model wrote them. `refused`: no tool saw them. */
+  /** `args` are as the model wrote them. `refused`: no tool received them. */
   | {
       readonly type: "tool-call";
       readonly callId: string;
@@ -23,7 +23,7 @@ export type EnvEventBody =
       readonly args: JsonObject;
       readonly refused?: true;
     }
-  /** `output` is what the model reads. */
+  /** `output` is the text that the model reads. */
   | {
       readonly type: "tool-result";
       readonly callId: string;
@@ -43,9 +43,9 @@ export type EnvEventBody =
   | { readonly type: "step-error"; readonly code?: string; readonly message: string }
   /** `messages` messages were archived under the name `archive`. */
   | { readonly type: "compaction"; readonly archive: string; readonly messages: number; readonly summary: string }
-  /** Nothing was archived, and the run goes on. */
+  /** Nothing was archived, and the run continues. */
   | { readonly type: "compaction-failed"; readonly reason: string }
-  /** The last event of a run that ended by itself or at a cap. */
+  /** The last event of a run that finished or reached a cap. */
   | { readonly type: "done"; readonly finalAnswer: string; readonly budgetExhausted?: BudgetCap }
   /** The last event of a run that failed. `code` is "unknown" for an error without one. */
   | { readonly type: "failed"; readonly code: string; readonly message: string; readonly retryable: boolean };
@@ -72,7 +72,7 @@ export class EventProjection {
   isStep = true;
   #step = -1;
   #turn: TurnBody | undefined;
-  /** The step that was begun and neither stored nor reported as failed. */
+  /** The step that has begun and is neither stored nor reported as failed. */
   #open: number | undefined;
 
   constructor({ id, agent }: ConversationRef, runId: string, event: ((event: EnvEvent) => void) | undefined) {
@@ -125,7 +125,7 @@ export class EventProjection {
     this.#tell(body);
   }
 
-  /** The run failed, maybe within a step. */
+  /** The run failed, possibly within a step. */
   fail(error: unknown): void {
     const known = isThrown(error, AgentError) ? error : undefined;
     const code = known?.code ?? codeOf(error);

@@ -1,5 +1,5 @@
-// The messages in front of every conversation: what the author wrote, and what the environment found. A folder is not the author, so its
-// files are a user message.
+// The messages before every conversation: the author's instructions, and those that the environment found. A folder is not the author,
+// so its files become a user message.
 
 import { seal } from "../../canon/copy.js";
 import { AgentError } from "../../errors.js";
@@ -15,7 +15,7 @@ import type { ReadyAgent } from "./agent.js";
 const START = "<instructions>\nThese instruction files apply to the working folder.\n\n";
 const END = "\n</instructions>";
 
-/** Rejects with `conversation-failed`: a run without its instructions is another run. */
+/** Rejects with `conversation-failed`, because a run must not start without its instructions. */
 export async function readHead({ agent }: ReadyAgent, { id }: ConversationRef, env: Env): Promise<LlmMessage[]> {
   const system: LlmMessage = seal({ role: "system", content: agent.systemPrompt });
   const found = await discover(id, env);
@@ -34,7 +34,7 @@ async function discover(id: string, env: Env): Promise<string | undefined> {
   }
   if (found === undefined) return undefined;
   if (typeof found !== "string" || !found.isWellFormed())
-    throw failed(`discoverInstructions gave ${showValue(found)}, and not a text`);
+    throw failed(`discoverInstructions returned ${showValue(found)} instead of a string`);
   if (found.length <= MAX_INSTRUCTIONS_CHARACTERS) return found;
   throw failed(`the instructions have ${found.length} characters, and the limit is ${MAX_INSTRUCTIONS_CHARACTERS}`);
 }

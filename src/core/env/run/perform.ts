@@ -1,11 +1,11 @@
-// Carries out one run from its preparation to its last event, whatever ends it.
+// Performs one run from its preparation to its last event, however it ends.
 
-import { defined } from "../../defined.js";
-import { createEventLog, type EventListener, type EventLog } from "../../events/log.js";
+import type { EventListener } from "../../events/log.js";
 import { MEMORY_GRACE_MS } from "../../limits.js";
 import type { LlmMessage, UserMessage } from "../../model/message.js";
 import type { RunReceipts } from "../../loop/run-control.js";
 import type { Ports } from "../../ports.js";
+import { openRunLog, type RunLog } from "../../runtime/run-log.js";
 import type { RuntimeReceipts } from "../../runtime/receipts.js";
 import { quoteForeign } from "../../text/mask.js";
 import { thrownText } from "../../text/thrown.js";
@@ -39,10 +39,10 @@ export interface RunOrder<T> {
   readonly signal: AbortSignal;
   /** Reads the events of this run alone. */
   readonly reader: ((event: EnvEvent) => void) | undefined;
-  /** Everything before the first turn. What it rejects with ends the run. */
+  /** Everything before the first turn. A rejection ends the run. */
   readonly prepare: () => Promise<PreparedRun>;
   readonly work: (run: ConversationRun) => Promise<T>;
-  /** Told once the run and its receipts are whole. */
+  /** Called once the run and its receipts are complete. */
   readonly finish: (result: T, events: EventProjection) => void;
 }
 
@@ -50,18 +50,16 @@ export interface PreparedRun {
   readonly live: LiveConversation;
   readonly hook: Hook;
   readonly tools: ToolSet;
-  /** The messages in front of the conversation. */
+  /** The messages before the conversation. */
   readonly head: readonly LlmMessage[];
   readonly goal: UserMessage["content"];
 }
 
-type RunLog = Pick<EventLog, "runId" | "append">;
-
-/** Its last event is `done` or `failed`, for every order that is accepted. */
+/** The last event of every accepted order is `done` or `failed`. */
 export async function perform<T>(house: RunHouse, order: RunOrder<T>): Promise<T> {
   const { receipts, ports } = house;
   const { ref, signal, reader, prepare, finish } = order;
-  const log = openLog(house, toHex(ports.randomBytes(16)));
+  const log = openRunLog(house, toHex(ports.randomBytes(16)));
   const events = new EventProjection(ref, log.runId, eventSink(house, reader));
   try {
     const prepared = await untilAborted(prepare(), signal, abortError);
@@ -89,33 +87,27 @@ async function drive<T>(house: RunHouse, order: RunOrder<T>, prepared: PreparedR
   const { log } = records;
   const { goal } = prepared;
   const run = new ConversationRun({ ready, ...prepared, ...records, memory: storage.memory, signal, ports });
-  log.append(ready.name, -1, { type: "run-start", goal: typeof goal === "string" ? goal : JSON.stringify(goal) });
+  log.append(order.ref.id, -1, { type: "run-start", goal: typeof goal === "string" ? goal : JSON.stringify(goal) });
   try {
     const result = await untilAborted(work(run), signal, abortError);
     const forgotten = run.end();
-    log.append(ready.name, run.lastTurn, { type: "run-end", stop: run.stop });
+    log.append(order.ref.id, run.lastTurn, { type: "run-end", stop: run.stop });
     if (isThenable(forgotten)) await forget(forgotten, signal, ports);
     return result;
   } catch (error) {
     const forgotten = run.end();
-    log.append(ready.name, run.lastTurn, { type: "run-end", stop: "failed" });
+    log.append(order.ref.id, run.lastTurn, { type: "run-end", stop: "failed" });
     if (isThenable(forgotten)) await forget(forgotten, signal, ports);
     throw error;
   }
 }
 
-/** Waits until the memory has forgotten what the run shared. An abort does not wait. */
+/** Waits until the values that the run shared are cleared from the memory. An abort does not wait. */
 async function forget(forgotten: PromiseLike<void>, signal: AbortSignal, ports: Ports): Promise<void> {
   await untilAborted(within(forgotten, MEMORY_GRACE_MS, ports), signal).catch((error: unknown) => {
     if (signal.aborted) return;
-    ports.warn(`playhead: the memory did not forget what a run shared: ${quoteForeign(thrownText(error))}`);
+    ports.warn(`playhead: the values that a run shared were not cleared: ${quoteForeign(thrownText(error))}`);
   });
-}
-
-/** A run that nobody listens to has no log. Nobody reads the events of a log afterwards, so it keeps none. */
-function openLog({ listener, hlc, receipts, ports }: RunHouse, runId: string): RunLog {
-  if (listener === undefined && receipts.tap.tap === undefined) return { runId, append: () => undefined };
-  return createEventLog(ports, { runId, hlc, ...receipts.tap, ...defined({ listener }), limit: 0 });
 }
 
 function eventSink(

@@ -12,9 +12,9 @@ import { thrownText } from "../../text/thrown.js";
 /** One message to an agent. */
 export interface SendRequest {
   readonly agent: string;
-  /** Default "": the owner. Each sender has a conversation of its own with each agent. */
+  /** Default "": the owner. Each sender has a separate conversation with each agent. */
   readonly sender?: string;
-  /** Text, or texts and images. At most 1,048,576 characters of text. Left out: the run goes on where an earlier one stopped. */
+  /** Text, or texts and images. At most 1,048,576 characters of text. If omitted, the run continues where an earlier one stopped. */
   readonly content?: string | readonly ContentPart[];
   readonly signal?: AbortSignal;
 }
@@ -52,5 +52,5 @@ function readContent(content: unknown): UserMessage["content"] {
 }
 
 function refuse(why: string): Error {
-  return invalidOptions(`send cannot take this content: ${why}`, "Pass a text, or a list of texts and images.");
+  return invalidOptions(`send cannot take this content: ${why}`, "Pass a string, or a list of texts and images.");
 }

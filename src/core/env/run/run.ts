@@ -1,8 +1,7 @@
-// One run of one conversation: the loop works on a list of its own, each step is stored before the next request, and the conversation is
-// compacted where its context has grown too large.
+// One run of one conversation: the loop works on its own list, each step is stored before the next request, and the conversation is
+// compacted when its context has grown too large.
 
-import type { Maybe } from "../../time/wait.js";
-import { seal } from "../../canon/copy.js";
+import { andThen, type Maybe } from "../../time/wait.js";
 import { defined } from "../../defined.js";
 import type { EventBody, EventDetail } from "../../events/event.js";
 import type { EventLog } from "../../events/log.js";
@@ -10,6 +9,7 @@ import { createBudget, type Budget, type BudgetCap } from "../../loop/budget.js"
 import type { Boundary, BoundaryPlace, LoopInput } from "../../loop/boundary.js";
 import { runLoop } from "../../loop/loop.js";
 import { Pacer, type RunControl, type RunReceipts } from "../../loop/run-control.js";
+import { closeCalls } from "../../context/open-calls.js";
 import { tokensOf } from "../../context/meter.js";
 import { openRunScope } from "../../memory/run-memory.js";
 import type { LlmMessage, UserMessage } from "../../model/message.js";
@@ -20,7 +20,6 @@ import { bindVerbs } from "../../runtime/verbs.js";
 import { lastWords } from "../../runtime/visit.js";
 import { abortError, assertNotAborted } from "../../tools/abort.js";
 import type { ToolSet } from "../../tools/registry.js";
-import { andThen } from "../conversation/conversation.js";
 import type { LiveConversation } from "../conversation/desk.js";
 import { conflict } from "../storage/gate.js";
 import type { ArchiveMarker } from "../storage/entry.js";
@@ -28,14 +27,14 @@ import type { ReadyAgent } from "./agent.js";
 import { compact, type CompactionInput } from "./compact.js";
 import type { EventProjection } from "./event.js";
 
-/** The result of a run. `turns`, `toolCalls` and `usage` are of this run, its summaries included. */
+/** The result of a run. `turns`, `toolCalls` and `usage` count this run, including its summaries. */
 export interface AgentResponse {
   readonly conversationId: string;
   /** 32 hex digits. */
   readonly runId: string;
   /** Names of the archives that this run made. */
   readonly archives: readonly string[];
-  /** The model's last text. "" if a cap ended the run before any. */
+  /** The model's last text. "" if a cap ended the run before the first text. */
   readonly finalAnswer: string;
   /** The cap that ended the run. Absent if the model finished. */
   readonly budgetExhausted?: BudgetCap;
@@ -48,7 +47,7 @@ export interface RunInput {
   readonly ready: ReadyAgent;
   readonly live: LiveConversation;
   readonly tools: ToolSet;
-  /** The messages in front of the conversation: instructions, and what the environment discovered. */
+  /** The messages before the conversation: the author's instructions and the discovered ones. */
   readonly head: readonly LlmMessage[];
   readonly memory: RuntimeMemory;
   readonly log: Pick<EventLog, "runId" | "append">;
@@ -61,7 +60,7 @@ export interface RunInput {
 /** A context that could not be compacted, or is still too large, is compacted again once it has grown by this factor. */
 const GROWTH = 1.1;
 
-/** Text for a call that a cap of tool calls left without a result. */
+/** The result of a call that did not run because of a cap on tool calls. */
 const NOT_RUN = "not run: the limit of tool calls of this run is reached";
 
 export class ConversationRun {
@@ -123,7 +122,7 @@ export class ConversationRun {
     return this.#stop;
   }
 
-  /** Ends the run. What its loop still does reaches neither storage nor events. */
+  /** Ends the run. Later work of its loop reaches neither storage nor events. */
   end(): Maybe<void> {
     this.#control.closeCalls?.();
     this.#isOver = true;
@@ -151,9 +150,9 @@ export class ConversationRun {
 
   readonly #emit = (turnIndex: number, body: EventBody, detail?: EventDetail): void => {
     if (this.#isOver) return;
-    const { log, events, ready } = this.#input;
+    const { log, events, live } = this.#input;
     this.lastTurn = turnIndex;
-    log.append(ready.name, turnIndex, body, detail);
+    log.append(live.conversation.ref.id, turnIndex, body, detail);
     events.take(turnIndex, body, detail);
   };
 
@@ -172,7 +171,7 @@ export class ConversationRun {
   #storeStep({ outcome }: Extract<BoundaryPlace, { at: "after" }>): Maybe<undefined> {
     this.#assertGoing();
     const { live, events, head } = this.#input;
-    if (outcome.kind === "budget") closeCalls(this.#history);
+    if (outcome.kind === "budget") closeCalls(this.#history, NOT_RUN);
     const added = this.#history.slice(head.length + live.conversation.messages.length);
     return andThen(live.conversation.commit(added), () => {
       this.#lastWords = lastWords(added) ?? this.#lastWords;
@@ -210,17 +209,6 @@ export class ConversationRun {
   #assertGoing(): void {
     assertNotAborted(this.#input.signal);
     if (this.#isOver) throw abortError(this.#input.signal);
-  }
-}
-
-/** Gives each call of the last answer without a result one, since a conversation holds whole steps. */
-function closeCalls(history: LlmMessage[]): void {
-  const at = history.findLastIndex(({ role }) => role === "assistant");
-  const answer = history[at];
-  if (answer?.role !== "assistant") return;
-  const answered = history.length - at - 1;
-  for (const { id, name } of (answer.toolCalls ?? []).slice(answered)) {
-    history.push(seal({ role: "tool", toolCallId: id, name, content: NOT_RUN, isError: true }));
   }
 }
 

@@ -1,8 +1,8 @@
-// A run as an iteration over its events. Pieces of an answer that nobody has read yet are joined, so that a slow reader holds little.
+// A run as an iteration over its events. Unread pieces of an answer are joined, so that a slow reader needs little memory.
 
 import type { EnvEvent } from "./event.js";
 
-/** Starts a run that tells its events. `signal` fires when the reader leaves. */
+/** Starts a run that reports its events. `signal` fires when the reader leaves. */
 export type StartRun = (tell: (event: EnvEvent) => void, signal: AbortSignal) => Promise<unknown>;
 
 /** The run begins with the first `next()`. Leaving aborts it, and waits for its end. A failed run throws after its last event. */

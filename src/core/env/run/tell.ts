@@ -4,7 +4,7 @@ import type { Ports } from "../../ports.js";
 import { thrownText } from "../../text/thrown.js";
 import { isThenable } from "../../time/wait.js";
 
-/** What it throws or rejects with becomes a warning. */
+/** An error of the listener becomes a warning. */
 export function tell(name: string, call: () => unknown, ports: Pick<Ports, "warn">): void {
   const warn = (error: unknown): void => ports.warn(`playhead: ${name} threw: ${thrownText(error)}`);
   try {

@@ -1,4 +1,4 @@
-// What a hook offers as the tools of one run: the schemas checked, narrowed to the agent's grant, and dispatched by name.
+// The tools of one run, from a hook: schemas are checked, narrowed to the agent's grant, and dispatched by name.
 
 import { isPlainObject } from "../../canon/value.js";
 import { invalidOptions } from "../../errors.js";
@@ -16,7 +16,7 @@ import { HookCall } from "../hooks/call.js";
 import type { ConversationRef } from "../storage/storage.js";
 import type { ReadyAgent } from "./agent.js";
 
-/** Makes the tools of a run. One for each runtime, so that a schema is read once and a flaw is warned of once. */
+/** Creates the tools of a run. There is one for each runtime, so a schema is read once and a flaw causes one warning. */
 export type OfferTools = (agent: ReadyAgent, hook: Hook, ref: ConversationRef) => ToolSet;
 
 export function createOffer(ports: Pick<Ports, "warn">): OfferTools {

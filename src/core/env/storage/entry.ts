@@ -1,5 +1,4 @@
-// What a conversation is stored as: entries that are only ever appended. A marker moves the beginning of the working context and removes
-// nothing.
+// The stored form of a conversation: append-only entries. A marker moves the beginning of the working context and removes nothing.
 
 import { seal } from "../../canon/copy.js";
 import { isPlainObject } from "../../canon/value.js";
@@ -11,13 +10,13 @@ import { thrownText } from "../../text/thrown.js";
 
 /** One entry of a conversation's log. */
 export type ConversationEntry =
-  /** Entry 0, and nowhere else. */
+  /** Only as entry 0. */
   | { readonly kind: "created"; readonly version: 1; readonly agent: string; readonly sender: string }
-  /** Never a system message. `sender` is on user messages alone, where the sender is not the owner. */
+  /** Never a system message. Only user messages have a `sender`, if it is not the owner. */
   | { readonly kind: "message"; readonly message: LlmMessage; readonly sender?: string }
   | ArchiveMarker;
 
-/** The messages of entries `from` up to, but without, `to` are archived under `name`. The context goes on with `summary` and the messages from `to` on. */
+/** Archives the messages of entries `from` (inclusive) to `to` (exclusive) under `name`. The context continues with `summary` and the messages from `to`. */
 export interface ArchiveMarker {
   readonly kind: "archive";
   readonly name: string;
@@ -49,7 +48,7 @@ export function findEntryFlaw(index: number, entry: unknown): string | undefined
   switch (kind) {
     case "created":
       if (entry["version"] !== 1) return "its version is not 1";
-      return isText(entry["agent"]) && isText(entry["sender"]) ? undefined : "its agent or sender is not a text";
+      return isText(entry["agent"]) && isText(entry["sender"]) ? undefined : "its agent or sender is not a string";
     case "archive":
       return findMarkerFlaw(index, entry);
     default:
@@ -65,17 +64,17 @@ const FIELDS: Readonly<Record<ConversationEntry["kind"], readonly string[]>> = {
 
 function findMarkerFlaw(index: number, entry: Readonly<Record<string, unknown>>): string | undefined {
   const { name, from, to, summary } = entry;
-  if (!isText(name) || !isText(summary)) return "its name or summary is not a text";
+  if (!isText(name) || !isText(summary)) return "its name or summary is not a string";
   const isRange = Number.isSafeInteger(from) && Number.isSafeInteger(to);
   if (isRange && (from as number) >= 1 && (from as number) < (to as number) && (to as number) < index) return undefined;
-  return "its `from` and `to` are not a range of entries in front of it";
+  return "its `from` and `to` are not a range of earlier entries";
 }
 
 function findMessageEntryFlaw({ message, sender }: Readonly<Record<string, unknown>>): string | undefined {
-  if (sender !== undefined && !isText(sender)) return "its sender is not a text";
+  if (sender !== undefined && !isText(sender)) return "its sender is not a string";
   const flaw = findMessageFlaw(message);
   if (flaw !== undefined) return `/message${flaw.pointer} is not ${flaw.expected}`;
-  return (message as LlmMessage).role === "system" ? "a system message is never stored" : undefined;
+  return (message as LlmMessage).role === "system" ? "it is a system message, which is never stored" : undefined;
 }
 
 function isText(value: unknown): value is string {

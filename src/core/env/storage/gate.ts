@@ -1,5 +1,5 @@
-// The conversation store as a run uses it: bounded in time, with one kind of error. What the store answers at once stays synchronous, so
-// that a run on a store in this process never waits.
+// The conversation store as a run uses it: with a time limit and one kind of error. Synchronous results stay synchronous, so that a run
+// on a store in this process never waits.
 
 import { AgentError } from "../../errors.js";
 import { CONVERSATION_PAGE, STORAGE_TIMEOUT_MS } from "../../limits.js";
@@ -13,7 +13,7 @@ import type { ConversationStore } from "./storage.js";
 /** Every failure is `AgentError` `conversation-failed`. */
 export interface StoreGate {
   length(id: string): Maybe<number>;
-  /** The raw entries from `from` up to `to`, all of them. They are checked by whoever uses them. */
+  /** All raw entries from `from` up to `to`. The caller checks them. */
   range(id: string, from: number, to: number): Promise<readonly unknown[]>;
   append(id: string, at: number, entries: readonly ConversationEntry[]): Maybe<"appended" | "conflict">;
   delete(id: string): Maybe<boolean>;
@@ -23,7 +23,7 @@ export function openGate(store: ConversationStore, ports: Pick<Ports, "timer">):
   const call = <T>(what: string, id: string, work: () => Maybe<T>, check: (value: T) => boolean): Maybe<T> => {
     const keep = (value: T): T => {
       if (check(value)) return value;
-      throw failed(what, id, new Error("it answered with a value of another kind"));
+      throw failed(what, id, new Error("it returned an invalid value"));
     };
     const fail = (error: unknown): never => {
       throw failed(what, id, error);
@@ -82,10 +82,10 @@ function failed(what: string, id: string, error: unknown): AgentError {
   });
 }
 
-/** Another process, or a call that came late, has written to the conversation. */
+/** Another process, or a late call, has written to the conversation. */
 export function conflict(id: string): AgentError {
   return new AgentError("conversation-failed", `another run wrote to conversation ${JSON.stringify(id)}`, {
-    hint: "Send again. The next run begins with what is stored.",
+    hint: "Send again. The next run starts from the stored conversation.",
     retryable: true,
   });
 }

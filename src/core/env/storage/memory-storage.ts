@@ -1,4 +1,4 @@
-// Storage that lives as long as the process: for tests, and for programs that keep nothing.
+// Storage that lasts until the process ends, for tests and for programs that keep nothing.
 
 import { seal } from "../../canon/copy.js";
 import { AgentError, invalidOptions } from "../../errors.js";
@@ -9,14 +9,14 @@ import { showValue } from "../../text/show.js";
 import { findEntryFlaw, type ConversationEntry } from "./entry.js";
 import type { ConversationRef, ConversationStore, Skill, SkillStore, Storage } from "./storage.js";
 
-/** What an in-memory storage begins with. Conversations by id, with all their entries. */
+/** The initial contents of an in-memory storage. Conversations by id, with all their entries. */
 export interface StorageSeed {
   readonly conversations?: Readonly<Record<string, readonly ConversationEntry[]>>;
   readonly skills?: readonly Skill[];
 }
 
 /**
- * Creates a storage of maps in this process. `seed` gives its first contents. Throws `AgentError` `invalid-options` for a wrong seed.
+ * Creates a storage of maps in this process. `seed` sets its initial contents. Throws `AgentError` `invalid-options` for an invalid seed.
  * See {@link ConversationStore} for the errors of its calls.
  */
 export function createInMemoryStorage(seed: StorageSeed = {}): Storage {
@@ -111,7 +111,7 @@ function tooMany(id: string): AgentError {
     "conversation-failed",
     `conversation ${JSON.stringify(id)} is full: it may have ${MAX_CONVERSATION_ENTRIES} entries`,
     {
-      hint: "Begin another conversation, with another sender.",
+      hint: "Begin another conversation with another sender.",
     },
   );
 }

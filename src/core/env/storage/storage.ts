@@ -1,10 +1,10 @@
-// The three stores of a runtime. A host implements them. Their contract is held by `storageConformance` of playhead/harness.
+// The three stores of a runtime. A host implements them. `storageConformance` of playhead/harness checks their contract.
 
 import type { RuntimeMemory } from "../../model/memory.js";
 import type { Maybe } from "../../time/wait.js";
 import type { ConversationEntry } from "./entry.js";
 
-/** Everything that lasts: conversations, skills and memory. */
+/** All persistent data: conversations, skills and memory. */
 export interface Storage {
   readonly conversations: ConversationStore;
   readonly skills: SkillStore;
@@ -13,7 +13,7 @@ export interface Storage {
   close?(): Maybe<void>;
 }
 
-/** Names a conversation: its id, and the agent and sender from which the id is made. */
+/** Identifies a conversation: its id, and the agent and sender that the id is made from. */
 export interface ConversationRef {
   readonly id: string;
   readonly agent: string;
@@ -23,9 +23,9 @@ export interface ConversationRef {
 /**
  * The logs of conversations, by id.
  *
- * Contract: what is read equals what was appended. One append is kept whole or not at all, and is durable once it has returned. Of two
- * appends at the same length, one gets "conflict". Failures are `AgentError` `conversation-failed`. An entry of more than 8,388,608
- * characters of JSON, and entry 1,000,001, are refused so.
+ * Contract: reads return exactly what was appended. An append is stored completely or not at all, and is durable once it has returned.
+ * If two appends expect the same length, one returns "conflict". Failures are `AgentError` `conversation-failed`. An entry of more than
+ * 8,388,608 characters of JSON fails in the same way, and so does entry 1,000,001.
  */
 export interface ConversationStore {
   /** The number of entries. 0 if there is no such conversation. */

@@ -4,6 +4,7 @@ import { isPlainObject } from "../../canon/value.js";
 import { invalidOptions } from "../../errors.js";
 import { toList } from "../../http/json-readers.js";
 import { showValue } from "../../text/show.js";
+import type { LlmTurnRequest } from "../../model/provider.js";
 import { flagProblem, type CallTerms, type KeyedVendorOptions } from "../../providers/vendor-options.js";
 import { findHeldState } from "../../wire/held-state.js";
 import { defineVendor } from "../vendor.js";
@@ -42,6 +43,7 @@ export const anthropic = defineVendor({
   call(request, { options, key, streaming }: CallTerms<AnthropicOptions>) {
     const { model, maxTokens = 4096, promptCaching = false } = options;
     assertRoomToAnswer(request.settings?.thinkingBudget, request.settings?.maxTokens ?? maxTokens);
+    assertFreeChoice(request);
     const body = encodeAnthropic(request, { model, maxTokens, promptCaching });
     return {
       path: PATH,
@@ -72,6 +74,18 @@ function assertRoomToAnswer(thinkingBudget: number | undefined, maxTokens: numbe
   throw invalidOptions(
     `anthropic: settings.thinkingBudget is ${thinkingBudget}, but the answer may have only ${maxTokens} tokens`,
     "Set maxTokens above thinkingBudget.",
+  );
+}
+
+/** The API refuses thoughts where the model must call a tool. */
+function assertFreeChoice({
+  settings: { thinkingBudget, toolChoice = "auto" } = {},
+  tools = [],
+}: LlmTurnRequest): void {
+  if (thinkingBudget === undefined || tools.length === 0 || toolChoice === "auto" || toolChoice === "none") return;
+  throw invalidOptions(
+    `anthropic: settings.thinkingBudget is ${thinkingBudget}, but settings.toolChoice ${showValue(toolChoice)} forces a tool call`,
+    'Use toolChoice "auto", or leave out thinkingBudget.',
   );
 }
 

@@ -1,5 +1,5 @@
 // A generateContent body as a turn request, the inverse of `encodeGemini`. Names of fields may be snake_case. What has no id gets the
-// place of its call; a result belongs to the first call of its name that has none yet. Fields that no setting stands for are kept.
+// place of its call; a result belongs to the first call of its name without a result. Fields that no setting stands for are kept.
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../../canon/value.js";
 import type { AssistantMessage, ContentPart, LlmMessage, ToolMessage } from "../../model/message.js";

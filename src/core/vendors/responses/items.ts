@@ -67,7 +67,7 @@ function isPlain(layout: readonly JsonObject[]): boolean {
   return isBare && isOrdered && layout.filter(({ type }) => type === "message").length <= 1;
 }
 
-/** A summary is the text of a thought, and what the model thought word for word only where there is none. */
+/** The text of a thought is its summary. Without a summary, it is the full reasoning. */
 function readThought(item: WireObject): { reasoning: Reasoning; fields: JsonObject } {
   const [summary, content] = [toList(item["summary"]), toList(item["content"])];
   const said = textsOf(summary).join(SUMMARY_BREAK);

@@ -1,4 +1,4 @@
-// What a host gives an executor, checked once. Everything platform-specific is behind these functions.
+// The capabilities that a host passes to an executor, checked once. Everything platform-specific is behind these functions.
 
 import type { JsonObject } from "../../canon/value.js";
 import { invalidOptions } from "../../errors.js";
@@ -23,30 +23,30 @@ import type { NodeRef } from "../vertex.js";
 export interface AgentRunnerDeps {
   /** The adapter for an authored provider id, or undefined if the host has none, which fails the vertex with `internal`. */
   readonly resolveProvider: ResolveProvider;
-  /** `generative` for a model that makes media. Default `chat`. */
+  /** `generative` for a model that generates media. Default `chat`. */
   readonly resolveMediaSurface?: (model: string) => MediaSurface | undefined;
   readonly registry: ToolRegistry;
-  /** The definitions that vertices may be granted. */
+  /** The definitions of the tools that vertices may use. */
   readonly tools: readonly ToolDef[];
-  /** The key of a provider, asked before each attempt. Only the provider looks at it. */
+  /** The key of a provider. Called before each attempt. Only the provider reads the key. */
   readonly keyFor?: (providerId: string, signal: AbortSignal) => unknown;
-  /** Waits between attempts. Default by the timer of the ports. */
+  /** Waits between attempts. Default: the timer of the ports. */
   readonly sleep?: FallbackOptions["sleep"];
-  /** Milliseconds since the epoch, for cooldowns. Default by the ports. */
+  /** Milliseconds since the epoch, for cooldowns. Default: the clock of the ports. */
   readonly now?: Ports["now"];
-  /** Refreshes a rejected key, once per provider and turn. True if the attempt is to be made again. */
+  /** Refreshes a rejected key, once per provider and turn. Return true to repeat the attempt. */
   readonly onAuthError?: FallbackOptions["onAuthError"];
   readonly resolverCapabilities?: ResolverCapabilities;
-  /** Handed to the registry. Default `sandboxed`. */
+  /** Passed to the registry. Default `sandboxed`. */
   readonly fsScope?: FsScopeTier;
   readonly limits?: AgentTurnLimits;
-  /** Asked before each turn. Default: every turn passes. */
+  /** Called before each turn. Default: every turn passes. */
   readonly preEgress?: PreEgress;
-  /** Asked before each attempt of the chain. A replay makes none, so it is not asked. */
+  /** Called before each attempt of the chain. A replay makes no attempts and does not call it. */
   readonly preAttempt?: PreAttempt;
-  /** The provider that stands for the chain, such as a recorder or a cassette. `live` makes the chain. Default: the chain. */
+  /** The provider that replaces the chain, such as a recorder or a cassette. `live` creates the chain. Default: the chain. */
   readonly provide?: (live: () => LlmProviderAdapter, node: NodeRef) => Maybe<LlmProviderAdapter>;
-  /** What an answer must be where a schema is asked for: any JSON, or a value of the schema. Default `json`. */
+  /** The form of an answer if there is a schema: any JSON, or a value of the schema. Default `json`. */
   readonly outputCheck?: "json" | "schema";
   readonly policies?: readonly ToolPolicy[];
   /** Time limit in ms of a tool call without its own. Default: ten minutes. */
@@ -61,9 +61,9 @@ export interface AgentRunnerDeps {
 
 /** The caps of one execution. Reaching one fails the vertex with `turn_limit`. */
 export interface AgentTurnLimits {
-  /** Turns that may be answered with tool calls. One more turn may be asked. Default 16. */
+  /** Turns in which the model may call tools. One more turn may follow for the answer. Default 16. */
   readonly maxToolTurns?: number;
-  /** Turns in a row that may ask only for refused calls. Default 3. */
+  /** Turns in a row that may make only refused calls. Default 3. */
   readonly maxToolCorrections?: number;
   readonly maxToolCalls?: number;
   readonly maxTokens?: number;

@@ -1,4 +1,4 @@
-// The host's gates: one before each turn, one before each attempt of a chain. Both know the same estimate of the prompt.
+// The host's gates: one before each turn, one before each attempt of a chain. Both receive the same estimate of the prompt.
 
 import { AgentError } from "../../errors.js";
 import type { Boundary } from "../../loop/boundary.js";
@@ -15,7 +15,7 @@ export interface Egress {
   readonly nodeId: string;
   readonly model: string;
   readonly turn: number;
-  /** Estimated tokens of the prompt, by its length and the counts of earlier turns. 0 for a generative call. */
+  /** Estimated tokens of the prompt, from its length and the counts of earlier turns. 0 for a generative call. */
   readonly estimatedTokens: number;
 }
 
@@ -31,24 +31,24 @@ export type EgressVerdict = { readonly kind: "pass" } | { readonly kind: "refuse
 export type PreEgress = (egress: Egress) => Maybe<EgressVerdict | undefined>;
 export type PreAttempt = (egress: AttemptEgress) => Maybe<EgressVerdict | undefined>;
 
-/** The reason of a refusal, or undefined for a pass. What the host throws is `capability-missing`. */
+/** The reason of a refusal, or undefined for a pass. An error of the host becomes `capability-missing`. */
 export async function askHost(name: string, ask: () => Maybe<EgressVerdict | undefined>): Promise<string | undefined> {
   const verdict: unknown = await hostCall(name, ask);
   if (verdict === undefined) return undefined;
   const { kind, reason } = (verdict ?? {}) as Partial<Record<string, unknown>>;
   if (kind === "pass") return undefined;
   if (kind === "refuse" && typeof reason === "string") return reason;
-  throw new AgentError("capability-missing", `${name} of the host gave ${showValue(verdict)}`, {
+  throw new AgentError("capability-missing", `${name} of the host returned ${showValue(verdict)}`, {
     hint: 'Return { kind: "pass" } or { kind: "refuse", reason }.',
   });
 }
 
 /** The gates of one execution. */
 export interface Gates {
-  /** Present if one of the gates is. */
+  /** Present if the host has one of the gates. */
   readonly boundary?: Boundary;
   readonly beforeAttempt?: NonNullable<FallbackOptions["beforeAttempt"]>;
-  /** Tells the estimate the answer to a conversation of `messages` messages. */
+  /** Updates the estimate with the answer to a conversation of `messages` messages. */
   readonly learn: (response: LlmTurnResponse, messages: number) => void;
 }
 

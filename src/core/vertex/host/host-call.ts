@@ -1,11 +1,11 @@
-// Calls of the host's own functions. What they throw is a fault of the host, whatever class it has.
+// Calls of the host's own functions. Any error that they throw counts as a fault of the host.
 
 import { AgentError } from "../../errors.js";
 import { quoteForeign } from "../../text/mask.js";
 import { thrownText } from "../../text/thrown.js";
 import type { Maybe } from "../../time/wait.js";
 
-/** The result of the host's function `name`. Rejects with `AgentError` `capability-missing` for what it throws. */
+/** The result of the host's function `name`. Rejects with `AgentError` `capability-missing` if it throws. */
 export async function hostCall<T>(name: string, call: () => Maybe<T>): Promise<T> {
   try {
     return await call();

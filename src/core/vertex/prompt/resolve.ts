@@ -1,4 +1,4 @@
-// Fills in a template once. Data of other vertices and files become text, which is never read as a template.
+// Fills in a template once. Data from other vertices and files becomes text, which is never parsed as a template.
 
 import { isPlainObject } from "../../canon/value.js";
 import { AgentError, invalidOptions } from "../../errors.js";
@@ -10,13 +10,13 @@ import { toResultText } from "../../tools/result.js";
 import { isSecret } from "./secrets.js";
 import { parseTemplate, templateFlaw, type Filter, type Reference } from "./template.js";
 
-/** What a host can do for a template. */
+/** The capabilities of a host for templates. */
 export interface ResolverCapabilities {
-  /** The text of a file, for the filter `read_file`. `createPromptFiles` of `playhead/host` makes one. */
+  /** The text of a file, for the filter `read_file`. `createPromptFiles` of `playhead/host` creates one. */
   readFile?(path: string, signal: AbortSignal): Promise<string>;
 }
 
-/** The values that a template may name. */
+/** The values that a template may refer to. */
 export interface TemplateScope {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly ctx: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export interface TemplateScope {
   readonly capabilities?: ResolverCapabilities | undefined;
 }
 
-/** Throws `AgentError` `invalid-options` with line and column, or `capability-missing` where the host cannot read files. */
+/** Throws `AgentError` `invalid-options` with line and column, or `capability-missing` if the host cannot read files. */
 export async function fillTemplate(text: string, scope: TemplateScope): Promise<string> {
   let filled = "";
   for (const part of parseTemplate(text)) {
@@ -50,7 +50,7 @@ async function filtered(text: string, reference: Reference, scope: TemplateScope
   return written(text, reference, value);
 }
 
-/** As `toResultText`, which never fails on data that is not JSON. */
+/** Uses `toResultText`, which never fails on data that is not JSON. */
 function written(text: string, reference: Reference, value: unknown): string {
   if (value === undefined) throw missing(text, reference);
   return toResultText(value, Infinity).text;
@@ -58,7 +58,8 @@ function written(text: string, reference: Reference, value: unknown): string {
 
 function lookUp(text: string, { namespace, path, at }: Reference, scope: TemplateScope): unknown {
   if (isSecret(namespace, path, scope.secretInputNames)) {
-    const what = namespace === "secrets" ? "a prompt must not name secrets" : "a prompt must not name a secret input";
+    const what =
+      namespace === "secrets" ? "a prompt must not refer to secrets" : "a prompt must not refer to a secret input";
     throw templateFlaw(text, at, what, "Pass the secret to a tool, and never to a model.");
   }
   const [first, ...rest] = path;
@@ -75,14 +76,14 @@ function walk(value: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(step, value);
 }
 
-/** By own keys of plain objects and items of lists alone. */
+/** Follows only own keys of plain objects and items of lists. */
 function step(value: unknown, key: string | number): unknown {
   if (Array.isArray(value)) return typeof key === "number" ? (value[key] as unknown) : undefined;
   return isPlainObject(value) && Object.hasOwn(value, key) ? value[String(key)] : undefined;
 }
 
 function missing(text: string, { at }: Reference): AgentError {
-  return templateFlaw(text, at, "there is no such value", 'Add a default: {{ … | default("none") }}.');
+  return templateFlaw(text, at, "the value does not exist", 'Add a default: {{ … | default("none") }}.');
 }
 
 async function apply(
@@ -96,7 +97,7 @@ async function apply(
   if (value === undefined) throw missing(text, reference);
   if (name === "json") return toResultText([value], Infinity).text.slice(1, -1);
   if (name === "length") return lengthOf(text, reference, value);
-  if (typeof value !== "string") throw templateFlaw(text, reference.at, "read_file needs a path as text");
+  if (typeof value !== "string") throw templateFlaw(text, reference.at, "read_file needs a path as a string");
   if (capabilities?.readFile === undefined)
     throw new AgentError("capability-missing", "the host cannot read files for a prompt", {
       hint: "Pass resolverCapabilities: { readFile } to createAgentNodeExecutor.",
@@ -104,10 +105,10 @@ async function apply(
   const content: unknown = await readFile(capabilities as Required<ResolverCapabilities>, value, signal);
   assertNotAborted(signal);
   if (typeof content === "string") return content;
-  throw new AgentError("capability-missing", "readFile of the host gave no text");
+  throw new AgentError("capability-missing", "readFile of the host returned no string");
 }
 
-/** The host's own verdict is kept. Any other error is a fault of the host. */
+/** Keeps an error that the host classified. Any other error is a fault of the host. */
 async function readFile(
   capabilities: Required<ResolverCapabilities>,
   path: string,
@@ -124,5 +125,5 @@ async function readFile(
 
 function lengthOf(text: string, { at }: Reference, value: unknown): number {
   if (typeof value === "string" || Array.isArray(value)) return value.length;
-  throw templateFlaw(text, at, "length needs a text or a list");
+  throw templateFlaw(text, at, "length needs a string or a list");
 }

@@ -1,5 +1,5 @@
-// Finds references to secrets in authored text, for the host's parser. It also reads text that is never filled in, where they would be
-// sent as written.
+// Finds references to secrets in authored text, for the host's parser. It also reads text that is never filled in, because references
+// there would be sent as written.
 
 import { createPlaces, Cursor, readPath, toReference, type TemplateReference } from "./template.js";
 
@@ -17,7 +17,7 @@ export interface SecretReference extends TemplateReference {
 
 const FIELDS = ["prompt_template", "system_prompt", "system_prompt_append"] as const;
 
-/** Every `{{ secrets.… }}`, and every reference to one of these inputs, in the three texts. Also finds those that are not complete. */
+/** Every `{{ secrets.… }}`, and every reference to one of these inputs, in the three texts. Also finds incomplete references. */
 export function findSecretReferences(
   authored: AuthoredTexts,
   secretInputNames: ReadonlySet<string> = new Set(),
@@ -48,7 +48,7 @@ function references(text: string): TemplateReference[] {
       cursor.skip();
       readPath(cursor, read);
     } catch {
-      // A path that breaks off counts as far as it goes.
+      // An incomplete path counts as far as it goes.
     }
     if (read.namespace !== "") found.push(toReference({ kind: "reference", ...read, filters: [], at }, placeOf));
   }

@@ -1,13 +1,13 @@
-// Parses prompt templates: `{{ path | filter }}` in authored text. Nothing is evaluated, and what is filled in is never parsed again.
+// Parses prompt templates: `{{ path | filter }}` in authored text. Nothing is evaluated, and inserted text is never parsed again.
 
 import { invalidOptions } from "../../errors.js";
 import { MAX_EXPRESSION_CHARACTERS, MAX_TEMPLATE_REFERENCES } from "../../limits.js";
 
-/** One `{{ … }}` of a template, as the host's parser needs it. Lines and columns count from 1. */
+/** One `{{ … }}` of a template, for the host's parser. Lines and columns count from 1. */
 export interface TemplateReference {
-  /** `inputs`, `ctx`, `run` or whatever the author wrote first. */
+  /** The first name: `inputs`, `ctx`, `run` or any other that the author wrote. */
   readonly namespace: string;
-  /** The steps after the namespace: names, and numbers of lists. */
+  /** The steps after the namespace: names, and indexes of lists. */
   readonly path: readonly (string | number)[];
   readonly filters: readonly string[];
   readonly line: number;
@@ -37,10 +37,10 @@ const NAME = /[A-Za-z_][\w-]*/y;
 const INDEX = /\d{1,9}/y;
 const TEXT = /"(?:[^"\\]|\\.)*"/y;
 const SPACE = /\s*/y;
-/** A whole reference of names alone, which most are. It is read at once, in a fifth of the time. */
+/** A complete reference that consists of names only. Most do, and matching them at once takes a fifth of the time. */
 const PLAIN = /\s*([A-Za-z_][\w-]*)((?:\.[A-Za-z_][\w-]*)*)\s*\}\}/y;
 
-/** Every reference of a template, in order. Throws `AgentError` `invalid-options` with line and column for a wrong one. */
+/** Every reference of a template, in order. Throws `AgentError` `invalid-options` with line and column for an invalid one. */
 export function scanTemplate(text: string): TemplateReference[] {
   const placeOf = createPlaces(text);
   return parseTemplate(text).flatMap((part) => (part.kind === "reference" ? [toReference(part, placeOf)] : []));
@@ -59,7 +59,7 @@ export function toReference(
   return { namespace, path, filters: filters.map(({ name }) => name), ...placeOf(at) };
 }
 
-/** The places of indexes that only grow, so that a text is read once. */
+/** The places of increasing indexes, so that a text is read once. */
 export function createPlaces(text: string): (at: number) => TextPlace {
   let line = 1;
   let start = 0;
@@ -80,7 +80,7 @@ export function parseTemplate(text: string): TemplatePart[] {
   for (let at = text.indexOf("{{"); at >= 0; at = text.indexOf("{{", from)) {
     if (at > from) parts.push({ kind: "text", text: text.slice(from, at) });
     if (++references > MAX_TEMPLATE_REFERENCES)
-      throw templateFlaw(text, at, `there are more than ${MAX_TEMPLATE_REFERENCES} references`);
+      throw templateFlaw(text, at, `the template has more than ${MAX_TEMPLATE_REFERENCES} references`);
     const cursor = new Cursor(text, at + 2);
     parts.push(readPart(cursor, at));
     from = cursor.at;
@@ -89,7 +89,7 @@ export function parseTemplate(text: string): TemplatePart[] {
   return parts;
 }
 
-/** An error of a template, with its place. It never quotes a value that is filled in. */
+/** An error of a template, with its place. It never quotes an inserted value. */
 export function templateFlaw(text: string, at: number, what: string, hint?: string) {
   const { line, column } = createPlaces(text)(at);
   const advice =
@@ -117,7 +117,7 @@ function readPart(cursor: Cursor, at: number): TemplatePart {
   return { kind: "reference", namespace, path, filters, at };
 }
 
-/** The path at the cursor. A path that breaks off throws, and has what was read so far in `read`. */
+/** The path at the cursor. An incomplete path throws, and `read` holds the part that was read. */
 export function readPath(
   cursor: Cursor,
   read: { namespace: string; path: (string | number)[] } = { namespace: "", path: [] },
@@ -138,7 +138,7 @@ export function readPath(
 function readStep(cursor: Cursor): string | number {
   const index = cursor.take(INDEX);
   if (index !== undefined) return Number(index);
-  return unquote(cursor, cursor.take(TEXT) ?? cursor.fail("a number or a quoted text was expected"));
+  return unquote(cursor, cursor.take(TEXT) ?? cursor.fail("a number or a quoted string was expected"));
 }
 
 function readFilter(cursor: Cursor): Filter {
@@ -146,9 +146,9 @@ function readFilter(cursor: Cursor): Filter {
   const name = cursor.take(NAME) ?? cursor.fail("the name of a filter was expected");
   if (!FILTERS.includes(name)) cursor.fail(`there is no filter ${name}`);
   if (name !== "default") return { name };
-  if (!cursor.eat("(")) cursor.fail('default needs a text: default("text")');
+  if (!cursor.eat("(")) cursor.fail('default needs a string: default("text")');
   cursor.skip();
-  const argument = unquote(cursor, cursor.take(TEXT) ?? cursor.fail('default needs a text: default("text")'));
+  const argument = unquote(cursor, cursor.take(TEXT) ?? cursor.fail('default needs a string: default("text")'));
   if (!cursor.eat(")")) cursor.fail("a ) was expected");
   return { name, argument };
 }
@@ -157,7 +157,7 @@ function unquote(cursor: Cursor, quoted: string): string {
   try {
     return (JSON.parse(quoted) as string).toWellFormed();
   } catch {
-    return cursor.fail("a text must be written as in JSON");
+    return cursor.fail("a string must be written as in JSON");
   }
 }
 
@@ -173,7 +173,7 @@ export class Cursor {
     this.#start = at - 2;
   }
 
-  /** What `pattern` matches here, which is passed. */
+  /** Returns the match of `pattern` here, and moves past it. */
   take(pattern: RegExp): string | undefined {
     if (this.at - this.#start > MAX_EXPRESSION_CHARACTERS) this.fail("the expression is too long");
     pattern.lastIndex = this.at;
@@ -186,7 +186,7 @@ export class Cursor {
     this.take(SPACE);
   }
 
-  /** Passes `sign`, with the space in front of it. */
+  /** Moves past `sign` and the space before it. */
   eat(sign: string): boolean {
     const before = this.at;
     this.skip();

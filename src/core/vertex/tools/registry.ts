@@ -1,4 +1,4 @@
-// The registry that dispatches tool calls of all vertices, and a ready one over tools of Playhead.
+// The registry that dispatches tool calls of all vertices, and an implementation over Playhead tools.
 
 import type { JsonObject } from "../../canon/value.js";
 import { defined } from "../../defined.js";
@@ -7,7 +7,7 @@ import { createToolSet, type ToolSet } from "../../tools/registry.js";
 import type { CustomTool, CustomToolContext, ToolEffect } from "../../tools/tool.js";
 import { UnknownToolError } from "./tool-errors.js";
 
-/** How far a tool may reach into the file system. The registry decides what the words mean. */
+/** How far a tool may reach into the file system. The registry defines the meaning of the values. */
 export type FsScopeTier = "sandboxed" | "project" | "full";
 
 /** A tool as the model sees it. `parameters` is the JSON Schema of its arguments. */
@@ -21,7 +21,7 @@ export interface ToolDef {
   readonly timeoutMs?: number;
 }
 
-/** The second part of a dispatch. */
+/** The context of a dispatch. */
 export interface ToolDispatchContext {
   readonly nodeId: string;
   readonly fsScope: FsScopeTier;
@@ -30,14 +30,14 @@ export interface ToolDispatchContext {
 }
 
 /**
- * Runs tool calls by id. `args` were checked against the definition. The model reads what it returns. A `ToolArgError` is masked, a
+ * Runs tool calls by id. `args` were checked against the definition. The model reads the result. A `ToolArgError` is masked, a
  * `ToolPolicyError` fails the vertex with `tool_denied`, a `ToolCancelledError` with `cancelled`, and any other error with `tool_failed`.
  */
 export interface ToolRegistry {
   dispatch(toolId: string, args: JsonObject, context: ToolDispatchContext): unknown;
 }
 
-/** A registry over `tools`, with their definitions. Throws `AgentError` `invalid-options` for a wrong tool or two of one name. */
+/** A registry over `tools`, with their definitions. Throws `AgentError` `invalid-options` for an invalid tool or a repeated name. */
 export function createToolRegistry(tools: readonly CustomTool[]): {
   readonly registry: ToolRegistry;
   readonly tools: readonly ToolDef[];
@@ -58,7 +58,7 @@ export function createToolRegistry(tools: readonly CustomTool[]): {
   };
 }
 
-/** A vertex has neither verbs nor memory, and gives calls no ids. A class, so that only reading such a field fails. */
+/** A vertex has neither verbs nor memory, and its calls have no ids. This is a class, so that only reading such a field fails. */
 class DispatchedContext implements CustomToolContext {
   readonly attempt = 1;
   readonly retryPolicy = "manual-recovery";

@@ -1,4 +1,4 @@
-// Errors by which a registry says how a dispatch failed. A vertex judges them by their class and code.
+// Errors with which a registry says how a dispatch failed. A vertex classifies them by class and code.
 
 import { AgentError, ToolArgError } from "../../errors.js";
 

@@ -3,6 +3,7 @@
 import {
   AgentError,
   assertKnownOptions,
+  joinSignals,
   LlmProviderHttpError,
   providerName,
   showValue,
@@ -81,7 +82,7 @@ export async function stream(
   version: SpecVersion,
 ): Promise<StreamResult> {
   const left = new AbortController();
-  const signal = given.signal === undefined ? left.signal : AbortSignal.any([given.signal, left.signal]);
+  const signal = given.signal === undefined ? left.signal : joinSignals(given.signal, left.signal);
   const events = streamOf(provider, { ...given, signal })[Symbol.asyncIterator]();
   try {
     const first = await events.next();

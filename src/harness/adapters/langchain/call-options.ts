@@ -48,8 +48,8 @@ const SETTINGS = [
 ];
 
 /**
- * What vendors' packages of LangChain take beside our settings. A structured answer is strict where nobody says otherwise, so only
- * the other is told.
+ * What vendors' packages of LangChain take in addition to our settings. A structured answer is strict by default, so only
+ * another choice is passed on.
  */
 function readExtras(given: Loose, ignore: Ignored): JsonObject {
   const { strict, parallel_tool_calls: isParallel } = given;

@@ -251,7 +251,7 @@ function toItems(cassettes: readonly Cassette[], file = "the cassette"): ShelfIt
   });
 }
 
-/** Undefined where the cassette keeps no prompts, or is none: the check has the words for that. */
+/** Undefined if the cassette keeps no prompts, or is not a cassette. The check reports that. */
 function firstWords(cassette: Cassette): string | undefined {
   const { entries } = cassette as { entries?: readonly Partial<CassetteV2["entries"][number]>[] };
   const messages = entries?.[0]?.prompt?.messages ?? [];
@@ -273,10 +273,14 @@ function assertReplaying({ mode, file }: CassetteHandle, options: CassetteHandle
   }
   const given = Object.keys(options).filter((name) => name !== "baseUrls" && name !== "pass");
   if (given.length === 0) return;
-  throw new CassetteError("invalid-options", `cassetteHandlers has no use for ${given.join(", ")} beside a handle`, {
-    hint: "Give these options to useCassette.",
-    file,
-  });
+  throw new CassetteError(
+    "invalid-options",
+    `cassetteHandlers does not take ${given.join(", ")} together with a handle`,
+    {
+      hint: "Give these options to useCassette.",
+      file,
+    },
+  );
 }
 
 function notTimed(): CassetteError {

@@ -16,9 +16,9 @@ import type { Trouble } from "./trouble.js";
 
 /** Answers requests from the exchanges of a recording. */
 export interface ExchangeReplay {
-  /** The recorded answer. Undefined if there is none. */
+  /** The recorded answer, or undefined. */
   answer(request: PlainRequest): Response | undefined;
-  /** Why there is none. Undefined if the recording holds no exchange at all. */
+  /** Why no recorded answer fits. Undefined if the recording holds no exchange at all. */
   miss(request: PlainRequest): CassetteError | undefined;
 }
 

@@ -31,7 +31,7 @@ const OF_THE_WAY = ["content-encoding", "content-length", "transfer-encoding", "
 /** The vendor's refusal as it came, read whole. */
 export async function readWhole(answer: Response): Promise<{ response: Response; bytes: Uint8Array }> {
   const bytes = new Uint8Array(await answer.arrayBuffer());
-  // What says that there is no body may have none.
+  // A status that forbids a body must not get one.
   return { response: new Response(bytes.length === 0 ? null : separable(bytes), headOf(answer)), bytes };
 }
 

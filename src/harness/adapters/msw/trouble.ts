@@ -18,7 +18,7 @@ export interface Trouble {
   count(request: Request, outcome: DoorOutcome, reason?: string): void;
   /** What became of every request. */
   rows(): readonly DoorRow[];
-  /** Waits for what runs beside the answers. */
+  /** Waits for work that continues after the answers. */
   track(work: Promise<unknown>): void;
   /** Resolves when nothing runs any more. Rejects with the first error, which names the requests that were refused. */
   settle(): Promise<void>;
@@ -80,6 +80,6 @@ function outsideError(code: "invalid-options" | "not-recordable", lines: readonl
 function withLines(error: unknown, lines: readonly string[]): unknown {
   if (lines.length === 0 || !(error instanceof CassetteError)) return error;
   const summary = [error.summary, ...lines.map((line) => `  also     ${line}`)].join("\n");
-  // Where nothing else was asked for, this is the reason.
+  // Without any other request, this is the reason.
   return reworded(error, error.code === "nothing-recorded" ? { summary, hint: TO_DO } : { summary });
 }

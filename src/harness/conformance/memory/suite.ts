@@ -1,4 +1,4 @@
-// The contract of RuntimeMemory as cases for any test runner. It sees no process, disk or network fail.
+// The contract of RuntimeMemory as cases for any test runner. It does not cover failures of processes, disks or networks.
 
 import type { RuntimeMemory } from "../../../core/index.js";
 import { Violation, type Clause } from "../../contract/clause.js";
@@ -16,13 +16,13 @@ import { scopeClauses } from "./scopes.js";
 import { valueClauses } from "./values.js";
 import { walkClauses } from "./walk.js";
 
-/** Opens a store that is new and empty at each call. */
+/** Opens a new, empty store at each call. */
 export type OpenMemory = () => RuntimeMemory | Promise<RuntimeMemory>;
 
 const OWNER = "memoryConformance";
 
 /**
- * The cases for the store that `open` gives: a new and empty one at each call. Each case closes its store. The names of the cases
+ * The cases for the store that `open` returns, a new and empty one at each call. Each case closes its store. The names of the cases
  * are not stable, and later versions may add cases. Throws `AgentError` `invalid-options` for a value that is not a function that
  * opens stores, and for an unknown option.
  */

@@ -15,7 +15,7 @@ const said = (content: string): ConversationEntry => ({ kind: "message", message
 
 export const conversationClauses: readonly Clause<Storage>[] = toClauses({
   "has no entries of a conversation that was never begun": {
-    advice: "Return 0 from length, [] from read and false from delete, and make nothing by reading.",
+    advice: "Return 0 from length, [] from read and false from delete, and create nothing on reads.",
     async check({ conversations }) {
       assertSame("length", await conversations.length("x"), 0);
       assertSame("read", await conversations.read("x", 0, 10), []);
@@ -106,7 +106,7 @@ export const conversationClauses: readonly Clause<Storage>[] = toClauses({
     },
   },
   "shares nothing with what was appended or read": {
-    advice: "Keep a copy, such as the JSON text, and give a copy or a frozen object.",
+    advice: "Keep a copy, such as the JSON text, and return a copy or a frozen object.",
     async check({ conversations }) {
       const message = { role: "user" as const, content: "before" };
       await conversations.append("x", 0, [created, { kind: "message", message }]);

@@ -1,4 +1,4 @@
-// The contract of Storage as cases for any test runner. The memory of a storage is held to `memoryConformance`.
+// The contract of Storage as cases for any test runner. `memoryConformance` checks the memory of a storage.
 
 import type { Storage } from "../../../core/index.js";
 import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
@@ -50,7 +50,7 @@ const skillClauses: readonly Clause<Storage>[] = toClauses<Storage>({
 });
 
 /**
- * The cases for the storage that `open` gives: a new and empty one at each call, but for its skills. Each case closes its storage. The
+ * The cases for the storage that `open` returns, a new one at each call, empty except for its skills. Each case closes its storage. The
  * names of the cases are not stable, and later versions may add cases. Throws `AgentError` `invalid-options` for a value that is not a
  * function, and for an unknown option.
  */

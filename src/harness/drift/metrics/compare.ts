@@ -2,9 +2,10 @@
 
 import { defined } from "../../../core/index.js";
 import type { GateRun } from "../paths/path-table.js";
-import { drawsFor, meanDifference } from "../statistics/bootstrap.js";
+import { drawsFor, meanDifference, type Shift } from "../statistics/bootstrap.js";
 import { meanDifferenceTest, type Amounts } from "../statistics/mean-difference.js";
 import { createRandom } from "../statistics/random.js";
+import type { PermutationResult } from "../statistics/relabeling.js";
 import type { TestResult } from "../statistics/test-result.js";
 import {
   isScore,
@@ -28,10 +29,16 @@ export interface MeteredScenario {
 /** A metric over all scenarios before its p-value is corrected. */
 export type RawMetric = MetricFigures & { test?: Omit<TestResult, "adjusted"> };
 
-interface MetricSettings {
+export interface MetricSettings {
   alpha: number;
   seed: number;
 }
+
+/** A test over all scenarios, and for a metric its difference, which takes as long to draw. */
+export type PooledResult = PermutationResult & { shift?: Shift };
+
+/** The results by name: "paths", or the metric. */
+export type PooledResults = ReadonlyMap<string, PooledResult>;
 
 const UNITS: Readonly<Record<SpendingMetric, MetricFigures["unit"]>> = {
   cost: "USD",
@@ -43,8 +50,10 @@ const UNITS: Readonly<Record<SpendingMetric, MetricFigures["unit"]>> = {
 
 /** The metrics of one scenario of `all`. */
 export function scenarioMetrics(scenario: MeteredScenario, settings: MetricSettings, all: number): MetricFigures[] {
-  const terms = { ...settings, label: scenario.scenario, draws: drawsFor(all) };
-  return metricsOf([scenario]).map((metric) => figuresOf(metric, [scenario], terms).figures);
+  return metricsOf([scenario]).map((metric) => {
+    const shiftOf = (strata: readonly Amounts[]) => drawShift(metric, strata, settings, scenario.scenario, all);
+    return figuresOf(metric, [scenario], settings.alpha, shiftOf).figures;
+  });
 }
 
 /** What every run takes, and the scores that any run has, by name. */
@@ -61,19 +70,65 @@ function gradesOf(metric: ScoreMetric, scores: GateRun["scores"]): readonly numb
 }
 
 /** The metrics over all scenarios, with their tests. */
-export function pooledMetrics(scenarios: readonly MeteredScenario[], settings: MetricSettings): RawMetric[] {
+export function pooledMetrics(
+  scenarios: readonly MeteredScenario[],
+  settings: MetricSettings,
+  done?: PooledResults,
+): RawMetric[] {
   return metricsOf(scenarios).map((metric) => {
-    const { figures, strata } = figuresOf(metric, scenarios, { ...settings, label: "", draws: drawsFor(1) });
+    const given = done?.get(metric);
+    const shiftOf = (strata: readonly Amounts[]) => given?.shift ?? drawShift(metric, strata, settings);
+    const { figures, strata } = figuresOf(metric, scenarios, settings.alpha, shiftOf);
     if (strata === undefined) return figures;
     const isPaired = strata.every(({ base, candidate }) => base.length === 1 && candidate.length === 1);
     const pooledTest = isPaired ? "paired-permutation" : "stratified-permutation";
     const kind = { test: strata.length === 1 ? "permutation" : pooledTest, sides: 1 } as const;
-    const random = createRandom(settings.seed, `test of ${metric}`);
-    return {
-      ...figures,
-      test: { ...kind, ...meanDifferenceTest(isScore(metric) ? strata.map(negated) : strata, random) },
-    };
+    const { shift: _, ...test } = given ?? metricTest(metric, strata, settings.seed);
+    return { ...figures, test: { ...kind, ...test } };
   });
+}
+
+/** The amounts of each metric that every run has, by scenario. */
+export function comparedAmounts(all: readonly MeteredScenario[]): [MetricName, Amounts[]][] {
+  return metricsOf(all).flatMap((metric): [MetricName, Amounts[]][] => {
+    const scenarios = scenariosWith(metric, all);
+    const runs = scenarios.flatMap(({ base, candidate }) => [...base, ...candidate]);
+    const isKnown = runs.length > 0 && runs.every((run) => amountOf(metric, run).unknown === 0);
+    return isKnown ? [[metric, toAmounts(metric, scenarios)]] : [];
+  });
+}
+
+/** The test and the difference of a metric over all scenarios. */
+export function drawMetric(metric: MetricName, amounts: readonly Amounts[], settings: MetricSettings): PooledResult {
+  return { ...metricTest(metric, amounts, settings.seed), shift: drawShift(metric, amounts, settings) };
+}
+
+/** The difference of a metric over all scenarios, or of the scenario `label` of `all`. */
+function drawShift(
+  metric: MetricName,
+  amounts: readonly Amounts[],
+  { alpha, seed }: MetricSettings,
+  label = "",
+  all = 1,
+): Shift {
+  const options = { draws: drawsFor(all), ...(isScore(metric) ? { least: -Infinity } : {}) };
+  return meanDifference(amounts, 1 - alpha, createRandom(seed, `${metric} ${label}`), options);
+}
+
+/** Tests whether the candidate takes more, or scores lower. */
+function metricTest(metric: MetricName, amounts: readonly Amounts[], seed: number): PooledResult {
+  const random = createRandom(seed, `test of ${metric}`);
+  return meanDifferenceTest(isScore(metric) ? amounts.map(negated) : amounts, random);
+}
+
+function scenariosWith(metric: MetricName, all: readonly MeteredScenario[]): readonly MeteredScenario[] {
+  if (!isScore(metric)) return all;
+  return all.filter(({ base, candidate }) => [...base, ...candidate].some((run) => hasScore(metric, run)));
+}
+
+function toAmounts(metric: MetricName, scenarios: readonly MeteredScenario[]): Amounts[] {
+  const amounts = (runs: readonly GateRun[]): number[] => runs.map((run) => amountOf(metric, run).value);
+  return scenarios.map((each) => ({ base: amounts(each.base), candidate: amounts(each.candidate) }));
 }
 
 /** The test asks for more, and a score is worse if it is less. */
@@ -84,27 +139,19 @@ function negated({ base, candidate }: Amounts): Amounts {
 function figuresOf(
   metric: MetricName,
   all: readonly MeteredScenario[],
-  { alpha, seed, label, draws }: MetricSettings & { label: string; draws: number },
+  alpha: number,
+  shiftOf: (strata: readonly Amounts[]) => Shift,
 ): { figures: MetricFigures; strata?: Amounts[] } {
-  const scenarios = isScore(metric)
-    ? all.filter(({ base, candidate }) => [...base, ...candidate].some((run) => hasScore(metric, run)))
-    : all;
+  const scenarios = scenariosWith(metric, all);
   const sides = (["base", "candidate"] as const).map((side) => scenarios.map((each) => each[side]));
   const [base, candidate] = sides.map((runs) => toSide(metric, runs.flat())) as [MetricSide, MetricSide];
-  const level = 1 - alpha;
   const figures = {
-    ...{ metric, unit: isScore(metric) ? ("points" as const) : UNITS[metric], base, candidate, level },
+    ...{ metric, unit: isScore(metric) ? ("points" as const) : UNITS[metric], base, candidate, level: 1 - alpha },
     ...(isScore(metric) ? scoreFigures(metric, scenarios) : {}),
   };
   if (scenarios.length === 0 || base.unknown + candidate.unknown > 0) return { figures };
-  const amounts = (runs: readonly GateRun[]): number[] => runs.map((run) => amountOf(metric, run).value);
-  const strata = scenarios.map((each) => ({ base: amounts(each.base), candidate: amounts(each.candidate) }));
-  const { means, difference, relative } = meanDifference(
-    strata,
-    level,
-    createRandom(seed, `${metric} ${label}`),
-    isScore(metric) ? { draws, least: -Infinity } : { draws },
-  );
+  const strata = toAmounts(metric, scenarios);
+  const { means, difference, relative } = shiftOf(strata);
   return {
     figures: {
       ...figures,

@@ -14,6 +14,8 @@ export interface GateRun {
   success?: boolean;
   /** The message of a failed run. */
   failure?: string;
+  /** The scenario that has the same outcomes, because both belong to one test. */
+  sharedWith?: string;
   /** Absent if nobody counted it. */
   spending?: RunSpending;
   /** The grades of each recorded score. */

@@ -18,6 +18,12 @@ interface Means {
   candidate: number;
 }
 
+/** The means of each draw, at the same place on both sides. */
+interface DrawnMeans {
+  base: Float64Array;
+  candidate: Float64Array;
+}
+
 const DRAWS = 999;
 /** Two of them lie outside of a 95 % interval on each side. */
 const LEAST_DRAWS = 99;
@@ -25,6 +31,13 @@ const LEAST_DRAWS = 99;
 /** The draws for each of as many intervals. */
 export function drawsFor(intervals: number): number {
   return Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(MAX_INTERVAL_DRAWS / intervals)));
+}
+
+/** The means of both sides, and the difference with its interval. */
+export interface Shift {
+  means: Means;
+  difference: Estimate;
+  relative?: Estimate;
 }
 
 /**
@@ -36,22 +49,26 @@ export function meanDifference(
   level: number,
   random: Random,
   { draws = DRAWS, least = 0 }: { draws?: number; least?: number } = {},
-): { means: Means; difference: Estimate; relative?: Estimate } {
+): Shift {
   const all = strata.map(({ base, candidate }) => ({ base: mean(base), candidate: mean(candidate) }));
   const means = { base: mean(all.map(({ base }) => base)), candidate: mean(all.map((each) => each.candidate)) };
   const drawn = drawMeans(strata, all, means, { random, draws, least });
-  const interval = (of: (drawnMeans: Means) => number): { low: number; high: number } | undefined => {
+  const interval = (of: (base: number, candidate: number) => number): { low: number; high: number } | undefined => {
     if (drawn === undefined) return undefined;
-    const sorted = Float64Array.from(drawn, of).sort();
+    const sorted = drawn.base.map((base, draw) => of(base, drawn.candidate[draw] as number)).sort();
     const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] as number;
     return { low: at((1 - level) / 2), high: at((1 + level) / 2) };
   };
   const value = means.candidate - means.base;
-  const difference = { value, ...interval(({ base, candidate }) => candidate - base) };
+  const difference = { value, ...interval((base, candidate) => candidate - base) };
   if (means.base <= 0) return { means, difference };
-  const share = ({ base, candidate }: Means): number => candidate / base - 1;
-  const isPositive = drawn?.every(({ base }) => base > 0) === true;
-  return { means, difference, relative: { value: share(means), ...(isPositive ? interval(share) : {}) } };
+  const share = (base: number, candidate: number): number => candidate / base - 1;
+  const isPositive = drawn?.base.every((base) => base > 0) === true;
+  return {
+    means,
+    difference,
+    relative: { value: share(means.base, means.candidate), ...(isPositive ? interval(share) : {}) },
+  };
 }
 
 /** Draws runs again within each side of each scenario. If one has a single run on a side, draws whole scenarios. */
@@ -60,10 +77,12 @@ function drawMeans(
   all: readonly Means[],
   means: Means,
   { random, draws, least }: { random: Random; draws: number; least: number },
-): Means[] | undefined {
+): DrawnMeans | undefined {
   const canDrawRuns = strata.every(({ base, candidate }) => base.length > 1 && candidate.length > 1);
   if (!canDrawRuns && strata.length < 2) return undefined;
-  if (canDrawRuns && strata.every(({ base, candidate }) => isFlat(base) && isFlat(candidate))) return [means];
+  if (canDrawRuns && strata.every(({ base, candidate }) => isFlat(base) && isFlat(candidate))) {
+    return { base: Float64Array.of(means.base), candidate: Float64Array.of(means.candidate) };
+  }
   const redraw = (): Means => {
     if (!canDrawRuns) return redrawnScenarios(all, means, random);
     let [base, candidate] = [0, 0];
@@ -73,10 +92,13 @@ function drawMeans(
     });
     return { base: base / strata.length, candidate: candidate / strata.length };
   };
-  return Array.from({ length: draws }, () => {
+  const drawn = { base: new Float64Array(draws), candidate: new Float64Array(draws) };
+  for (let draw = 0; draw < draws; draw++) {
     const { base, candidate } = redraw();
-    return { base: Math.max(least, base), candidate: Math.max(least, candidate) };
-  });
+    drawn.base[draw] = Math.max(least, base);
+    drawn.candidate[draw] = Math.max(least, candidate);
+  }
+  return drawn;
 }
 
 /** The mean of as many values, drawn with replacement. */

@@ -40,8 +40,11 @@ export function successDistribution(base: Counts, candidate: Counts): Distributi
     ((successes - k) * (candidate.runs - k)) / ((k + 1) * (base.runs - successes + k + 1));
   for (let k = start; k < most; k++) weights[k + 1 - least] = at(weights, k - least) * ratio(k);
   for (let k = start; k > least; k--) weights[k - 1 - least] = at(weights, k - least) / ratio(k - 1);
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return { least, weights: weights.map((weight) => weight / total) };
+  // Loops, because estimates of the runs that are needed do this very often.
+  let total = 0;
+  for (let index = 0; index < weights.length; index++) total += at(weights, index);
+  for (let index = 0; index < weights.length; index++) weights[index] = at(weights, index) / total;
+  return { least, weights };
 }
 
 /** One-sided: the chance of at most as many successes of the candidate. Two-sided: the chance of any result at most as probable. */
@@ -49,13 +52,10 @@ export function fisherTest(base: Counts, candidate: Counts, sides: 1 | 2): Exact
   const { least, weights } = successDistribution(base, candidate);
   const observed = candidate.successes - least;
   const [first, last] = [at(weights, 0), at(weights, weights.length - 1)];
-  if (sides === 1) return { p: clampP(sum(weights, (_, index) => index <= observed)), attainable: clampP(first) };
+  if (sides === 1) return { p: clampP(sumUpTo(weights, observed)), attainable: clampP(first) };
   const limit = at(weights, observed) * TIE;
   const extreme = Math.min(first, last) * TIE;
-  return {
-    p: clampP(sum(weights, (weight) => weight <= limit)),
-    attainable: clampP(sum(weights, (weight) => weight <= extreme)),
-  };
+  return { p: clampP(sumOfAtMost(weights, limit)), attainable: clampP(sumOfAtMost(weights, extreme)) };
 }
 
 /** Limits a p-value to (0, 1] after rounding errors. */
@@ -63,8 +63,18 @@ export function clampP(p: number): number {
   return Math.min(1, Math.max(LEAST_P, p));
 }
 
-function sum(weights: Float64Array, isCounted: (weight: number, index: number) => boolean): number {
-  return weights.reduce((total, weight, index) => (isCounted(weight, index) ? total + weight : total), 0);
+function sumUpTo(weights: Float64Array, last: number): number {
+  let total = 0;
+  for (let index = 0; index <= last; index++) total += at(weights, index);
+  return total;
+}
+
+function sumOfAtMost(weights: Float64Array, limit: number): number {
+  let total = 0;
+  for (let index = 0; index < weights.length; index++) {
+    if (at(weights, index) <= limit) total += at(weights, index);
+  }
+  return total;
 }
 
 function at(weights: Float64Array, index: number): number {

@@ -47,16 +47,17 @@ function toRelabeled(values: readonly number[], base: number): Relabeled {
 function shuffling(values: readonly number[], base: number, differenceOf: (ofBase: number) => number): Source {
   const runs = values.length;
   const order = Float64Array.from(values);
-  const firstSum = (): number => order.subarray(0, base).reduce((sum, value) => sum + value, 0);
-  const observed = differenceOf(firstSum());
+  const observed = differenceOf(values.slice(0, base).reduce((sum, value) => sum + value, 0));
   const draw = (random: Random): number => {
+    let ofBase = 0;
     for (let index = 0; index < base; index++) {
       const swapped = index + random.below(runs - index);
-      const kept = order[index] as number;
-      order[index] = order[swapped] as number;
-      order[swapped] = kept;
+      const value = order[swapped] as number;
+      order[swapped] = order[index] as number;
+      order[index] = value;
+      ofBase += value;
     }
-    return differenceOf(firstSum());
+    return differenceOf(ofBase);
   };
   return { observed, draw, largest: shareOfLargest(values, base), work: base };
 }

@@ -75,38 +75,68 @@ function shuffling({ base, runs, distances }: DistanceTable): Source {
     );
     return known >= 0 ? known : kinds.push(run) - 1;
   });
-  const apart = Float64Array.from(kinds.flatMap((i) => kinds.map((j) => distances[i * runs + j] as number)));
-  const all = countKinds(kindOf, runs, kinds.length);
-  const other = runs - base;
-  const statisticOf = (order: Int32Array): number => {
-    const counts = countKinds(order, base, kinds.length);
-    let [between, withinBase, withinCandidate] = [0, 0, 0];
-    for (let i = 0; i < kinds.length; i++) {
-      const [mine, theirs] = [counts[i] as number, (all[i] as number) - (counts[i] as number)];
-      for (let j = 0; j < kinds.length; j++) {
-        const distance = apart[i * kinds.length + j] as number;
-        const [mineToo, theirsToo] = [counts[j] as number, (all[j] as number) - (counts[j] as number)];
-        between += mine * theirsToo * distance;
-        withinBase += mine * mineToo * distance;
-        withinCandidate += theirs * theirsToo * distance;
-      }
-    }
-    return (2 * between) / (base * other) - withinBase / (base * base) - withinCandidate / (other * other);
-  };
-  const observed = statisticOf(kindOf);
+  const counts = new Int32Array(kinds.length);
+  const statistic = statisticOfCounts(counts, countKinds(kindOf, runs, kinds.length), base, (i, j) => {
+    return distances[(kinds[i] as number) * runs + (kinds[j] as number)] as number;
+  });
+  counts.set(countKinds(kindOf, base, kinds.length));
+  const observed = statistic();
   const order = kindOf.slice();
   const draw = (random: Random): number => {
+    counts.fill(0);
     for (let index = 0; index < base; index++) {
       const swapped = index + random.below(runs - index);
-      const kept = order[index] as number;
-      order[index] = order[swapped] as number;
-      order[swapped] = kept;
+      const kind = order[swapped] as number;
+      order[swapped] = order[index] as number;
+      order[index] = kind;
+      counts[kind] = (counts[kind] as number) + 1;
     }
-    return statisticOf(order);
+    return statistic();
   };
-  const isMirrored = base === other && isTwoWay(runs, distances);
+  const isMirrored = base === runs - base && isTwoWay(runs, distances);
   const largest = (isMirrored ? 2 : 1) / combinations(runs, base);
   return { observed, draw, largest, work: runs + kinds.length ** 2 };
+}
+
+/**
+ * The energy statistic with `counts` of each kind in the baseline, out of `all`. It is a quadratic form in the counts, so only the sum of
+ * the distances within the baseline needs all pairs. It runs once for each draw, so it makes no objects.
+ */
+function statisticOfCounts(
+  counts: Int32Array,
+  all: Int32Array,
+  base: number,
+  distance: (from: number, to: number) => number,
+): () => number {
+  const kinds = all.length;
+  const other = all.reduce((sum, count) => sum + count, 0) - base;
+  const [ofBetween, ofBase, ofCandidate] = [2 / (base * other), 1 / (base * base), 1 / (other * other)];
+  const both = new Float64Array(kinds * kinds);
+  const linear = new Float64Array(kinds);
+  let constant = 0;
+  for (let i = 0; i < kinds; i++) {
+    let [toAll, fromAll] = [0, 0];
+    for (let j = 0; j < kinds; j++) {
+      const [there, back] = [distance(i, j), distance(j, i)];
+      both[i * kinds + j] = there + back;
+      toAll += (all[j] as number) * there;
+      fromAll += (all[j] as number) * back;
+    }
+    linear[i] = ofBetween * toAll + ofCandidate * (toAll + fromAll);
+    constant -= ofCandidate * (all[i] as number) * toAll;
+  }
+  const ofWithin = -(ofBetween + ofBase + ofCandidate);
+  return () => {
+    let [within, rest] = [0, constant];
+    for (let i = 0; i < kinds; i++) {
+      const mine = counts[i] as number;
+      let toOthers = 0;
+      for (let j = 0; j < i; j++) toOthers += (counts[j] as number) * (both[i * kinds + j] as number);
+      within += mine * toOthers;
+      rest += mine * (linear[i] as number);
+    }
+    return rest + ofWithin * within;
+  };
 }
 
 function countKinds(kindOf: Int32Array, first: number, kinds: number): Int32Array {

@@ -74,7 +74,7 @@ function listText(lines: readonly string[]): string {
   ).join("\n");
 }
 
-/** A line for each tolerance that was used, or "" if there are none. */
+/** A line for each tolerance that was used, or "" without any. */
 export function usesText(uses: readonly ToleranceUse[]): string {
   if (uses.length === 0) return "";
   const lines = uses.map(({ tool, pointer, tolerance, times }) => {

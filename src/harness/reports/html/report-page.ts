@@ -33,8 +33,11 @@ import { distanceView, outcomeView } from "./tables-view.js";
 const SHOWN_NAMES = 100;
 const SHOWN_CAUSES = 20;
 
-/** Writes the text of the file. The same report gives the same bytes. Without a frame, the page makes no network requests. */
-export function htmlReport(report: GateReport, frame?: PageFrame): string {
+/**
+ * Writes the text of the file. The same report gives the same bytes. Without a frame, the page makes no network requests. `all` leads to
+ * the page of all candidates.
+ */
+export function htmlReport(report: GateReport, frame?: PageFrame, all?: string): string {
   const allowance = createAllowance(false, "the cassette has the full text");
   const places = worstFirst(report).map((scenario, index) => ({ scenario, id: `scenario-${index + 1}` }));
   const head = headOf(report)?.scenario.scenario;
@@ -42,7 +45,7 @@ export function htmlReport(report: GateReport, frame?: PageFrame): string {
     scenarioView(scenario, { id, isHead: scenario.scenario === head }, allowance),
   );
   const body = html`<a class="skip" href="#scenarios">Skip to the scenarios</a>
-    <header class="top">${headView(report, places)} ${leftOutNote(allowance.leftOut())}</header>
+    <header class="top">${headView(report, places, all)} ${leftOutNote(allowance.leftOut())}</header>
     <div class="layout">
       ${railView(places)}
       <main id="scenarios" tabindex="-1">
@@ -62,7 +65,7 @@ interface Place {
   id: string;
 }
 
-function headView(report: GateReport, places: readonly Place[]): Html {
+function headView(report: GateReport, places: readonly Place[], all: string | undefined): Html {
   const { verdict, fails, reason, headline, base, candidate } = report;
   const notShown = notShownLines(report);
   const [few, undecided] = [verdict === "same" && countFew(report) > 0, undecidedText(report)];
@@ -73,6 +76,7 @@ function headView(report: GateReport, places: readonly Place[]): Html {
       Drift gate: <code>${preview(base, 200)}</code> <span aria-hidden="true">→</span
       ><span class="hidden">against</span>
       <code>${preview(candidate, 200)}</code>
+      ${all !== undefined && html`<a class="jump" href="${all}">All candidates</a>`}
     </p>
     <h1 class="verdict-line ${look}">
       <span class="sign-big" aria-hidden="true">${VERDICT_SIGNS[verdict]}</span>

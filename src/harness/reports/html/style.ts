@@ -88,6 +88,15 @@ ins, mark.new { color: var(--good); background: var(--good-wash); text-decoratio
 .alike .about { font-family: var(--mono); font-size: 0.78rem; }
 .scenario > .long > summary { font-size: 0.82rem; color: var(--soft); }
 .runs { font-size: 0.86rem; }
+.plain { display: block; }
+.plain > main { padding-top: 0.9rem; padding-bottom: 6rem; }
+.group { margin-top: 1.6rem; }
+.group > summary { font-size: 1.05rem; font-weight: 650; cursor: pointer; }
+.group > .table { margin-top: 0.5rem; }
+.cells td { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.cells td.wide { white-space: normal; min-width: 18rem; }
+.cells thead td { border: 0; }
+.cells .badge { margin-right: 0.35rem; }
 @media (max-width: 56rem) {
   html { scroll-padding-top: 0.8rem; }
   .bar { position: static; }
@@ -102,6 +111,7 @@ ins, mark.new { color: var(--good); background: var(--good-wash); text-decoratio
   th { overflow-wrap: normal; }
   tbody th { white-space: normal; }
   td.mono { overflow-wrap: anywhere; }
+  .cells td { white-space: normal; overflow-wrap: normal; }
   .sides { grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
   .heads { display: none; }
   .which { color: var(--ink); }

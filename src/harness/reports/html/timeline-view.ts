@@ -9,7 +9,7 @@ import { html, type Child, type Html } from "../../html/template.js";
 import { endText, shownRuns } from "../facts.js";
 import { turnCell, type Side } from "./turn-cell.js";
 
-/** So many rows in sequence that are the same are folded, but for one beside each difference. */
+/** This many equal rows in sequence are folded, except for one next to each difference. */
 const FOLD_ROWS = 4;
 const SHOWN_CHANGES = 12;
 

@@ -118,7 +118,7 @@ describe("an AgentDojo run", () => {
     expect(repairsOf(record)).toEqual({ "call-id-missing": 1, "call-id-empty": 1 });
   });
 
-  it("counts placeholder arguments that hold something, and a call list that is none", () => {
+  it("counts placeholder arguments that hold something, and a value that is not a call list", () => {
     expect(repairsOf(run(calling({ ...call, placeholder_args: { a: "x" } })))).toEqual({
       "placeholder-args-dropped": 1,
     });

@@ -68,7 +68,7 @@ describe("an Anthropic assistant message", () => {
     });
   });
 
-  it("keeps an input that is no object, and thinking without a text, as JSON text", () => {
+  it("keeps an input that is not an object, and thinking without a text, as JSON text", () => {
     const content = [{ type: "thinking" }, { type: "redacted_thinking" }, toolUse("1", "f", [1])];
     expect(read([{ role: "assistant", content }])).toEqual({
       messages: [
@@ -194,7 +194,7 @@ describe("other Anthropic messages", () => {
     expect(repairs).toEqual({ "role-unknown": 2 });
   });
 
-  it("count what stands in a block beside what it says", () => {
+  it("count what a block has in addition to its content", () => {
     const cited = { type: "text", text: "a", citations: [{ cited_text: "b" }], cache_control: { type: "ephemeral" } };
     const asked = { type: "tool_use", id: "1", name: "f", input: {}, caller: { type: "direct" } };
     const answered = { type: "tool_result", tool_use_id: "1", content: "x", mood: "good" };

@@ -155,7 +155,7 @@ describe("what a framework wrote", () => {
       { config: { system_instruction: { parts: [{ text: "Be " }, { text: "brief." }] } }, contents: [user] },
       { "content-list-joined": 1 },
     ],
-  ])("as a system prompt beside the messages stands first in the prompt", (input, repairs) => {
+  ])("as a system prompt outside the messages comes first in the prompt", (input, repairs) => {
     const prompt = [{ role: "system", content: "Be brief." }, user];
     expect(turnOf(input, "Yes.")).toMatchObject({ prompt, repairs });
   });
@@ -216,7 +216,7 @@ describe("what a framework wrote", () => {
     expect(said).toMatchObject({ content: "Yes.", reasoning: [{ type: "text", text: "Hm.", signature: "c2ln" }] });
   });
 
-  it("as further answers, messages that are none, and calls without arguments is counted", () => {
+  it("as further answers, values that are not messages, and calls without arguments is counted", () => {
     const [yes, no] = ["Yes.", "No."].map((content) => ({ message: { role: "assistant", content } }));
     expect(turnOf([user], { choices: [yes, no, no] }).repairs).toEqual({ "answer-alternative-dropped": 2 });
     expect(turnOf([user], { generations: [[{ text: "Yes." }, { text: "No." }]] }).repairs).toEqual({

@@ -14,7 +14,7 @@ function single(message: unknown) {
   return { message: readConversation(messages, { format })[0], repairs: withoutEmpty(repairsOf(messages, { format })) };
 }
 
-/** A run of one message may well have no assistant message; that is no part of what is asked here. */
+/** A run of one message may well have no assistant message, which does not matter here. */
 function withoutEmpty({ "no-assistant-message": _, ...repairs }: Record<string, number>) {
   return repairs;
 }
@@ -48,7 +48,7 @@ describe("OpenAI content", () => {
       { "content-list-joined": 1, "part-unsupported": 1 },
     ],
     [
-      "a text part whose text is none",
+      "a text part whose text is not text",
       { content: [{ type: "text", text: 1 }, null] },
       '{"text":1,"type":"text"}null',
       { "content-list-joined": 1, "part-unsupported": 2 },
@@ -59,7 +59,7 @@ describe("OpenAI content", () => {
     }
   });
 
-  it("keeps the images of a user message beside its texts", () => {
+  it("keeps the images of a user message with its texts", () => {
     const content = [
       { type: "text", text: "look" },
       { type: "image_url", image_url: { url: "https://example.test/a.png", detail: "low" } },
@@ -80,7 +80,7 @@ describe("OpenAI content", () => {
     });
   });
 
-  it("keeps an unsupported part beside an image as a text part", () => {
+  it("keeps an unsupported part next to an image as a text part", () => {
     const image = { type: "image_url", image_url: { url: "u" } };
     expect(single({ role: "user", content: [image, { type: "input_audio" }] })).toEqual({
       message: {
@@ -122,7 +122,7 @@ describe("OpenAI roles", () => {
     expect(repairsOf(messages, { format })).toEqual({ "role-unknown": 1 });
   });
 
-  it("keep a system prompt that stands beside the messages", () => {
+  it("keep a system prompt outside the messages", () => {
     const record = { system: "be kind", messages: [{ role: "assistant", content: "" }] };
     expect(readConversation(record, { format })[0]).toEqual({ role: "system", content: "be kind" });
   });
@@ -148,7 +148,7 @@ describe("OpenAI tool calls", () => {
     ['"text"', "arguments-not-object", '"text"'],
     [[{ b: 1, a: 2 }], "arguments-not-object", '[{"a":2,"b":1}]'],
     [true, "arguments-not-object", "true"],
-  ])("keep arguments that are no object as the text they are (%#)", (args, kind, malformedArguments) => {
+  ])("keep arguments that are not an object as the text they are (%#)", (args, kind, malformedArguments) => {
     const messages = [calling(call("1", "f", args))];
     expect(readConversation(messages)[0]).toEqual({
       role: "assistant",
@@ -187,7 +187,7 @@ describe("OpenAI tool calls", () => {
     });
   });
 
-  it("keep a call that is no object, and one without a name", () => {
+  it("keep a call that is not an object, and one without a name", () => {
     const messages = [calling("what", { id: "2", function: { arguments: "{}" } })];
     expect(readConversation(messages)[0]).toMatchObject({
       toolCalls: [
@@ -270,7 +270,7 @@ describe("the rest of an OpenAI message", () => {
     expect(repairsOf(messages)).toEqual({ "field-dropped": 3 });
   });
 
-  it("counts what stands in a part or a call beside what it says", () => {
+  it("counts what a part or a call has in addition to its content", () => {
     const tool = { name: "f", arguments: "{}", strict: true };
     const calls = [{ id: "1", type: "function", index: 0, function: tool, extra_content: { signature: "x" } }];
     const cited = { type: "text", text: "b", annotations: [{ url: "u" }], logprobs: [] };

@@ -315,7 +315,7 @@ describe("spans", () => {
     expect(onlyRun(...chain, ended(chat("x"), at("t1", "k", "c1499"))).task).toBe("link 0");
   });
 
-  it("that failed or have no answer are no turns, and are counted", () => {
+  it("that failed or have no answer are not turns, and are counted", () => {
     const run = onlyRun(
       ended(chat("1")),
       ended(chat("2"), { status: { code: 2 } }),
@@ -394,7 +394,7 @@ describe("spans that cannot be", () => {
     expect(() => importSpans(ended(nested))).toThrow("nested deeper than 128 levels once it is unpacked");
   });
 
-  it("have no tokens where the counts are no numbers, and keep whole numbers that a double cannot", () => {
+  it("have no tokens if the counts are not numbers, and keep whole numbers that a double cannot", () => {
     const counts = (input: unknown, output: unknown) => ({
       ...chat,
       ...answer,

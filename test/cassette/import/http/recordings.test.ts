@@ -330,7 +330,7 @@ describe("a packed body", () => {
     ["cut short", base64(gzipSync(bytes).subarray(0, 30)), "cannot be unpacked"],
     ["no base64", "%%%", "it is not base64"],
     ["a bomb", base64(gzipSync(Buffer.alloc(4 * MAX_RECORDED_BODY_BYTES))), "grows beyond"],
-    ["bytes that are no text", base64(gzipSync(Buffer.from([0xff, 0xfe]))), "is not UTF-8"],
+    ["bytes that are not text", base64(gzipSync(Buffer.from([0xff, 0xfe]))), "is not UTF-8"],
   ])("that is %s is refused in words", (_, packed, why) => {
     const { runs, refused } = read(
       vcrPy([{ request: ask(user("a")), encoding: "br", answer: { "!!binary": packed } }, TALK[2] as Exchange]),

@@ -31,7 +31,7 @@ describe("the tools a log says were offered", () => {
     expect(contexts?.[0]?.tools).toEqual([{ name: "f", description: "", schema: none }]);
   });
 
-  it("are kept as text when they are no functions", () => {
+  it("are kept as text if they are not functions", () => {
     const { contexts, repairs } = toolsOf({
       tools: [{ type: "web_search_20250305", name: "search" }, "f", { name: 7 }],
     });
@@ -43,7 +43,7 @@ describe("the tools a log says were offered", () => {
     expect(repairs).toEqual([{ kind: "tool-definition-unsupported", count: 3 }]);
   });
 
-  it.each([{}, { tools: null }])("are no context when the log does not say (%j)", (fields) => {
+  it.each([{}, { tools: null }])("give no context when the log does not say (%j)", (fields) => {
     expect(toolsOf(fields).contexts).toBeUndefined();
   });
 });

@@ -20,7 +20,7 @@ describe("escapes before a secret", () => {
     ["a colour", `${escape}[01;31m${escape}[K${token}${escape}[m`],
     ["a colour in JSON", JSON.stringify(`${escape}[31m${token}`)],
     ["a colour of a shell", `echo "\\033[1;31m${token}" "\\e[31m"`],
-  ])("%s: it is found, and nothing beside it", (_, text) => {
+  ])("%s: it is found, and nothing next to it", (_, text) => {
     expect(find(text).map(({ start, end }) => text.slice(start, end))).toEqual([token]);
   });
 

@@ -12,7 +12,7 @@ describe("the rules for secrets", () => {
   });
 
   it.each(Object.entries(SAMPLES).flatMap(([rule, samples]) => samples.map((sample) => [rule, sample] as const)))(
-    "%s finds all of its secret, and nothing beside it but what belongs to it",
+    "%s finds all of its secret, and nothing next to it but what belongs to it",
     (rule, { text, secret }) => {
       const found = find(text);
       expect(found.map((each) => each.rule)).toEqual([rule]);

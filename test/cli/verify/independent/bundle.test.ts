@@ -27,6 +27,6 @@ it.each([
   expect((await disagreementsOf(folder)).join("\n")).toContain(found);
 });
 
-it.each(["{}", "[", "null", '{"agents":{"a":null},"bundleHash":""}'])("says that %s is none", async (text) => {
+it.each(["{}", "[", "null", '{"agents":{"a":null},"bundleHash":""}'])("says that %s is not a bundle", async (text) => {
   expect(await disagreementsOf("bundle-good", () => text)).not.toEqual([]);
 });

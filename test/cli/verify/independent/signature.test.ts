@@ -18,7 +18,7 @@ function counted(cassette: object): [signatures: number, disagreements: number] 
 }
 
 describe("recomputeSignature", () => {
-  it("counts a signature that holds, and none where there is none", () => {
+  it("counts a valid signature, and 0 without one", () => {
     expect(counted(signed)).toEqual([1, 0]);
     expect(counted(plain)).toEqual([0, 0]);
   });
@@ -37,7 +37,7 @@ describe("recomputeSignature", () => {
         signature: { publicKey: Buffer.alloc(32).toString("base64"), sig: Buffer.alloc(64).toString("base64") },
       },
     ],
-    ["that is no object", { ...signed, signature: 1 }],
+    ["that is not an object", { ...signed, signature: 1 }],
   ])("finds a signature %s", (_what, cassette) => {
     expect(counted(cassette)).toEqual([0, 1]);
   });

@@ -46,15 +46,25 @@ describe("a chain and reasoning", () => {
   });
 
   it("REL-26 keeps the latch from turn to turn: a failed attempt does not set it, an answer does", async () => {
-    const a = player("a", [think("a1"), fail("bad-request"), think("a3")]);
-    const b = player("b", [fail("bad-request")]);
+    const a = player("a", [think("a1"), fail("bad-request"), think("a3"), fail("bad-request"), fail("bad-request")]);
+    const b = player("b", [fail("bad-request"), think("b4"), think("b5")]);
     const { chain } = chainOf([{ provider: a }, { provider: b }]);
     const first = await chain.turn({ messages: [user] });
     const messages = [user, first.message, user];
     await expect(chain.turn({ messages })).rejects.toThrow();
     await chain.turn({ messages });
-    expect(a.asked.map((request) => thoughts(request.messages))).toEqual([[], ["a1"], ["a1"]]);
-    expect(b.asked.map((request) => thoughts(request.messages))).toEqual([[]]);
+    const other = await chain.turn({ messages });
+    await chain.turn({ messages: [...messages, other.message, user] });
+    expect(a.asked.map((request) => thoughts(request.messages))).toEqual([[], ["a1"], ["a1"], ["a1"], []]);
+    expect(b.asked.map((request) => thoughts(request.messages))).toEqual([[], [], ["b4"]]);
+  });
+
+  it("REL-73 is of one conversation: what another chain was answered strips nothing", async () => {
+    const a = player("a", [fail("bad-request"), think("a2")]);
+    const entries = [{ provider: a }, { provider: player("b", [think("b1")]) }];
+    await chainOf(entries).chain.turn({ messages: [user] });
+    await chainOf(entries).chain.turn({ messages: [user, thought("a1"), user] });
+    expect(a.asked.map(({ messages }) => thoughts(messages))).toEqual([[], ["a1"]]);
   });
 });
 

@@ -101,13 +101,13 @@ describe("decodeAnthropic", () => {
   });
 
   it.each([[null], [{}], [{ input_tokens: 5 }], [{ content: "text" }]])(
-    "refuses %j, which is no message",
+    "refuses %j, which is not a message",
     async (body) => {
       expect(await agentErrorOf(() => decodeAnthropic(body))).toMatchObject({ code: "provider-response" });
     },
   );
 
-  it("survives blocks that are none", () => {
+  it("survives invalid blocks", () => {
     expect(decodeAnthropic({ content: [null, 5, "x", { type: "text" }, { type: "tool_use" }] }).message).toEqual({
       role: "assistant",
       content: "",

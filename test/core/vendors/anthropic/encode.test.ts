@@ -114,7 +114,7 @@ describe("encodeAnthropic", () => {
     ]);
   });
 
-  it("makes ids unique and plain over the whole conversation, each result beside its call", () => {
+  it("makes ids unique and plain over the whole conversation, each result next to its call", () => {
     const turn: LlmMessage[] = [{ role: "assistant", content: "", toolCalls: [callOf("call:0")] }, resultOf("call:0")];
     expect(encode([...turn, ...turn])).toMatchObject([
       { content: [{ id: "call_0" }] },
@@ -186,7 +186,7 @@ describe("thinking and caching", () => {
   const system = (content: string): LlmMessage => ({ role: "system", content });
   const user: LlmMessage = { role: "user", content: "hello" };
 
-  it("sends a budget for thinking without the settings that the API refuses beside it", () => {
+  it("sends a budget for thinking without the settings that the API refuses together with it", () => {
     const settings: LlmSettings = { thinkingBudget: 2048, temperature: 1, topP: 0.5, stop: ["x"] };
     const body = encodeAnthropic({ messages: [user], settings }, encoding);
     expect(body).toMatchObject({ thinking: { type: "enabled", budget_tokens: 2048 }, stop_sequences: ["x"] });
@@ -202,6 +202,24 @@ describe("thinking and caching", () => {
       await expect(provider.turn(request)).rejects.toMatchObject({ code: "invalid-options" });
     },
   );
+
+  it.each<[LlmSettings["toolChoice"], string]>([
+    ["required", "refused"],
+    [{ name: "look" }, "refused"],
+    ["auto", "sent"],
+    ["none", "sent"],
+    [undefined, "sent"],
+  ])("a budget for thinking with the choice %j is %s", async (toolChoice, expected) => {
+    const provider = anthropicProvider({ apiKey: "k", model: "m", fetch: () => Promise.reject(new Error("sent")) });
+    const settings: LlmSettings = { thinkingBudget: 2048, ...(toolChoice === undefined ? {} : { toolChoice }) };
+    const tools = [{ name: "look", description: "", schema: { type: "object" } }];
+    const error: unknown = await provider
+      .turn({ messages: [user], tools, settings })
+      .catch((thrown: unknown) => thrown);
+    const isRefused = (error as { code: string }).code === "invalid-options";
+    expect(isRefused).toBe(expected === "refused");
+    if (isRefused) expect(String(error)).toContain("forces a tool call");
+  });
 
   it("marks the last leading system message, so that a trailing one changes nothing before the mark", () => {
     const messages = [system("a"), system("b"), user, system("now")];

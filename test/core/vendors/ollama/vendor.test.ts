@@ -60,7 +60,7 @@ describe("encodeOllama", () => {
     ]);
   });
 
-  it("writes inline images beside the text, and refuses one by URL", async () => {
+  it("writes inline images next to the text, and refuses one by URL", async () => {
     const image = (part: LlmMessage["content"]): LlmMessage[] => [{ role: "user", content: part } as LlmMessage];
     const text = { type: "text", text: "look" } as const;
     expect(encode(image([text, { type: "image", mediaType: "image/png", data: "AAAA" }]))).toEqual([

@@ -81,7 +81,7 @@ describe("decodeOpenAi", () => {
     expect(decode({ content: "4", function_call: { name: "", arguments: "" } }).finalAnswer).toBe("4");
   });
 
-  it("reads a call of a custom tool as free text, and ignores an empty one beside a function", () => {
+  it("reads a call of a custom tool as free text, and ignores an empty one next to a function", () => {
     const custom = { id: "a", type: "custom", custom: { name: "shell", input: "ls -l" } };
     expect(decode({ tool_calls: [custom] }).message.toolCalls).toEqual([
       { id: "a", name: "shell", arguments: {}, malformedArguments: "ls -l" },
@@ -179,7 +179,7 @@ describe("decodeOpenAi", () => {
     expect(await agentErrorOf(() => decodeOpenAi(body))).toMatchObject({ code: "provider-response", retryable });
   });
 
-  it("takes an empty error beside an answer for none", () => {
+  it("ignores an empty error next to an answer", () => {
     expect(decodeOpenAi({ ...answer({ content: "x" }), error: null }).finalAnswer).toBe("x");
   });
 

@@ -183,7 +183,7 @@ describe("a stream", () => {
     for (const text of [named, bare]) expect(stream(text).finalAnswer).toBe("a");
   });
 
-  it("takes the items that were done where the last event has none", () => {
+  it("takes the items that were done if the last event has none", () => {
     const events = [done(0, reasoning("rs_1", "e")), done(1, call), completed([])];
     const { message: said } = stream(events.map((event) => toSse(event)).join(""));
     expect(said.toolCalls).toEqual([toolCall]);

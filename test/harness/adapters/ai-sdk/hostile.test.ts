@@ -78,7 +78,7 @@ describe("a reader who leaves", () => {
 describe("an answer", () => {
   const usages: [string, "v2" | "v3", unknown][] = [
     [
-      "a total with thoughts beside both",
+      "a total with thoughts in addition to both",
       "v2",
       { inputTokens: 10, outputTokens: 5, totalTokens: 22, reasoningTokens: 7 },
     ],
@@ -110,7 +110,7 @@ describe("an answer", () => {
     expect((await v3.doGenerate({ prompt: [USER] })).finishReason.unified).toBe("other");
   });
 
-  it("keeps an error that is no object", async () => {
+  it("keeps an error that is not an object", async () => {
     const model = {
       ...scriptedModel([]),
       doStream: async () => ({ stream: toStream([{ type: "error", error: "overloaded" }]) }) as never,

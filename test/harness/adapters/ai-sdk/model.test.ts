@@ -160,7 +160,7 @@ describe("fromAiSdk", () => {
   });
 
   it.each(["openai/gpt-5", null, { specificationVersion: "v1", doGenerate() {}, doStream() {} }])(
-    "refuses %j, which is no model it knows",
+    "refuses %j, which is not a model it knows",
     (model) => {
       expect(() => fromAiSdk(model as never)).toThrow("needs a language model, not");
     },

@@ -1,4 +1,4 @@
-// What a run of the Agents SDK may do beside one agent in a row: agents as tools, answers with a schema, retries by the model's own
+// What a run of the Agents SDK may do apart from one agent in a row: agents as tools, answers with a schema, retries by the model's own
 // advice, odd counts; and what must not replay an old answer.
 
 import { Agent, retryPolicies, Runner, tool, type Model } from "@openai/agents";
@@ -166,6 +166,6 @@ describe("what changes the behaviour of a model is another question", () => {
   });
 });
 
-it("toAgentsModel names what is no provider", () => {
+it("toAgentsModel names a value that is not a provider", () => {
   expect(() => toAgentsModel({ provider: { turn() {} } } as never)).toThrow("the handle of useCassette");
 });

@@ -146,7 +146,7 @@ describe("fromAgentsModel", () => {
     expect(await rejection(answer)).toBe(gone);
   });
 
-  it.each([null, "gpt-5", {}])("refuses %j, which is no model", (model) => {
+  it.each([null, "gpt-5", {}])("refuses %j, which is not a model", (model) => {
     expect(() => fromAgentsModel(model as never)).toThrow("needs a model, not");
   });
 

@@ -459,7 +459,7 @@ const BROKEN: readonly [string, MakeEventLog, string[]][] = [
     [SHOWN],
   ],
   [
-    "tells of an event that is open, beside the one it keeps",
+    "reports an event that is open, in addition to the one it keeps",
     withOptions(({ listener, ...rest }) => ({
       ...rest,
       ...(listener === undefined ? {} : { listener: (event: AgentEvent) => listener(structuredClone(event)) }),

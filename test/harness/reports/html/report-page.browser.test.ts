@@ -174,7 +174,7 @@ describeInBrowser("the page of a drift report in a browser", (open) => {
     expect(await page.locator(".pair.current .flag").allInnerTexts()).toEqual(["≠", "≠"]);
   });
 
-  it("puts the sides beside each other where there is room, and below each other where there is none", async () => {
+  it("puts the sides next to each other if there is room, and below each other otherwise", async () => {
     for (const [width, isBeside] of [
       [1300, true],
       [400, false],

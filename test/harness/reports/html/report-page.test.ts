@@ -26,7 +26,7 @@ describe("the page of a drift report", () => {
     );
   });
 
-  it("shows every turn of both sides once, with what has no counterpart beside a gap", () => {
+  it("shows every turn of both sides once, with a gap next to what has no counterpart", () => {
     const rows = all(one(pageOf(richReport()), "#scenario-1"), ".pair");
     expect(rows).toHaveLength(8);
     const sides = rows.map((row) => all(row, ".side").map((each) => each.getAttribute("aria-label") ?? "gap"));
@@ -35,7 +35,7 @@ describe("the page of a drift report", () => {
     expect(sides[6]).toEqual(["gap", "Candidate, turn 5"]);
   });
 
-  it("folds a long stretch without a difference, but for the turn beside one", () => {
+  it("folds a long stretch without a difference, except for the turn next to one", () => {
     const fold = one(one(pageOf(richReport()), "#scenario-5"), ".alike");
     expect(fold.textContent).toContain("9 turns without a difference");
     expect(all(fold, ".pair")).toHaveLength(9);
@@ -83,7 +83,7 @@ describe("the page of a drift report", () => {
     expect(text.length).toBeLessThan(30_000_000);
   });
 
-  it("says of a report without scenarios or differences that there are none", () => {
+  it("says that a report has no scenarios or differences", () => {
     expect(pageOf(gateReport([])).textContent).toContain("No scenario exists on both sides.");
     expect(pageOf(gateReport([scenario(HOSTILE, "same")])).textContent).toContain("No difference was found");
   });

@@ -1,0 +1,125 @@
+// One run of a command in a process of its own, answered by a server of its own. The server notes when each request comes in and when
+// its answer is ready.
+
+import { createShelf, type CassetteV2, type Shelf } from "../../cassette/index.js";
+import { createOutsideWatch, type BenchedRun } from "../../harness/index.js";
+import { processMeter, sessionTime, type HttpHandler } from "../../host/index.js";
+import { clientSettings, PLACEHOLDER_KEYS } from "../child/base-url-variables.js";
+import { runChild, type ChildEnd, type Quietly } from "../child/spawn.js";
+import { CliError, usageError } from "../errors.js";
+import { listen } from "../serve/listen.js";
+import { serveHandler, type ServeWatcher } from "../serve/handler.js";
+import type { CommandIo } from "../terminal/io.js";
+import { count } from "../terminal/output.js";
+import { createBaton, type Baton, type Runner } from "./baton.js";
+
+export interface Served {
+  file: string;
+  cassette: CassetteV2;
+}
+
+export interface RunSettings {
+  /** Runs without a terminal and output, and is ended after this time. Otherwise nothing is measured but the start. */
+  timeoutMs?: number;
+  /** Measures processor time of the command instead of wall time. */
+  isCpu?: boolean;
+  /** Works by turns with others. */
+  baton?: Baton;
+}
+
+/** Throws `baseline-failed` unless the command used every turn and exited with 0. */
+export async function runOnce(
+  command: readonly string[],
+  { file, cassette }: Served,
+  io: CommandIo,
+  { timeoutMs, isCpu = false, baton = createBaton(1) }: RunSettings = {},
+): Promise<BenchedRun> {
+  const problems: string[] = [];
+  const shelf = createShelf([{ file, cassette, names: [file] }], { warn: () => undefined });
+  const handling = { nameOf: () => file, streaming: { streaming: "whole", speed: 1 } } as const;
+  const runner = baton.join();
+  const { handler, watch, spent, onStart } = measured(serveHandler(shelf, notedIn(problems), handling), runner);
+  const quietly: Quietly | undefined = timeoutMs === undefined ? undefined : { timeoutMs, ...(isCpu && { onStart }) };
+  let began: number;
+  let end: ChildEnd;
+  try {
+    const server = await listen(handler, { port: 0, onRefused: (_, why) => problems.push(why) });
+    const env = { ...PLACEHOLDER_KEYS, ...io.env, ...clientSettings(server.url) };
+    began = wall();
+    end = await runChild(command, { cwd: io.cwd, env, stdoutToStderr: true, ...(quietly && { quietly }) }).finally(
+      () => {
+        runner.leave();
+        return server.close();
+      },
+    );
+  } finally {
+    runner.leave();
+  }
+  const problem = problems[0] ?? problemOf(end, shelf);
+  if (problem !== undefined) throw failed(command, problem, file);
+  const { firstAt = began, pauses } = watch;
+  if (pauses.length === 0) throw failed(command, "it made one request, and no turn follows an answer", file);
+  if (quietly === undefined || !isCpu) return { start: firstAt - began, pauses: [...pauses] };
+  const own = spent();
+  if (own === undefined) throw noProcessorTime();
+  return { start: firstAt - began, pauses: own };
+}
+
+const { wall } = processMeter();
+
+/** Notes when requests come in and answers are given, and the processor time of the command between two answers. */
+function measured(serve: HttpHandler, runner: Runner) {
+  const watch = createOutsideWatch(wall);
+  const times: number[] = [];
+  let timeOf: (() => number) | undefined;
+  // The answer counts as given when the handler is done. A streamed body is written after that, in one piece.
+  const handler: HttpHandler = async (request) => {
+    watch.enter();
+    runner.give();
+    try {
+      const reply = await serve(request);
+      await runner.take();
+      // The command waits for its answer, so its processor time since the last one is complete.
+      if (timeOf !== undefined) times.push(timeOf());
+      return reply;
+    } finally {
+      watch.leave();
+    }
+  };
+  return {
+    handler,
+    watch,
+    onStart: (pid: number): void => void (timeOf = sessionTime(pid)),
+    /** Undefined if the system does not tell. */
+    spent: (): number[] | undefined => timeOf && times.slice(1).map((time, at) => time - (times[at] as number)),
+  };
+}
+
+function problemOf({ exitCode, isTimedOut }: ChildEnd, shelf: Shelf): string | undefined {
+  if (isTimedOut) return "it took too long and was ended";
+  if (exitCode !== 0) return `it exited with ${exitCode}`;
+  const { turns, used } = shelf.counts()[0] ?? { turns: 0, used: 0 };
+  return used < turns ? `it used ${used} of ${count(turns, "turn")}` : undefined;
+}
+
+function noProcessorTime(): CliError {
+  return usageError("--cpu: this system does not tell the processor time of a process", "Leave out --cpu.");
+}
+
+function notedIn(problems: string[]): ServeWatcher {
+  const ignore = (): void => undefined;
+  return {
+    answered: ignore,
+    missed: ({ message }) => void problems.push(message),
+    passed: ignore,
+    refused: ({ method, path }, why) => void problems.push(`${method} ${path}: ${why}`),
+    noted: ignore,
+    forgot: ignore,
+  };
+}
+
+function failed(command: readonly string[], why: string, file: string): CliError {
+  const what = `the command ${JSON.stringify(command.join(" "))} cannot be measured: ${why}`;
+  const hint = "Make it pass with npx playhead serve <file> -- <command> first.";
+  return new CliError("baseline-failed", what, hint, file);
+}

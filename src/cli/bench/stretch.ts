@@ -1,0 +1,27 @@
+// `cassette bench --out`: writes a stretched cassette.
+
+import { CASSETTE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
+import { stretchCassette } from "../../harness/index.js";
+import { usageError } from "../errors.js";
+import { EXIT } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createPrinter, writeJson } from "../terminal/output.js";
+import { loadForBench } from "./load.js";
+
+interface StretchOptions {
+  turns: number;
+  out: string;
+  force: boolean;
+  json: boolean;
+}
+
+/** Throws for a cassette that cannot be stretched, and for an existing file without `force`. */
+export async function stretch(file: string, { turns, out, force, json }: StretchOptions, io: CommandIo): Promise<void> {
+  if (!out.endsWith(CASSETTE_SUFFIX)) {
+    throw usageError(`--out ${out} does not end in ${CASSETTE_SUFFIX}`, "Add the suffix.");
+  }
+  const stretched = stretchCassette(await loadForBench(file, io), turns);
+  await createCassetteStore(filesAt(io)).save(out, stretched, { overwrite: force });
+  if (json) writeJson(io, "bench", EXIT.ok, { out, turns });
+  else createPrinter(io)("wrote ", out, `, ${count(turns, "turn")}, marked as stretched`);
+}

@@ -1,0 +1,96 @@
+// `cassette agent`: the process around an agent. It owns standard input and output, the signals, and the cassette.
+
+import { resolve } from "node:path";
+import { defined } from "../../core/index.js";
+import { PlumbError } from "../../core/process/index.js";
+import { createUseCassette, type CassetteHandle } from "../../harness/index.js";
+import {
+  agentProvider,
+  createReporter,
+  openStdio,
+  readAgentSpec,
+  runAgentProcess,
+  type AgentProcessEnd,
+  type LoadedSpec,
+} from "../../host/process/index.js";
+import { toFailure } from "../errors.js";
+import { EXIT } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { watchLifeline } from "./lifeline.js";
+import { ownStdout } from "./own-stdout.js";
+import { takeSignals } from "./signals.js";
+
+export interface AgentFlags {
+  readonly cassette?: string;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly telemetry?: boolean;
+}
+
+/** Sets the exit code of the process. Every failure is a line of JSON on standard error. */
+export async function runAgent(path: string, flags: AgentFlags, io: CommandIo): Promise<void> {
+  const { env } = io;
+  const output = ownStdout((text) =>
+    io.stderr(`${JSON.stringify({ log: "warn", event: "stray_output", message: text })}\n`),
+  );
+  const reporter = createReporter(io.stderr);
+  try {
+    const loaded = await readAgentSpec(
+      resolve(io.cwd, path),
+      env,
+      defined({ provider: flags.provider, model: flags.model }),
+    );
+    const handle = await openCassette(loaded, flags, io);
+    const provider = handle === undefined ? agentProvider(loaded, env) : handle.provider;
+    const signals = takeSignals();
+    const lifeline = watchLifeline(env["PLAYHEAD_LIFELINE_FD"], () => signals.abort(parentGone()));
+    const side = [
+      ...(loaded.spec.control === true ? (["ctrl_in", "ctrl_out"] as const) : []),
+      ...(flags.telemetry === true || env["PLUMB_TELEMETRY"] === "1" ? (["telemetry"] as const) : []),
+    ];
+    const wire = openStdio({ input: process.stdin, output }, { side, warn: (text) => reporter.warn(text) });
+    const debug = env["PIPELINE_DEBUG"] === "1";
+    const end = await runAgentProcess({
+      loaded,
+      provider,
+      wire,
+      reporter,
+      debug,
+      signal: signals.signal,
+      stop: signals.stop,
+    });
+    lifeline.close();
+    io.exit(signals.exitCode ?? end.exitCode);
+    await closeCassette(handle, end, io);
+  } catch (error) {
+    reporter.error(error);
+    io.exit(error instanceof PlumbError ? EXIT.failed : toFailure(error).exitCode);
+  } finally {
+    output.release();
+  }
+}
+
+async function openCassette(
+  loaded: LoadedSpec,
+  { cassette }: AgentFlags,
+  io: CommandIo,
+): Promise<CassetteHandle | undefined> {
+  if (cassette === undefined) return undefined;
+  const useCassette = createUseCassette({ files: filesAt(io), environment: io.env });
+  return useCassette(cassette, () => agentProvider(loaded, io.env), { agentId: loaded.spec.name });
+}
+
+/** A process that was aborted leaves no recording. A miss is the error of the message that met it, and the exit code says so. */
+async function closeCassette(handle: CassetteHandle | undefined, end: AgentProcessEnd, io: CommandIo): Promise<void> {
+  if (handle === undefined || end.reason === "aborted") return;
+  const isFailed = end.error !== undefined;
+  if (handle.mode === "replay" && isFailed) {
+    await handle.done({ failed: true }).catch(() => io.exit(EXIT.drift));
+    return;
+  }
+  await handle.done(isFailed ? { failed: true, error: end.error } : {});
+}
+
+function parentGone(): PlumbError {
+  return new PlumbError("parent-gone", "the process that started this agent is gone", "Start the agent again.");
+}

@@ -1,0 +1,120 @@
+// How a turn ends: the error it fails with, its last events and its result.
+
+import { defined } from "../../defined.js";
+import { AgentError } from "../../errors.js";
+import type { BudgetCap } from "../../loop/budget.js";
+import type { UsageTotal } from "../../model/usage.js";
+import { lastWords } from "../../runtime/visit.js";
+import { quoteForeign } from "../../text/mask.js";
+import { isThrown, thrownText } from "../../text/thrown.js";
+import type { Maybe } from "../../time/wait.js";
+import type { SessionEvent, TurnStop } from "../event.js";
+import type { RunOutcome } from "../run/run.js";
+import type { TurnEnding } from "../state/keeper.js";
+import type { SessionState } from "../state/snapshot.js";
+import type { TurnOrder } from "./order.js";
+import { toPreview } from "./overlay.js";
+import type { TurnSeams } from "./seams.js";
+import type { Talk } from "./talk.js";
+
+/** The ending of a turn that threw. A reason of the abort whose code is not `aborted` is a failure. */
+export function endingOf(error: unknown, signal: AbortSignal): TurnEnding {
+  if (!signal.aborted) return { status: "error", error: toAgentError(error) };
+  const reason: unknown = signal.reason;
+  if (isThrown(reason, AgentError) && reason.code !== "aborted") return { status: "error", error: reason };
+  return { status: "aborted" };
+}
+
+/** A turn fails with a Playhead error, even if a provider threw something else. */
+export function toAgentError(error: unknown): AgentError {
+  if (isThrown(error, AgentError)) return error;
+  return new AgentError("provider-response", quoteForeign(thrownText(error)), { hint: "See `cause`.", cause: error });
+}
+
+export function conflictOf(sessionKey: string): AgentError {
+  return new AgentError("session-conflict", `Session ${JSON.stringify(sessionKey)} commit conflict`, {
+    hint: "Another process stored a newer state, which the next turn reads. Send the input again.",
+    retryable: true,
+  });
+}
+
+/** The outcome of a run of which nothing happened. */
+export const NO_OUTCOME = {
+  text: "",
+  steps: 0,
+  toolCalls: 0,
+  usage: { inputTokens: 0, outputTokens: 0 },
+  unapplied: [],
+};
+
+/** Stores an end. A conflict or a failure of the store makes it another one. `isChanged`: the session gets a new state. */
+export async function storeEnd(
+  sessionKey: string,
+  ending: TurnEnding,
+  store: (how: TurnEnding, isChanged: boolean) => Maybe<"kept" | "conflict" | "cancelled">,
+): Promise<TurnEnding | "cancelled"> {
+  try {
+    const kept = await store(ending, true);
+    if (kept === "kept") return ending;
+    if (kept === "cancelled") return kept;
+    const conflict: TurnEnding = { status: "error", error: conflictOf(sessionKey) };
+    await store(conflict, false);
+    return conflict;
+  } catch (error) {
+    return { status: "error", error: toAgentError(error) };
+  }
+}
+
+/** What the session keeps of a turn that began with `state`. */
+export function stateAfter(
+  { status }: TurnEnding,
+  state: SessionState,
+  { order, talk, seams }: { readonly order: TurnOrder; readonly talk: Talk; readonly seams: TurnSeams },
+): SessionState {
+  const seq = state.seq + 1;
+  if (status === "error") return { ...state, seq };
+  const { read, isNotification = false } = order;
+  if (!talk.hasBegun && !isNotification) talk.append(read.message);
+  const only = status === "completed" ? "all" : "whole";
+  const children = seams.children === undefined ? state.children : seams.children(only);
+  return { history: talk.kept(only), seq, ...defined({ children }) };
+}
+
+/** The events behind the last step: the end of each overlay, and of the turn. */
+export function lastEvents(ending: TurnEnding, cap: BudgetCap | undefined, talk: Talk): readonly SessionEvent[] {
+  const expired = talk.overlays.taken.map((overlay): SessionEvent => ({
+    type: "overlay-expired",
+    placement: overlay.placement,
+    input: toPreview(overlay),
+  }));
+  return [...expired, terminalEvent(ending, cap, talk.unapplied)];
+}
+
+function terminalEvent(ending: TurnEnding, cap: BudgetCap | undefined, inputs: RunOutcome["unapplied"]): SessionEvent {
+  const unapplied = inputs.length === 0 ? {} : { unapplied: inputs };
+  switch (ending.status) {
+    case "completed":
+      return { type: "turn-end", ...stopOf(cap), ...unapplied };
+    case "aborted":
+      return { type: "turn-abort", ...unapplied };
+    case "error": {
+      const { message, code, retryable } = ending.error;
+      return { type: "turn-error", message, code, retryable, ...unapplied };
+    }
+  }
+}
+
+export function outcomeOf(
+  ending: TurnEnding,
+  cap: BudgetCap | undefined,
+  talk: Talk,
+  used: { readonly steps: number; readonly toolCalls: number; readonly usage: UsageTotal },
+): RunOutcome {
+  const error = ending.status === "error" ? { error: ending.error } : {};
+  const text = lastWords(talk.added) ?? "";
+  return { status: ending.status, text, ...stopOf(cap), ...error, ...used, unapplied: talk.unapplied };
+}
+
+function stopOf(cap: BudgetCap | undefined): { stop?: TurnStop } {
+  return cap === undefined ? {} : { stop: { kind: "limit", limit: cap } };
+}

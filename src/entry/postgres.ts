@@ -1,0 +1,12 @@
+// `playhead/postgres`: the durable host past one machine. Every public name of this door is listed here by hand; see docs/host.md.
+
+export {
+  exactlyOnce,
+  openPostgresExecutionHost,
+  type ExactlyOnceTool,
+  type PgClient,
+  type PgPool,
+  type PgQuery,
+  type PostgresDatabase,
+} from "../host/postgres/index.js";
+export type { DurableHost } from "../host/index.js";

@@ -1,0 +1,229 @@
+// The benchmark of a turn loop in this process: a cassette answers at once, so the rest of the time is the loop's own.
+
+import {
+  CassetteError,
+  cassetteProvider,
+  checkCassette,
+  type CassetteProvider,
+  type CassetteV2,
+} from "../../cassette/index.js";
+import { defined, type LlmProviderAdapter, type LlmStreamEvent } from "../../core/index.js";
+import {
+  DEFAULT_BENCH_SAMPLE_MS,
+  DEFAULT_BENCH_SAMPLES,
+  DEFAULT_BENCH_WARM_MS,
+  HEAP_RUNS,
+  HEAP_SAMPLES,
+} from "../limits.js";
+import { toFigure, type Figure } from "./figure.js";
+import { stretchCassette } from "./stretch.js";
+import { createOutsideWatch, type OutsideWatch } from "./watch.js";
+
+/** Options of {@link BenchLoop}. */
+export interface LoopBenchOptions {
+  /** Number of samples of each length. Default 15. */
+  readonly samples?: number;
+  /** Shortest time in ms of a sample, which repeats the run. Default 40. */
+  readonly sampleMs?: number;
+  /** Milliseconds of runs of each length before its first sample, so that the code is compiled. Default 500. */
+  readonly warmMs?: number;
+  /** `cpu` measures the processor time of the process, for a machine with other users. Default `wall`. */
+  readonly clock?: "wall" | "cpu";
+  /** Also measures the run on the cassette stretched to these numbers of turns. */
+  readonly lengths?: readonly number[];
+}
+
+/** What a run costs outside of the provider. Times are in microseconds. */
+export interface LoopBench {
+  turns: number;
+  calls: number;
+  /** The time of a turn. */
+  turn: Figure;
+  /** The time of a tool call: the same time by the number of calls. Absent without calls. */
+  call?: Figure;
+  /** The time of a turn in the first run of this benchmark. */
+  first: number;
+  /** Bytes that stay in memory after a run. */
+  heap: Figure;
+  /** The time of a turn in longer conversations, in the order of the option. */
+  lengths: { turns: number; turn: Figure }[];
+}
+
+/**
+ * Replays `run` many times and measures what it costs outside of the provider. `run` must use every recorded turn. Throws `CassetteError`:
+ * that of a replay, `unconsumed`, or `invalid-options`.
+ */
+export type BenchLoop = (
+  run: (provider: LlmProviderAdapter) => unknown,
+  cassette: unknown,
+  options?: LoopBenchOptions,
+) => Promise<LoopBench>;
+
+/** The clocks and the memory of a process. */
+export interface Meter {
+  /** Microseconds since some moment. */
+  readonly wall: () => number;
+  /** Microseconds of processor time. */
+  readonly cpu: () => number;
+  /** Bytes in use after a garbage collection. */
+  readonly heap: () => number;
+  /** Makes a sample independent of the garbage before it. */
+  readonly collectYoung: () => void;
+}
+
+type Run = Parameters<BenchLoop>[0];
+
+export function createBenchLoop(meter: Meter): BenchLoop {
+  return async (run, cassette, options = {}) => {
+    const { samples = DEFAULT_BENCH_SAMPLES, warmMs = DEFAULT_BENCH_WARM_MS, lengths = [] } = options;
+    const { sampleMs = DEFAULT_BENCH_SAMPLE_MS, clock = "wall" } = options;
+    assertOptions({ samples, sampleMs, warmMs, clock });
+    const recorded = checkCassette(cassette, lengths.length > 0 ? { requireIntegrity: true } : {});
+    const tracks = [recorded, ...lengths.map((turns) => stretchCassette(recorded as CassetteV2, turns))].map((each) =>
+      openTrack(run, cassetteProvider(each), meter[clock]),
+    );
+    const [own, ...longer] = tracks as [Track, ...Track[]];
+    const first = await own.run();
+    for (const track of tracks) await track.warmUp(warmMs * 1000);
+    for (let sample = 0; sample < samples; sample++) {
+      for (const track of tracks) {
+        meter.collectYoung();
+        await track.sample(sampleMs * 1000);
+      }
+    }
+    const turn = own.figure();
+    return {
+      turns: own.turns,
+      calls: own.calls,
+      turn,
+      ...defined({ call: own.calls === 0 ? undefined : scaled(turn, own.turns / own.calls) }),
+      first: first / own.turns,
+      heap: await heapGrowth(own, meter),
+      lengths: longer.map((track) => ({ turns: track.turns, turn: track.figure() })),
+    };
+  };
+}
+
+interface Track {
+  readonly turns: number;
+  readonly calls: number;
+  /** Runs once. Resolves to the time outside of the provider. */
+  run(): Promise<number>;
+  warmUp(micros: number): Promise<void>;
+  /** Keeps the mean time of a turn in runs that take this long together. */
+  sample(micros: number): Promise<void>;
+  figure(): Figure;
+}
+
+function openTrack(run: Run, cassette: CassetteProvider, now: () => number): Track {
+  const { entries } = cassette.cassette;
+  const values: number[] = [];
+  const lookCost = costOf(now);
+  const once = async (): Promise<number> => {
+    cassette.reset();
+    const watch = createOutsideWatch(now);
+    const began = now();
+    await run(watched(cassette, watch));
+    // Each pause contains about one look at the clock, half of it at either end. For processor time that is a microsecond or more.
+    const outside = now() - began - watch.inside - lookCost * (watch.pauses.length + 2);
+    cassette.assertAnswered();
+    cassette.assertConsumed();
+    return outside;
+  };
+  /** The mean time of a run, of at least one. */
+  const repeat = async (micros: number): Promise<number> => {
+    const until = now() + micros;
+    let [sum, runs] = [0, 0];
+    do {
+      sum += await once();
+      runs++;
+    } while (now() < until);
+    return sum / runs;
+  };
+  return {
+    turns: entries.length,
+    calls: entries.reduce((sum, { response }) => sum + (response.message.toolCalls?.length ?? 0), 0),
+    run: once,
+    warmUp: async (micros) => {
+      await repeat(micros);
+    },
+    sample: async (micros) => {
+      values.push((await repeat(micros)) / entries.length);
+    },
+    figure: () => toFigure(values),
+  };
+}
+
+const LOOKS = 2_000;
+
+/** The time that a look at the clock takes. */
+function costOf(now: () => number): number {
+  const began = now();
+  for (let look = 1; look < LOOKS; look++) now();
+  return (now() - began) / LOOKS;
+}
+
+function watched(provider: CassetteProvider, watch: OutsideWatch): LlmProviderAdapter {
+  return {
+    name: provider.name,
+    async turn(request) {
+      watch.enter();
+      try {
+        return await provider.turn(request);
+      } finally {
+        watch.leave();
+      }
+    },
+    stream: (request) => watchedStream(provider.stream(request), watch),
+  };
+}
+
+/** The loop's work between two events is outside. */
+async function* watchedStream(
+  events: AsyncIterable<LlmStreamEvent>,
+  watch: OutsideWatch,
+): AsyncGenerator<LlmStreamEvent> {
+  const iterator = events[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      watch.enter();
+      let next: IteratorResult<LlmStreamEvent>;
+      try {
+        next = await iterator.next();
+      } finally {
+        watch.leave();
+      }
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** After the samples, because a full collection drops compiled code too. */
+async function heapGrowth(track: Track, { heap }: Meter): Promise<Figure> {
+  const growths: number[] = [];
+  let before = heap();
+  for (let sample = 0; sample < HEAP_SAMPLES; sample++) {
+    for (let runs = 0; runs < HEAP_RUNS; runs++) await track.run();
+    const now = heap();
+    growths.push((now - before) / HEAP_RUNS);
+    before = now;
+  }
+  return toFigure(growths);
+}
+
+function scaled({ median, low, high, samples }: Figure, by: number): Figure {
+  return { median: median * by, low: low * by, high: high * by, samples };
+}
+
+function assertOptions({ samples, sampleMs, warmMs, clock }: Required<Omit<LoopBenchOptions, "lengths">>): void {
+  const hint = "Give a number of samples of 1 or more, times of 0 ms or more, and the clock wall or cpu.";
+  const wrong = (what: string): CassetteError => new CassetteError("invalid-options", `benchLoop: ${what}`, { hint });
+  if (!Number.isSafeInteger(samples) || samples < 1) throw wrong(`samples is ${String(samples)}`);
+  for (const [name, value] of Object.entries({ sampleMs, warmMs })) {
+    if (!Number.isFinite(value) || value < 0) throw wrong(`${name} is ${String(value)}`);
+  }
+  if ((clock as string) !== "wall" && (clock as string) !== "cpu") throw wrong(`clock is ${clock}`);
+}

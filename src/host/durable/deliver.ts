@@ -1,0 +1,157 @@
+// Delivery: takes due runs for a worker, and decides when each must be delivered again. A delivery guarantees nothing: the claim decides.
+
+import { toHex, type Delivery, type RunKind } from "../../core/index.js";
+import { FIRST_RETRY_MS, MAX_RETRY_MS, REDELIVERY_MS } from "../limits.js";
+import { CLAIMABLE, findInLane, isReady, runHashOf } from "../sql/claims.js";
+import type { Sql, SqlAccess, SqlClock, Write } from "../sql/engine.js";
+import { isHead } from "../sql/lanes.js";
+import { hashNames } from "../sql/names.js";
+import { readColumns, readRun, type RunRow } from "../sql/rows.js";
+import { OPEN } from "../sql/schema.js";
+
+export interface DeliveryTerms {
+  readonly access: SqlAccess;
+  readonly hostId: string;
+  readonly namespaces: readonly string[];
+}
+
+/** A run for a worker. */
+export interface DueRun {
+  readonly runId: string;
+  readonly kind: RunKind;
+  readonly sessionKey: string;
+  readonly ownerNamespace: string;
+}
+
+/** Takes at most `limit` due runs. It leaves those in whose lane another transaction is at work. */
+export async function takeDue(terms: DeliveryTerms, limit: number): Promise<readonly DueRun[]> {
+  const { access, hostId } = terms;
+  const first = await access.read(async (sql) => findDue(sql, terms, await sql.now(), limit));
+  if (first.length === 0) return [];
+  return access.write(async (sql) => {
+    const lanes = await lockLanes(sql, first);
+    const clock = await sql.now();
+    const taken: DueRun[] = [];
+    for (const row of await findDue(sql, terms, clock, limit)) {
+      if (lanes.has(toHex(row.lane)) && (await mark(sql, row, { clock, hostId }))) taken.push(toDueRun(row));
+    }
+    return taken;
+  });
+}
+
+/**
+ * Takes a run that came through a queue, or resolves with the reason why it is not due: the store does not have it, or does not say so any
+ * more.
+ */
+export async function takeQueued(terms: DeliveryTerms, runId: string): Promise<DueRun | "unknown" | "late"> {
+  const { access, hostId, namespaces } = terms;
+  const hash = runHashOf(runId);
+  return access.write(async (sql) => {
+    const row = await findInLane(sql, hash);
+    if (row === undefined || !namespaces.includes(row.identity.ownerNamespace)) return "unknown";
+    const clock = await sql.now();
+    // Its sender has moved the due time to the next delivery. A later time is that of a failure.
+    const due = await sql.all(
+      "SELECT 1 FROM runs WHERE seq = ? AND due_at <= ? AND (lease_until IS NULL OR lease_until <= ?)",
+      ...[row.seq, clock.wallMs + REDELIVERY_MS, clock.leaseMs],
+    );
+    return due.length > 0 && (await mark(sql, row, { clock, hostId })) ? toDueRun(row) : "late";
+  });
+}
+
+const toDueRun = ({ kind, identity: { runId, sessionKey, ownerNamespace } }: RunRow): DueRun => ({
+  ...{ runId, kind, sessionKey, ownerNamespace },
+});
+
+async function findDue(
+  sql: Sql,
+  { namespaces }: DeliveryTerms,
+  clock: SqlClock,
+  limit: number,
+): Promise<readonly RunRow[]> {
+  const { condition, values } = namespaceCondition(namespaces);
+  // What another transaction holds is its own. It is due again afterwards, or taken.
+  const skip = sql.forUpdate === "" ? "" : `${sql.forUpdate} SKIP LOCKED`;
+  const rows = await sql.all(
+    `SELECT * FROM runs WHERE due_at <= ? AND ${condition} AND (lease_until IS NULL OR lease_until <= ?)
+     ORDER BY due_at, seq LIMIT ?${skip}`,
+    ...[clock.wallMs, ...values, clock.leaseMs, limit],
+  );
+  return rows.map(readRun);
+}
+
+/** Locks the lanes of the runs, but for those in which another transaction is at work. */
+async function lockLanes(sql: Write, rows: readonly RunRow[]): Promise<ReadonlySet<string>> {
+  const lanes = new Map(rows.map(({ lane }) => [toHex(lane), lane]));
+  const locked = await sql.tryLockLists([...lanes.values()]);
+  return new Set([...lanes.keys()].filter((_lane, index) => locked[index]));
+}
+
+/** False for a run that is not currently a head. It becomes due again when it is the head. */
+async function mark(
+  sql: Write,
+  row: RunRow,
+  terms: { readonly clock: SqlClock; readonly hostId: string },
+): Promise<boolean> {
+  const { clock, hostId } = terms;
+  if (!isReady(row, clock)) {
+    await sql.run("UPDATE runs SET due_at = ready_at WHERE seq = ?", row.seq);
+    return false;
+  }
+  if (!CLAIMABLE.includes(row.status) || !(await isHead(sql, row, clock))) {
+    await sql.run("UPDATE runs SET due_at = NULL WHERE seq = ?", row.seq);
+    return false;
+  }
+  await sql.run("UPDATE runs SET due_at = ?, holder = ? WHERE seq = ?", clock.wallMs + REDELIVERY_MS, hostId, row.seq);
+  return true;
+}
+
+/** The time in ms until the next run becomes due, if any. 0 if one can be taken. */
+export async function nextDueMs({ access, namespaces }: DeliveryTerms): Promise<number | undefined> {
+  const { condition, values } = namespaceCondition(namespaces);
+  return access.read(async (sql) => {
+    const { wallMs, leaseMs } = await sql.now();
+    const [row] = await sql.all(
+      `SELECT due_at FROM runs WHERE due_at IS NOT NULL AND ${condition}
+         AND (due_at > ? OR lease_until IS NULL OR lease_until <= ?) ORDER BY due_at LIMIT 1`,
+      ...[...values, wallMs, leaseMs],
+    );
+    return row === undefined ? undefined : Math.max(0, readColumns("runs", "due", row).integer("due_at") - wallMs);
+  });
+}
+
+/** Stores the result of a delivery. A failed run is due again later. */
+export async function endDelivery(access: SqlAccess, hostId: string, runId: string, outcome: Delivery): Promise<void> {
+  const hash = runHashOf(runId);
+  await access.write(async (sql) => {
+    const { wallMs, leaseMs } = await sql.now();
+    const row = outcome.kind === "failed" ? await findFailed(sql, hash, leaseMs) : undefined;
+    if (row !== undefined && outcome.kind === "failed") {
+      const failures = row.integer("failures");
+      const waitMs = outcome.error.retryable ? Math.min(2 ** failures * FIRST_RETRY_MS, MAX_RETRY_MS) : MAX_RETRY_MS;
+      const dueAt = wallMs + waitMs + jitterOf(runId);
+      await sql.run("UPDATE runs SET due_at = ?, failures = ? WHERE run_hash = ?", dueAt, failures + 1, hash);
+    }
+    await sql.run("UPDATE runs SET holder = NULL WHERE run_hash = ? AND holder = ? AND lease_id IS NULL", hash, hostId);
+  });
+}
+
+/** A run that is open and that no worker holds. */
+async function findFailed(sql: Write, hash: Uint8Array, leaseMs: number) {
+  const [row] = await sql.all(
+    `SELECT failures FROM runs WHERE run_hash = ? AND ${OPEN} AND status <> 'needs-recovery'
+       AND (lease_until IS NULL OR lease_until <= ?)${sql.forUpdate}`,
+    ...[hash, leaseMs],
+  );
+  return row === undefined ? undefined : readColumns("runs", "failed", row);
+}
+
+/** Up to 250 ms, derived from the run id, so that runs that failed together are not delivered together again. */
+function jitterOf(runId: string): number {
+  return (runHashOf(runId)[0] ?? 0) % 250;
+}
+
+export function namespaceCondition(namespaces: readonly string[]): { condition: string; values: Uint8Array[] } {
+  const marks = namespaces.map(() => "?").join(", ");
+  return { condition: `namespace_hash IN (${marks})`, values: namespaces.map((name) => hashNames("namespace", name)) };
+}

@@ -1,0 +1,60 @@
+// The pulse of a host, with which it notices the commits of other processes. It beats only while it has listeners.
+
+import type { Ports } from "../../core/index.js";
+import { PULSE_MS } from "../limits.js";
+
+/** Called at each beat. `changed`: something was committed since the previous beat. */
+export type Beat = (changed: boolean) => void;
+
+export interface Pulse {
+  /** Returns a function that removes the listener. */
+  listen(beat: Beat): () => void;
+}
+
+export interface PulseTerms {
+  readonly ports: Ports;
+  commits(): number;
+  /** Calls `heard` soon after a commit of another process. */
+  onCommit(heard: () => void): void;
+}
+
+export function createPulse(terms: PulseTerms): Pulse {
+  const listeners = new Set<Beat>();
+  let seen = 0;
+  let stop: (() => void) | undefined;
+
+  function beat(): void {
+    stop = terms.ports.timer(PULSE_MS, beat);
+    tell();
+  }
+
+  function tell(): void {
+    const commits = count();
+    const changed = commits !== seen;
+    seen = commits;
+    for (const listener of [...listeners]) listener(changed);
+  }
+
+  /** A file that cannot be read is tried again at the next beat. Calls of the ports report the error. */
+  function count(): number {
+    try {
+      return terms.commits();
+    } catch {
+      return seen;
+    }
+  }
+
+  terms.onCommit(tell);
+  return {
+    listen(listener) {
+      listeners.add(listener);
+      stop ??= terms.ports.timer(PULSE_MS, beat);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        stop?.();
+        stop = undefined;
+      };
+    },
+  };
+}

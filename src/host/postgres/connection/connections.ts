@@ -1,0 +1,55 @@
+// The name of a store, and connections to it.
+
+import { invalidOptions, showValue, storeFailed, within, type Ports } from "../../../core/index.js";
+import { MAX_CONNECT_MS } from "../../limits.js";
+import { pgFailed } from "./failure.js";
+import type { PgClient, PgPool } from "./types.js";
+
+export const DEFAULT_SCHEMA = "playhead";
+
+/** Throws `AgentError` `invalid-options`. A name that passes needs no escapes. */
+export function assertSchema(schema: unknown): void {
+  if (schema === undefined || (typeof schema === "string" && /^[a-z_][a-z0-9_]{0,40}$/.test(schema))) return;
+  throw invalidOptions(
+    `schema is ${showValue(schema)}`,
+    "Use 1 to 41 lower-case letters, digits and `_`. The first character must not be a digit.",
+  );
+}
+
+export const storeName = (schema: string): string => `the store in schema ${schema}`;
+
+/** A connection of the pool. A connection in use also emits its errors, and an unhandled `error` event would end the process. */
+export async function connectTo(pool: PgPool, ports: Ports, name: string): Promise<PgClient> {
+  const connecting = pool.connect();
+  let client: PgClient;
+  try {
+    client = await within(connecting, MAX_CONNECT_MS, ports, noAnswer);
+  } catch (error) {
+    releaseLater(connecting);
+    throw pgFailed(`${name} cannot be reached`, error);
+  }
+  ignoreErrors(client);
+  return client;
+}
+
+/** Releases a connection that comes too late. */
+export function releaseLater(connecting: Promise<PgClient>): void {
+  connecting.then(
+    (late) => late.release(),
+    () => undefined,
+  );
+}
+
+const heardOut = new WeakSet<object>();
+
+/** Statements report the errors of their connection themselves. */
+export function ignoreErrors(emitter: Pick<PgPool, "on">): void {
+  if (heardOut.has(emitter)) return;
+  heardOut.add(emitter);
+  emitter.on?.("error", () => undefined);
+}
+
+export const noAnswer = () =>
+  storeFailed("the database did not answer in time", "Check the network and the server, then repeat the call.", {
+    retryable: true,
+  });

@@ -1,0 +1,125 @@
+// PostgreSQL as the engine of a durable store, for processes on any number of machines. Only the server's clock decides when leases expire.
+
+import { MAX_STORE_WAIT_MS, storeFailed, within, type Ports } from "../../core/index.js";
+import { MAX_WAITING_TRANSACTIONS, POLL_MS, WAKE_UP_MS } from "../limits.js";
+import type { Sql, SqlEngine, SqlValue } from "../sql/engine.js";
+import { storeClosed } from "../sql/failure.js";
+import { OPEN } from "../sql/schema.js";
+import { clockOffset, findProblems } from "./check.js";
+import { connectTo, noAnswer, storeName } from "./connection/connections.js";
+import { createTexts, toPgValues, toSqlRows } from "./dialect.js";
+import { pgFailed } from "./connection/failure.js";
+import type { Line } from "./connection/line.js";
+import { transact } from "./transaction.js";
+import type { PgClient, PgPool, PgResult } from "./connection/types.js";
+
+export interface PostgresEngineTerms {
+  readonly pool: PgPool;
+  readonly schema: string;
+  readonly ports: Ports;
+  /** Undefined without a dedicated connection. */
+  readonly line: Line | undefined;
+  /** Closes the pool, if it is the host's. */
+  end(): Promise<void>;
+}
+
+export interface PostgresEngine extends SqlEngine {
+  /** Notes the clock of the server, so that later jumps are found. */
+  open(): Promise<void>;
+  /** One statement outside of transactions, with numbered parameters. */
+  readonly query: (text: string, ...values: SqlValue[]) => Promise<PgResult>;
+}
+
+export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine {
+  const { pool, schema, ports, line } = terms;
+  const name = storeName(schema);
+  const toText = createTexts(schema);
+  const running = new Set<Promise<unknown>>();
+  let isOpen = true;
+  let openedMs = 0;
+
+  const assertOpen = (): void => {
+    if (!isOpen) throw storeClosed(name);
+  };
+  const query = async (text: string, ...values: SqlValue[]): Promise<PgResult> => {
+    assertOpen();
+    try {
+      return await within(pool.query(text, toPgValues(values)), MAX_STORE_WAIT_MS, ports, noAnswer);
+    } catch (error) {
+      throw pgFailed(`${name} failed`, error);
+    }
+  };
+  const reads: Sql = {
+    all: async (text, ...values) => toSqlRows(await query(toText(text), ...values)),
+    now: async () => {
+      const ms = Number((await query(`SELECT "${schema}".now_ms() AS now_ms`)).rows[0]?.["now_ms"]);
+      return { leaseMs: ms, wallMs: ms };
+    },
+    forUpdate: "",
+    lockList: async () => false,
+  };
+  const connect = (): Promise<PgClient> => connectTo(pool, ports, name);
+  const transaction: SqlEngine["transaction"] = async (work) => {
+    assertOpen();
+    if (running.size >= MAX_WAITING_TRANSACTIONS) throw tooMany(name);
+    const whole = transact({ name, schema, ports, toText, connect }, work);
+    running.add(whole);
+    try {
+      return await whole;
+    } finally {
+      running.delete(whole);
+    }
+  };
+  const wakeUps = createWakeUps(ports, async () => {
+    if (isOpen) await line?.wake(query);
+  });
+
+  return {
+    read: (work) => work(reads),
+    transaction,
+    // A host without a line looks at intervals instead.
+    commits: () => line?.heard() ?? Math.floor(performance.now() / POLL_MS),
+    onCommit: (heard) => line?.onWake(heard),
+    announce: wakeUps.announce,
+    bytes: async () => Number((await query(BYTES, `"${schema}"`)).rows[0]?.["bytes"]),
+    open: async () => void (openedMs = clockOffset((await reads.now()).wallMs)),
+    query,
+    findings: () => findProblems({ schema, pool, line, openedMs }, query),
+    prune: async (sql, before) => {
+      await sql.run(PRUNE_EFFECTS, before);
+    },
+    close: async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      wakeUps.close();
+      await Promise.allSettled(running);
+      await terms.end();
+    },
+  };
+}
+
+const BYTES = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bytes FROM pg_catalog.pg_class AS c
+  WHERE c.relkind = 'r' AND c.relnamespace = $1::regnamespace`;
+const PRUNE_EFFECTS = `DELETE FROM effects AS old WHERE stored_at < ?
+  AND NOT EXISTS (SELECT 1 FROM runs WHERE run_hash = old.run_hash AND ${OPEN})`;
+
+/** Joins the wake-ups of several commits, because each one takes a lock that the whole server shares. */
+function createWakeUps(ports: Ports, send: () => Promise<void>) {
+  let stop: (() => void) | undefined;
+  const fire = (): void => {
+    stop = undefined;
+    // A lost wake-up delays a run until the next look.
+    send().catch(() => undefined);
+  };
+  return {
+    announce: (): void => {
+      stop ??= ports.timer(WAKE_UP_MS, fire);
+    },
+    close: (): void => stop?.(),
+  };
+}
+
+const tooMany = (name: string) =>
+  storeFailed(`${MAX_WAITING_TRANSACTIONS} transactions are waiting for ${name}`, "Start fewer concurrent calls.", {
+    retryable: true,
+  });

@@ -1,0 +1,17 @@
+// Advisory locks stand for lists of rows, including rows yet to come. https://www.postgresql.org/docs/current/explicit-locking.html
+
+import { createHash } from "node:crypto";
+
+/** The key of a list's lock. Two lists may share a key. Then they wait for each other needlessly. */
+export function listKey(list: Uint8Array): string {
+  return Buffer.from(list.buffer, list.byteOffset, 8).readBigInt64BE().toString();
+}
+
+/** The two keys of a host's life lock. PostgreSQL keeps them apart from locks with one key. */
+export function lifeKeys(schema: string, hostId: string): readonly [number, number] {
+  return [int32Of("lives", schema), int32Of("host", hostId)];
+}
+
+function int32Of(...names: readonly string[]): number {
+  return createHash("sha256").update(JSON.stringify(names)).digest().readInt32BE();
+}

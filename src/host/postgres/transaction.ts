@@ -1,0 +1,170 @@
+// One transaction. READ COMMITTED with locks: each row that is read is locked, and so is each list. That is strict two-phase locking with
+// predicate locks, so the transactions are serialisable. A lock is a statement of its own, because the snapshot of a statement is
+// older than the locks for which it waits.
+
+import { MAX_STORE_WAIT_MS, sleep, storeFailed, within, type Ports } from "../../core/index.js";
+import {
+  MAX_BUSY_PAUSE_MS,
+  MAX_IDLE_TRANSACTION_MS,
+  MAX_LOCK_WAIT_MS,
+  MAX_TRANSACTION_RERUNS,
+  ROLLBACK_MS,
+} from "../limits.js";
+import type { SqlClock, SqlTransaction } from "../sql/engine.js";
+import { storeClosed } from "../sql/failure.js";
+import { toPgValues, toSqlRows } from "./dialect.js";
+import { isConflict, isDisconnected, isTemporary, pgFailed } from "./connection/failure.js";
+import { listKey } from "./lists.js";
+import { lastOf, type PgClient, type PgQuery, type PgResult } from "./connection/types.js";
+
+export interface TransactionTerms {
+  /** The store, as errors name it. */
+  readonly name: string;
+  readonly schema: string;
+  readonly ports: Ports;
+  readonly toText: (text: string) => string;
+  connect(): Promise<PgClient>;
+}
+
+/** Runs `work` again after a conflict with another transaction. */
+export async function transact<T>(
+  terms: TransactionTerms,
+  work: (sql: SqlTransaction, client: PgQuery) => Promise<T>,
+): Promise<T> {
+  for (let rerun = 0; ; rerun++) {
+    const transaction = openTransaction(terms, await terms.connect());
+    try {
+      await transaction.begin();
+      const result = await within(
+        work(transaction.sql, transaction.client),
+        MAX_STORE_WAIT_MS,
+        terms.ports,
+        transaction.tooLong,
+      );
+      await transaction.commit();
+      return result;
+    } catch (error) {
+      await transaction.undo();
+      const failure = transaction.failure();
+      if (!isConflict(failure) || rerun >= MAX_TRANSACTION_RERUNS)
+        throw error === failure && isTemporary(failure) ? pgFailed(`${terms.name} failed`, failure) : error;
+    }
+    // Two transactions that begin again together would conflict again.
+    await sleep(Math.random() * MAX_BUSY_PAUSE_MS * 2 ** rerun, terms.ports);
+  }
+}
+
+function openTransaction(terms: TransactionTerms, pgClient: PgClient) {
+  const { schema, ports } = terms;
+  const statements = openStatements(terms.name, pgClient);
+  const { query, failure } = statements;
+  let clock: SqlClock = { leaseMs: 0, wallMs: 0 };
+  let isLate = false;
+
+  const setClock = ({ rows: [row] }: PgResult): void => {
+    const ms = Number(row?.["now_ms"]);
+    clock = { leaseMs: ms, wallMs: ms };
+  };
+  const sql: SqlTransaction = {
+    all: async (text, ...values) => toSqlRows(await query(terms.toText(text), toPgValues(values))),
+    run: async (text, ...values) => (await query(terms.toText(text), toPgValues(values))).rowCount ?? 0,
+    now: async () => clock,
+    forUpdate: " FOR UPDATE",
+    ...createLocks(query, `"${schema}".now_ms()`, setClock),
+  };
+  /** Throws the errors of the driver unchanged. */
+  const client: PgQuery = {
+    query: (text, values) =>
+      query(text, values).catch((error: unknown) => {
+        throw failure() ?? error;
+      }),
+  };
+
+  return {
+    sql,
+    client,
+    failure,
+    begin: async () => setClock(await query(beginText(schema))),
+    commit: async () => {
+      // `work` may have caught the error of a statement. COMMIT would then undo everything without an error.
+      const { command } = await query("COMMIT");
+      if (command === "ROLLBACK") throw pgFailed(`${terms.name} failed`, new Error("the commit was refused"));
+      statements.close();
+      pgClient.release();
+    },
+    tooLong: () => {
+      isLate = true;
+      return storeFailed(
+        `a transaction took longer than ${MAX_STORE_WAIT_MS} ms`,
+        "Use only the transaction inside it, and await no other work.",
+        { retryable: true },
+      );
+    },
+    /** A connection with a statement that may not have ended is closed. The server then undoes the transaction. */
+    undo: async () => {
+      statements.close();
+      const isBroken = isLate || (failure() !== undefined && isDisconnected(failure()));
+      const rollback = isBroken ? Promise.reject(new Error("broken")) : pgClient.query("ROLLBACK");
+      await within(rollback, ROLLBACK_MS, ports).then(
+        () => pgClient.release(),
+        () => pgClient.release(true),
+      );
+    },
+  };
+}
+
+type Query = (text: string, values?: unknown[]) => Promise<PgResult>;
+
+/** After a failed statement, PostgreSQL refuses all others. So does this, with the first error. */
+function openStatements(name: string, client: PgClient) {
+  let isRunning = true;
+  let failure: unknown;
+  const query: Query = async (text, values) => {
+    if (!isRunning) throw storeClosed("the transaction");
+    if (failure !== undefined) throw pgFailed(`${name} failed`, failure);
+    try {
+      return lastOf(await client.query(text, values));
+    } catch (error) {
+      failure = error ?? new Error("unknown");
+      throw pgFailed(`${name} failed`, failure);
+    }
+  };
+  return { query, failure: () => failure, close: () => void (isRunning = false) };
+}
+
+/** Each lock sets the clock, because time passes while a transaction waits for it. */
+function createLocks(query: Query, now: string, setClock: (result: PgResult) => void) {
+  const held = new Set<string>();
+  const texts = (keys: readonly string[], lock: string) =>
+    keys.map((_key, index) => `${lock}($${index + 1}::bigint) AS l${index}`).join(", ");
+  const locks: Pick<SqlTransaction, "lockList" | "tryLockLists"> = {
+    lockList: async (...lists) => {
+      // Always in the same order, so that no two transactions wait for each other.
+      const keys = [...new Set(lists.map(listKey))].filter((key) => !held.has(key)).sort();
+      if (keys.length === 0) return false;
+      setClock(await query(`SELECT ${texts(keys, "pg_advisory_xact_lock")}, ${now} AS now_ms`, keys));
+      for (const key of keys) held.add(key);
+      return true;
+    },
+    tryLockLists: async (lists) => {
+      const keys = lists.map(listKey);
+      const [row] = (await query(`SELECT ${texts(keys, "pg_try_advisory_xact_lock")}`, keys)).rows;
+      const locked = keys.map((_key, index) => row?.[`l${index}`] === true);
+      for (const [index, key] of keys.entries()) if (locked[index]) held.add(key);
+      return locked;
+    },
+  };
+  return locks;
+}
+
+/** Begins, and sets the limits of this transaction, in one message. A frozen process must not keep its locks. */
+export function beginText(schema: string): string {
+  const settings = [
+    `set_config('lock_timeout', '${MAX_LOCK_WAIT_MS}', true)`,
+    `set_config('statement_timeout', '${MAX_STORE_WAIT_MS}', true)`,
+    `set_config('idle_in_transaction_session_timeout', '${MAX_IDLE_TRANSACTION_MS}', true)`,
+    `set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
+       ELSE current_setting('synchronous_commit') END, true)`,
+  ];
+  return `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT ${settings.join(", ")}, "${schema}".now_ms() AS now_ms`;
+}

@@ -1,0 +1,289 @@
+// The life of an agent process: messages in order, control at any time, and an end mark that shows that the output is complete.
+
+import {
+  createHlc,
+  defined,
+  joinSignals,
+  plural,
+  withSystemPorts,
+  type CustomTool,
+  type Hlc,
+  type JsonObject,
+  type JsonValue,
+  type LlmProviderAdapter,
+  type Ports,
+} from "../../core/index.js";
+import {
+  ControlDesk,
+  Conversation,
+  createInputCheck,
+  EOF,
+  extendTrace,
+  PlumbError,
+  type WireItem,
+} from "../../core/process/index.js";
+import { readAnswer } from "./answer.js";
+import { TelemetryOutbox } from "./outbox.js";
+import type { Reporter } from "./reporter.js";
+import type { LoadedSpec } from "./spec-file.js";
+import type { AgentWire } from "./wire.js";
+
+export interface AgentProcessOptions {
+  readonly loaded: LoadedSpec;
+  readonly provider: LlmProviderAdapter;
+  readonly wire: AgentWire;
+  readonly reporter: Reporter;
+  readonly tools?: readonly CustomTool[];
+  /** Writes the debug log. Default false. */
+  readonly debug?: boolean;
+  /** Ends the process at once. */
+  readonly signal?: AbortSignal;
+  /** Ends the process after the message in progress. */
+  readonly stop?: AbortSignal;
+  readonly ports?: Partial<Ports>;
+}
+
+export interface AgentProcessEnd {
+  readonly reason: "eof" | "stop" | "max_messages" | "failed" | "aborted";
+  /** 1 if a message failed or the process was aborted. */
+  readonly exitCode: 0 | 1;
+  readonly inputs: number;
+  readonly outputs: number;
+  /** Messages that were read but not begun. */
+  readonly dropped: number;
+  /** The error of the first failed message. */
+  readonly error?: unknown;
+}
+
+/** Runs until its input ends or control stops it. Never rejects and never ends the process. */
+export async function runAgentProcess(options: AgentProcessOptions): Promise<AgentProcessEnd> {
+  return new AgentProcess(options).run();
+}
+
+type Reason = AgentProcessEnd["reason"];
+type Message = Extract<WireItem, { kind: "message" }>;
+
+class AgentProcess {
+  readonly #options: AgentProcessOptions;
+  readonly #talk: Conversation;
+  readonly #desk: ControlDesk;
+  readonly #ports: Ports;
+  readonly #hlc: Hlc;
+  readonly #broken = new AbortController();
+  readonly #telemetry: TelemetryOutbox | undefined;
+  readonly #checkInput: (value: JsonValue) => void;
+  #isControlOpen: boolean;
+  #isOver = false;
+  #inputs = 0;
+  #outputs = 0;
+  #failures = 0;
+  #error: unknown;
+
+  constructor(options: AgentProcessOptions) {
+    const { loaded, provider, wire, reporter, tools, debug = false } = options;
+    const { spec, documents } = loaded;
+    this.#options = options;
+    this.#ports = withSystemPorts(options.ports);
+    this.#hlc = createHlc(this.#ports);
+    this.#telemetry = wire.has("telemetry")
+      ? new TelemetryOutbox((value) => wire.write("telemetry", { kind: "message", value }))
+      : undefined;
+    const telemetry = this.#telemetry;
+    this.#talk = new Conversation({
+      ...{ spec, documents, provider, ports: this.#ports },
+      ...defined({
+        tools,
+        onTelemetry: telemetry && ((event) => telemetry.push(event)),
+        onDebug: debug ? (line: JsonObject) => reporter.debug(line) : undefined,
+      }),
+    });
+    this.#desk = new ControlDesk(this.#talk);
+    this.#checkInput = createInputCheck(spec.input);
+    this.#isControlOpen = wire.has("ctrl_in");
+  }
+
+  async run(): Promise<AgentProcessEnd> {
+    const { wire, stop, signal } = this.#options;
+    const ring = (): void => wire.bell.ring();
+    for (const watched of [stop, signal]) watched?.addEventListener("abort", ring);
+    this.#tellConfig();
+    const controlling = this.#control();
+    let reason: Reason;
+    try {
+      reason = await this.#answerAll();
+    } catch (error) {
+      reason = this.#fail(error);
+    }
+    const dropped = reason === "eof" ? 0 : wire.waiting("data_in");
+    if (dropped > 0) this.#warn(`the agent ended before it answered ${plural(dropped, "message")} that it had read`);
+    await this.#end(reason).catch((error: unknown) => (reason = this.#fail(error)));
+    this.#isOver = true;
+    wire.close();
+    await controlling;
+    for (const watched of [stop, signal]) watched?.removeEventListener("abort", ring);
+    return {
+      reason,
+      exitCode: this.#failures > 0 || reason === "aborted" ? 1 : 0,
+      ...{ inputs: this.#inputs, outputs: this.#outputs, dropped },
+      ...defined({ error: this.#error }),
+    };
+  }
+
+  /** The one consumer of messages. */
+  async #answerAll(): Promise<Reason> {
+    const { wire, loaded, stop } = this.#options;
+    const { max_messages: most = Infinity, on_error: onError = "stop" } = loaded.spec;
+    for (;;) {
+      await this.#settle();
+      if (this.#isAborted) return this.#abort();
+      if (this.#desk.isStopping || stop?.aborted === true) return "stop";
+      const event = this.#desk.isPaused ? undefined : wire.take("data_in");
+      if (event === undefined) {
+        await wire.bell.wait();
+        continue;
+      }
+      switch (event.kind) {
+        case "eof":
+          return "eof";
+        case "refused":
+          this.#options.reporter.error(event.error);
+          break;
+        case "marker":
+          await wire.write("data_out", event);
+          if (wire.has("telemetry")) {
+            await this.#telemetry?.flush();
+            await wire.write("telemetry", event);
+          }
+          break;
+        case "message":
+          if (!(await this.#answer(event)) && onError === "stop") return this.#isAborted ? this.#abort() : "failed";
+          if (this.#inputs >= most) return "max_messages";
+      }
+    }
+  }
+
+  /** False if the message failed. */
+  async #answer(message: Message): Promise<boolean> {
+    const { wire, signal, reporter } = this.#options;
+    try {
+      this.#checkInput(message.value);
+    } catch (error) {
+      // No turn was spent, so the agent continues with the next message.
+      reporter.error(error);
+      return true;
+    }
+    this.#inputs += 1;
+    try {
+      const work = joinSignals(this.#broken.signal, ...(signal === undefined ? [] : [signal]));
+      const value = readAnswer(await this.#talk.ask(message.value, work));
+      this.#outputs += 1;
+      const trace = message.trace && this.#extend(message.trace);
+      await wire.write("data_out", { kind: "message", value, ...defined({ trace }) });
+      return true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+
+  #extend(trace: JsonObject): JsonObject {
+    const { hlc } = trace;
+    try {
+      if (typeof hlc === "string") this.#hlc.receive(hlc);
+    } catch {
+      // The clock of another process may be wrong, or not a clock of ours.
+    }
+    return extendTrace(trace, this.#options.loaded.spec.name, this.#outputs, this.#hlc.tick());
+  }
+
+  /** The consumer of control. It never waits for a provider. */
+  async #control(): Promise<void> {
+    const { wire } = this.#options;
+    while (!this.#isOver) {
+      if (wire.isBroken && !this.#broken.signal.aborted) this.#broken.abort(closed());
+      const event = this.#isControlOpen ? wire.take("ctrl_in") : undefined;
+      if (event === undefined) await wire.bell.wait();
+      else if (event.kind === "message") {
+        for (const text of this.#desk.take(event.value)) this.#warn(text);
+        wire.bell.ring();
+      } else if (event.kind === "eof") {
+        this.#isControlOpen = false;
+        wire.bell.ring();
+      }
+    }
+  }
+
+  /** Carries out the requests of control. Called while no message is in progress. */
+  async #settle(): Promise<void> {
+    const { wire } = this.#options;
+    // More requests may arrive while a reply is written.
+    while (this.#desk.hasWork) {
+      const { replies, warnings } = this.#desk.settle();
+      for (const text of warnings) this.#warn(text);
+      for (const value of replies) if (wire.has("ctrl_out")) await wire.write("ctrl_out", { kind: "message", value });
+    }
+    if (!this.#desk.isPaused || this.#isControlOpen) return;
+    this.#desk.isPaused = false;
+    this.#warn("control ended while the agent was paused, so the agent resumes");
+  }
+
+  /** Output ends before control is waited for, since the end of control may depend on it. */
+  async #end(reason: Reason): Promise<void> {
+    const { wire } = this.#options;
+    if (wire.isBroken) return;
+    if (reason !== "aborted") {
+      await wire.write("data_out", EOF);
+      while (
+        this.#isControlOpen &&
+        !this.#desk.isStopping &&
+        !this.#isAborted &&
+        this.#options.stop?.aborted !== true
+      ) {
+        await this.#settle();
+        if (this.#isControlOpen && !this.#desk.isStopping) await wire.bell.wait();
+      }
+      await this.#settle();
+    }
+    await this.#telemetry?.flush();
+    if (reason === "aborted") return;
+    for (const port of ["ctrl_out", "telemetry", "tool_req"] as const) if (wire.has(port)) await wire.write(port, EOF);
+  }
+
+  get #isAborted(): boolean {
+    return this.#options.signal?.aborted === true || this.#options.wire.isBroken;
+  }
+
+  #abort(): Reason {
+    const { signal } = this.#options;
+    this.#fail(signal?.aborted === true ? signal.reason : closed());
+    return "aborted";
+  }
+
+  #fail(error: unknown): Reason {
+    this.#failures += 1;
+    if (this.#error === undefined) this.#options.reporter.error(error);
+    else if (this.#options.loaded.spec.on_error === "skip" && !this.#isAborted) this.#options.reporter.error(error);
+    this.#error ??= error;
+    return "failed";
+  }
+
+  #warn(text: string): void {
+    this.#options.reporter.warn(text);
+  }
+
+  #tellConfig(): void {
+    const { spec, providerName } = this.#options.loaded;
+    const { settings, tools } = this.#talk;
+    this.#telemetry?.push({
+      kind: "config",
+      ...defined({ model: settings.model, provider: providerName }),
+      max_tokens: settings.maxTokens ?? 0,
+      ...defined({ thinking_budget: spec.thinking_budget }),
+      tools: tools.definitions.map(({ name }) => name),
+    });
+  }
+}
+
+function closed(): PlumbError {
+  return new PlumbError("aborted", "the output of the agent was closed", "Keep its reader open until the agent ends.");
+}

@@ -1,0 +1,279 @@
+// A fabric: starts agents as processes, wires them, and ends them. The network in the core decides what passes between them.
+
+import { createRequire } from "node:module";
+import {
+  assertKnownOptions,
+  defined,
+  isPlainObject,
+  MAX_TIMER_MS,
+  showValue,
+  withSystemPorts,
+  type JsonValue,
+  type Ports,
+} from "../../../core/index.js";
+import { EOF, Flow, Network, PlumbError, type MergeOrder } from "../../../core/process/index.js";
+import {
+  DEFAULT_FABRIC_GRACE_MS,
+  DEFAULT_FABRIC_WINDOW,
+  DEFAULT_MAX_MESSAGES,
+  DEFAULT_READY_MS,
+} from "../../limits.js";
+import { AgentChild } from "./child.js";
+import { openControl, type AgentControl } from "./control.js";
+import { openGraph, type FabricGraph, type OpenedGraph, type Wire } from "./graph.js";
+import { Hub, type Member } from "./hub.js";
+import { askReady, assertMessage, feed, feedControl, receive, runInline, watchSchedule } from "./pumps.js";
+
+/** The options of {@link runFabric}. */
+export interface FabricOptions {
+  /** Milliseconds in which every agent must be ready. Default 30,000. */
+  readonly readyMs?: number;
+  /** Milliseconds after which agents of a cancelled fabric are killed. Default 5,000. */
+  readonly graceMs?: number;
+  /** Messages that an agent, or the channels of a loop, hold. 2 or more. Default 16. */
+  readonly window?: number;
+  /** Messages of the whole run. Default 100,000. */
+  readonly maxMessages?: number;
+  /** The order of a recorded run, for a replay. */
+  readonly schedule?: FabricSchedule;
+  readonly signal?: AbortSignal;
+  readonly ports?: Partial<Ports>;
+  /** Takes the lines of the standard error of each agent. */
+  readonly onStderr?: (agent: string, line: string) => void;
+}
+
+/** The inputs that each merge chose, in order. */
+export interface FabricSchedule {
+  readonly version: 1;
+  readonly merges: MergeOrder;
+}
+
+/** How a fabric ended: its outputs, its agents and the order of its merges, for a replay. */
+export interface FabricEnd {
+  readonly outputs: number;
+  readonly agents: Readonly<Record<string, { readonly exitCode: number | null; readonly signal: string | null }>>;
+  readonly schedule: FabricSchedule;
+}
+
+/** A fabric whose agents are ready. */
+export interface RunningFabric {
+  /** Sends a message into the graph. Waits for room. */
+  send(value: JsonValue): Promise<void>;
+  /** Ends the input of the graph. */
+  end(): void;
+  /** What comes out of the graph. Unread messages make the agents wait. */
+  readonly output: AsyncIterable<JsonValue>;
+  /** A further output, as lines: the sending agent, a tab and the message. Undefined if no wire ends there. */
+  extraOutput(label: string): AsyncIterable<string> | undefined;
+  control(agent: string): AgentControl;
+  /** Resolves when every agent has ended and the output was read. Rejects with the first failure. */
+  done(): Promise<FabricEnd>;
+  /** Ends all agents. Safe to call twice. */
+  cancel(): Promise<void>;
+}
+
+/** Starts a graph of agents. Resolves when every agent is ready. Rejects with `PlumbError`, and then no process is left. */
+export async function runFabric(graph: FabricGraph, options: FabricOptions = {}): Promise<RunningFabric> {
+  checkOptions(options);
+  const fabric = new Fabric(graph, await openGraph(graph, process.env), options);
+  await fabric.start();
+  return fabric;
+}
+
+const OPTIONS = ["readyMs", "graceMs", "window", "maxMessages", "schedule", "signal", "ports", "onStderr"];
+
+function checkOptions(options: FabricOptions): void {
+  assertKnownOptions("runFabric", options, OPTIONS);
+  const { readyMs = 1, graceMs = 0, window = 2, maxMessages = 1, schedule } = options;
+  for (const [name, value, least] of [
+    ["readyMs", readyMs, 1],
+    ["graceMs", graceMs, 0],
+    ["window", window, 2],
+    ["maxMessages", maxMessages, 1],
+  ] as const) {
+    if (Number.isSafeInteger(value) && value >= least && (!name.endsWith("Ms") || value <= MAX_TIMER_MS)) continue;
+    throw new PlumbError(
+      "graph-invalid",
+      `${name} of runFabric is ${showValue(value)}`,
+      `Use a whole number of ${least} or more.`,
+    );
+  }
+  if (schedule === undefined || isSchedule(schedule)) return;
+  const hint = "Pass the schedule of an earlier run, as done() returned it.";
+  throw new PlumbError("schedule-malformed", "the schedule of runFabric cannot be read", hint);
+}
+
+function isSchedule({ version, merges }: FabricSchedule): boolean {
+  const isInput = (index: unknown): boolean => Number.isSafeInteger(index) && Number(index) >= 0;
+  return (
+    version === 1 &&
+    isPlainObject(merges) &&
+    Object.values(merges).every((order) => Array.isArray(order) && order.every(isInput))
+  );
+}
+
+class Fabric implements RunningFabric {
+  readonly #graph: FabricGraph;
+  readonly #opened: OpenedGraph;
+  readonly #options: FabricOptions;
+  readonly #ports: Ports;
+  readonly #hub: Hub;
+  #outputs = 0;
+  #isOutputOver: boolean;
+  #cancelling: Promise<void> | undefined;
+
+  constructor(graph: FabricGraph, opened: OpenedGraph, options: FabricOptions) {
+    const { window = DEFAULT_FABRIC_WINDOW, maxMessages = DEFAULT_MAX_MESSAGES, schedule, ports } = options;
+    this.#graph = graph;
+    this.#opened = opened;
+    this.#options = options;
+    this.#ports = withSystemPorts(ports);
+    const network = new Network(opened.layout, { window, maxMessages, ...defined({ schedule: schedule?.merges }) });
+    this.#hub = new Hub(network);
+    this.#isOutputOver = !network.ports.includes("output");
+  }
+
+  readonly output: AsyncIterable<JsonValue> = { [Symbol.asyncIterator]: () => this.#readOutput() };
+
+  async start(): Promise<void> {
+    const { readyMs = DEFAULT_READY_MS, signal } = this.#options;
+    const hub = this.#hub;
+    const abort = (): void => hub.fail(new PlumbError("aborted", "the fabric was aborted", "Start it again."));
+    if (signal?.aborted === true) abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    for (const name of Object.keys(this.#graph.agents)) this.#spawn(name);
+    const late = this.#ports.timer(readyMs, () => {
+      const names = hub.all.filter(({ isReady }) => !isReady).map(({ name }) => name);
+      const hint = "An agent is ready when it passes a marker on. Raise readyMs if it starts slowly.";
+      hub.fail(new PlumbError("not-ready", `not ready within ${readyMs} ms: ${names.join(", ")}`, hint));
+    });
+    try {
+      await hub.until(() => hub.all.every(({ isReady }) => isReady));
+    } catch (error) {
+      await this.cancel();
+      throw error;
+    } finally {
+      late();
+    }
+    for (const member of hub.all) {
+      hub.watch(feed(hub, member));
+      hub.watch(feedControl(hub, member));
+    }
+    for (const [index, node] of this.#opened.layout.inline)
+      hub.watch(runInline(hub, this.#graph.wires[index] as Wire, node));
+    // Nobody may be waiting for the end, and the agents would keep this process alive.
+    void hub.until(() => hub.all.every(({ end }) => end !== undefined)).catch(() => this.cancel());
+    if (this.#options.schedule !== undefined) hub.watch(watchSchedule(hub, this.#ports));
+  }
+
+  async send(value: JsonValue): Promise<void> {
+    assertMessage(value, "the value that was sent");
+    await this.#hub.until(() => this.#hub.network.hasRoom("input"));
+    this.#hub.push("input", { kind: "message", value });
+  }
+
+  end(): void {
+    this.#hub.push("input", EOF);
+  }
+
+  extraOutput(label: string): AsyncIterable<string> | undefined {
+    if (!label.startsWith("__") || !this.#hub.network.ports.includes(label)) return undefined;
+    return { [Symbol.asyncIterator]: () => this.#readLines(label) };
+  }
+
+  control(agent: string): AgentControl {
+    const member = this.#hub.members.get(agent);
+    if (member === undefined || this.#opened.specs.get(agent)?.spec.control !== true) {
+      const hint = 'Name an agent whose spec has "control": true.';
+      throw new PlumbError("graph-invalid", `${agent} takes no control messages`, hint);
+    }
+    return openControl(this.#hub, member);
+  }
+
+  async done(): Promise<FabricEnd> {
+    const hub = this.#hub;
+    try {
+      await hub.until(() => this.#isOutputOver && hub.all.every(({ end }) => end !== undefined));
+    } catch (error) {
+      await this.cancel();
+      throw error;
+    }
+    const agents = hub.all.map(({ name, end }) => {
+      return [name, { exitCode: end?.exitCode ?? null, signal: end?.signal ?? null }] as const;
+    });
+    const schedule: FabricSchedule = { version: 1, merges: hub.network.order };
+    return { outputs: this.#outputs, agents: Object.fromEntries(agents), schedule };
+  }
+
+  cancel(): Promise<void> {
+    return (this.#cancelling ??= this.#cancel());
+  }
+
+  async #cancel(): Promise<void> {
+    const { graceMs = DEFAULT_FABRIC_GRACE_MS } = this.#options;
+    const hub = this.#hub;
+    hub.isCancelled = true;
+    const running = (): Member[] => hub.all.filter(({ end }) => end === undefined);
+    for (const { child } of running()) child.cancel();
+    hub.bell.ring();
+    const stop = this.#ports.timer(graceMs, () => running().forEach(({ child }) => child.kill()));
+    while (running().length > 0) await hub.bell.wait();
+    stop();
+  }
+
+  #spawn(name: string): void {
+    const { wires, agents } = this.#graph;
+    const { spec, command, env = {}, cassette } = agents[name] as FabricGraph["agents"][string];
+    const hasTelemetry = wires.some(({ from }) => from === `${name}.telemetry`);
+    const { onStderr, window = DEFAULT_FABRIC_WINDOW } = this.#options;
+    const own = command ?? [process.execPath, createRequire(import.meta.url).resolve("#process"), "agent"];
+    const child = new AgentChild({
+      name,
+      command: [...own, spec, ...(cassette === undefined ? [] : ["--cassette", cassette])],
+      env: { ...process.env, PLUMB_TELEMETRY: hasTelemetry ? "1" : "", ...env },
+      isMultiplexed: hasTelemetry || this.#opened.specs.get(name)?.spec.control === true,
+      onItem: (port, item) => receive(this.#hub, member, port, item),
+      onEnd: (end) => this.#end(member, end),
+      onStderr: onStderr && ((line) => onStderr(name, line)),
+    });
+    const state = { isReady: false, ended: new Set<string>(), end: undefined, replies: undefined };
+    const member: Member = { name, child, flow: new Flow(window), ...state };
+    this.#hub.members.set(name, member);
+    void askReady(member);
+  }
+
+  #end(member: Member, end: NonNullable<Member["end"]>): void {
+    const hub = this.#hub;
+    const { name } = member;
+    member.end = end;
+    hub.network.abandon(name);
+    hub.network.abandon(`${name}.ctrl_in`);
+    if (end.error !== undefined) hub.fail(end.error);
+    else if (!member.isReady && !hub.isCancelled) {
+      const hint = "An agent must read its input until the input ends.";
+      hub.fail(new PlumbError("agent-exited", `${name} exited before it was ready`, hint, { agent: name }));
+    } else for (const port of [name, `${name}.telemetry`, `${name}.ctrl_out`]) hub.endPort(member, port);
+    hub.bell.ring();
+  }
+
+  async *#readOutput(): AsyncGenerator<JsonValue> {
+    while (!this.#isOutputOver) {
+      const item = await this.#hub.next("output");
+      if (item.kind === "eof") {
+        this.#isOutputOver = true;
+        this.#hub.bell.ring();
+      } else if (item.kind === "message") {
+        this.#outputs += 1;
+        yield item.value;
+      }
+    }
+  }
+
+  async *#readLines(label: string): AsyncGenerator<string> {
+    for (;;) {
+      const item = await this.#hub.next(label);
+      if (item.kind === "eof") return;
+      if (item.kind === "message") yield `${item.topic ?? ""}\t${JSON.stringify(item.value)}\n`;
+    }
+  }
+}

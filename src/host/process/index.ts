@@ -1,0 +1,17 @@
+// The door of the room of agent processes.
+
+export { runAgentProcess, type AgentProcessEnd, type AgentProcessOptions } from "./agent.js";
+export { agentProvider } from "./provider.js";
+export { createReporter, type Reporter } from "./reporter.js";
+export { readAgentSpec, type Environment, type LoadedSpec, type SpecOverrides } from "./spec-file.js";
+export { openStdio, type StdioStreams } from "./stdio.js";
+export type { AgentWire, WireEvent } from "./wire.js";
+export {
+  runFabric,
+  type FabricEnd,
+  type FabricOptions,
+  type FabricSchedule,
+  type RunningFabric,
+} from "./fabric/fabric.js";
+export type { AgentControl } from "./fabric/control.js";
+export { observe, type FabricAgent, type FabricGraph, type Wire } from "./fabric/graph.js";

@@ -1,0 +1,98 @@
+// Reads a spec with its documents, before anything is opened or spent.
+
+import { basename, delimiter, dirname, join, resolve } from "node:path";
+import { defined, parseBoundedJson, thrownText, type FilePort } from "../../core/index.js";
+import {
+  PlumbError,
+  readSpec,
+  type AgentSpec,
+  type PromptDocument,
+  type ProviderName,
+} from "../../core/process/index.js";
+import { nodeFiles } from "../files.js";
+import { MAX_PROMPT_FILE_BYTES, MAX_SPEC_BYTES } from "../limits.js";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface LoadedSpec {
+  /** With the model of the environment, if the spec has none. */
+  readonly spec: AgentSpec;
+  readonly documents: readonly PromptDocument[];
+  readonly providerName: ProviderName | undefined;
+}
+
+export interface SpecOverrides {
+  readonly provider?: string;
+  readonly model?: string;
+}
+
+/**
+ * Reads a spec. What it leaves out comes from `overrides`, then from `PLUMB_PROVIDER` and `PLUMB_MODEL`. Throws `PlumbError`
+ * `spec-unreadable`, `spec-malformed`, `prompt-not-found` or `provider-missing`.
+ */
+export async function readAgentSpec(
+  path: string,
+  env: Environment,
+  overrides: SpecOverrides = {},
+): Promise<LoadedSpec> {
+  const files = nodeFiles();
+  const given = readSpec(parse(await readText(files, path, MAX_SPEC_BYTES, "spec-unreadable"), path), basename(path));
+  const providerName = given.provider ?? readProvider(overrides.provider ?? orUnset(env["PLUMB_PROVIDER"]));
+  const model = given.model ?? overrides.model ?? orUnset(env["PLUMB_MODEL"]);
+  const names = given.prompts ?? [];
+  const places = (env["PLUMB_RESOURCES"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const documents: PromptDocument[] = [];
+  for (const id of names) documents.push({ id, text: await readDocument(files, id, dirname(path), places) });
+  return { spec: { ...given, ...defined({ model }) }, documents, providerName };
+}
+
+/** An empty variable counts as unset. */
+function orUnset(value: string | undefined): string | undefined {
+  return value === "" ? undefined : value;
+}
+
+function readProvider(name: string | undefined): ProviderName | undefined {
+  if (name === undefined || name === "anthropic" || name === "openai") return name;
+  throw new PlumbError("provider-missing", `${JSON.stringify(name)} is not a provider`, "Use anthropic or openai.");
+}
+
+async function readDocument(files: FilePort, id: string, folder: string, places: readonly string[]): Promise<string> {
+  const paths = id.includes("/") ? [resolve(folder, id)] : places.map((place) => join(place, id));
+  for (const path of paths) {
+    const read = await files.read(path, MAX_PROMPT_FILE_BYTES);
+    if (read.kind === "not-found") continue;
+    return readText(files, path, MAX_PROMPT_FILE_BYTES, "prompt-not-found");
+  }
+  const hint = id.includes("/")
+    ? "The path is relative to the spec."
+    : `Write ./${id} for a file next to the spec, or set PLUMB_RESOURCES to its folder.`;
+  throw new PlumbError("prompt-not-found", `the prompt file ${JSON.stringify(id)} was not found`, hint);
+}
+
+async function readText(
+  files: FilePort,
+  path: string,
+  maxBytes: number,
+  code: "spec-unreadable" | "prompt-not-found",
+): Promise<string> {
+  const read = await files.read(path, maxBytes);
+  const refuse = (why: string): PlumbError =>
+    new PlumbError(code, `${path} cannot be read: ${why}`, "Use a regular file with text in UTF-8.");
+  if (read.kind === "not-found") throw refuse("it does not exist");
+  if (read.kind === "too-large") throw refuse(`it has ${read.size} bytes, and the limit is ${maxBytes}`);
+  if (read.kind === "failed") throw refuse(read.message);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(read.bytes);
+  } catch {
+    throw refuse("it is not UTF-8");
+  }
+}
+
+function parse(text: string, path: string): unknown {
+  try {
+    return parseBoundedJson(text);
+  } catch (cause) {
+    const hint = "A spec is one JSON object.";
+    throw new PlumbError("spec-malformed", `${path} is not JSON: ${thrownText(cause)}`, hint, { cause });
+  }
+}

@@ -1,0 +1,181 @@
+// SQLite as the engine of a durable store. One connection writes, one transaction at a time. The other one reads outside of
+// transactions and never sees a partial one. SQLite runs on this thread, but waits for other processes without blocking it.
+
+import pLimit from "p-limit";
+import { MAX_STORE_WAIT_MS, sleep, storeFailed, within, type Ports } from "../../core/index.js";
+import { MAX_BUSY_PAUSE_MS, MAX_WAITING_TRANSACTIONS } from "../limits.js";
+import type { HostFinding, Sql, SqlClock, SqlEngine, SqlRow, SqlTransaction } from "../sql/engine.js";
+import { driverFailed, storeClosed } from "../sql/failure.js";
+import { isBusy, isFull, type SqliteDatabase, type SqliteStatement } from "./driver.js";
+
+export interface SqliteEngineTerms {
+  readonly path: string;
+  readonly writer: SqliteDatabase;
+  readonly reader: SqliteDatabase;
+  readonly busyTimeoutMs: number;
+  readonly ports: Ports;
+  readonly clock: () => SqlClock;
+}
+
+export function createSqliteEngine(terms: SqliteEngineTerms): SqlEngine {
+  const { path } = terms;
+  const writer = createConnection(terms.writer);
+  const reader = createConnection(terms.reader);
+  const inTurn = pLimit(1);
+  let isOpen = true;
+
+  const assertOpen = (): void => {
+    if (!isOpen) throw storeClosed(`the store ${path}`);
+  };
+  const reads: Sql = {
+    all: async (text, ...values) => {
+      assertOpen();
+      return patiently(terms, () => reader.statement(text).all(...values) as SqlRow[]);
+    },
+    now: async () => terms.clock(),
+    forUpdate: "",
+    lockList: async () => false,
+  };
+
+  return {
+    read: (work) => work(reads),
+    transaction: async (work) => {
+      assertOpen();
+      if (inTurn.pendingCount >= MAX_WAITING_TRANSACTIONS) {
+        throw storeFailed(
+          `${MAX_WAITING_TRANSACTIONS} transactions are waiting for the store ${path}`,
+          "Start fewer concurrent calls.",
+          { retryable: true },
+        );
+      }
+      return inTurn(async () => {
+        assertOpen();
+        return transact(terms, writer, work);
+      });
+    },
+    commits: () => (isOpen ? reader.number("PRAGMA data_version") : 0),
+    bytes: () => reader.number("PRAGMA page_count") * reader.number("PRAGMA page_size"),
+    findings: () => [...findFsync(writer), ...findDamage(reader)],
+    close: async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      // The running transaction finishes. Waiting ones are refused.
+      await inTurn(async () => undefined);
+      terms.reader.close();
+      terms.writer.close();
+    },
+  };
+}
+
+const failed = (path: string, error: unknown) =>
+  driverFailed(`the store ${path} failed`, error, isBusy(error) || isFull(error));
+
+/** Tries again while another process locks the file. Rejects with `store-failed` after the time limit. */
+async function patiently<T>({ path, busyTimeoutMs, ports }: SqliteEngineTerms, work: () => T): Promise<T> {
+  for (let waitedMs = 0; ;) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || waitedMs >= busyTimeoutMs) throw failed(path, error);
+    }
+    // Two processes that pause equally long would collide again.
+    const pauseMs = 1 + Math.floor(Math.random() * MAX_BUSY_PAUSE_MS);
+    waitedMs += pauseMs;
+    await sleep(pauseMs, ports);
+  }
+}
+
+async function transact<T>(
+  terms: SqliteEngineTerms,
+  writer: Connection,
+  work: (sql: SqlTransaction) => Promise<T>,
+): Promise<T> {
+  const { ports } = terms;
+  await patiently(terms, () => terms.writer.exec("BEGIN IMMEDIATE"));
+  const transaction = openTransaction(terms, writer);
+  try {
+    const result = await within(work(transaction.sql), MAX_STORE_WAIT_MS, ports, tooLong);
+    transaction.commit();
+    return result;
+  } catch (error) {
+    transaction.end();
+    rollBack(terms.writer);
+    throw error;
+  }
+}
+
+function openTransaction(terms: SqliteEngineTerms, writer: Connection) {
+  const { path, clock } = terms;
+  let isRunning = true;
+  const attempt = <T>(work: () => T): T => {
+    if (!isRunning) throw storeClosed("the transaction");
+    try {
+      return work();
+    } catch (error) {
+      throw failed(path, error);
+    }
+  };
+  const sql: SqlTransaction = {
+    all: async (text, ...values) => attempt(() => writer.statement(text).all(...values) as SqlRow[]),
+    run: async (text, ...values) => attempt(() => Number(writer.statement(text).run(...values).changes)),
+    lockList: async () => false,
+    tryLockLists: async (lists) => lists.map(() => true),
+    now: async () => clock(),
+    forUpdate: "",
+  };
+  const end = (): void => {
+    isRunning = false;
+  };
+  const commit = (): void => {
+    attempt(() => terms.writer.exec("COMMIT"));
+    end();
+  };
+  return { sql, commit, end };
+}
+
+interface Connection {
+  statement(text: string): SqliteStatement;
+  number(pragma: string): number;
+}
+
+/** Prepares each SQL text once. All texts are constants of this package, so there are few. */
+function createConnection(database: SqliteDatabase): Connection {
+  const statements = new Map<string, SqliteStatement>();
+  const statement = (text: string): SqliteStatement => {
+    let found = statements.get(text);
+    if (found === undefined) statements.set(text, (found = database.prepare(text)));
+    return found;
+  };
+  return {
+    statement,
+    number: (pragma) => Number(Object.values(statement(pragma).get() as Record<string, number>)[0]),
+  };
+}
+
+function findFsync(writer: Connection): HostFinding[] {
+  // 2 is FULL: https://www.sqlite.org/pragma.html#pragma_synchronous
+  if (writer.number("PRAGMA synchronous") >= 2) return [];
+  return [{ level: "error", code: "fsync-off", message: "commits are not flushed to the disk" }];
+}
+
+function findDamage(reader: Connection): HostFinding[] {
+  const rows = reader.statement("PRAGMA quick_check(10)").all() as { quick_check: string }[];
+  return rows
+    .filter(({ quick_check: found }) => found !== "ok")
+    .map(({ quick_check: found }) => ({ level: "error", code: "integrity", message: found }));
+}
+
+const tooLong = () =>
+  storeFailed(
+    `a transaction took longer than ${MAX_STORE_WAIT_MS} ms`,
+    "Use only the transaction inside it, and await no other work.",
+  );
+
+/** SQLite has already rolled back after some errors, for example a full disk. */
+function rollBack(database: SqliteDatabase): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // The transaction has already ended.
+  }
+}

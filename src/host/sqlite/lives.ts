@@ -1,0 +1,91 @@
+// Life locks: each host holds a lock on its own file, which the operating system releases when the process ends, however it ends. A
+// frozen process keeps its lock.
+
+import { existsSync, mkdirSync, readdirSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { Lives } from "../durable/life.js";
+import { driverFailed } from "../sql/failure.js";
+import { isBusy, type OpenSqlite, type SqliteDatabase } from "./driver.js";
+
+/** Takes the life lock of `hostId` in `folder`, and removes the files of dead hosts. Throws `store-failed` if that cannot be written to. */
+export function openLives(open: OpenSqlite, folder: string, hostId: string): Lives {
+  const pathOf = (id: string): string => join(folder, id);
+  const own = attempt(folder, () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const database = takeOwn(open, pathOf(hostId));
+    for (const name of readdirSync(folder)) clear(open, folder, name);
+    return database;
+  });
+  return {
+    isAlive: (id) => id === hostId || isLocked(open, pathOf(id)),
+    count: () =>
+      readdirSync(folder).filter((id) => /^[0-9a-f]{32}$/.test(id) && (id === hostId || isLocked(open, pathOf(id))))
+        .length,
+    release: () => {
+      remove(pathOf(hostId));
+      own.close();
+    },
+  };
+}
+
+/** No process would see a lock on a file that was just removed, so the lock is taken again. */
+function takeOwn(open: OpenSqlite, path: string): SqliteDatabase {
+  for (;;) {
+    const database = open(path);
+    try {
+      database.exec("PRAGMA busy_timeout = 1000; BEGIN EXCLUSIVE;");
+      if (existsSync(path)) return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    database.close();
+  }
+}
+
+/** Removes a file of a dead host. A host that is starting may hold no lock yet: it finds its file removed and takes another one. */
+function clear(open: OpenSqlite, folder: string, name: string): void {
+  const [id] = /^[0-9a-f]{32}/.exec(name) ?? [];
+  if (id === undefined) return;
+  try {
+    if (!existsSync(join(folder, id))) remove(join(folder, name));
+    else isLocked(open, join(folder, id));
+  } catch {
+    // It stays until its holder is looked for, which reports the error.
+  }
+}
+
+/** Removes the file if no process holds its lock. It holds the lock meanwhile, so that no host takes a file that is being removed. */
+function isLocked(open: OpenSqlite, path: string): boolean {
+  if (!existsSync(path)) return false;
+  const database = open(path);
+  try {
+    database.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE;");
+    // The journal first: once the file is gone, both names may belong to another host.
+    remove(`${path}-journal`);
+    remove(path);
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw driverFailed(`the life lock ${path} cannot be tested`, error, false);
+  } finally {
+    database.close();
+  }
+}
+
+/** A file that cannot be removed does no harm, because it is unlocked. */
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Windows does not remove an open file.
+  }
+}
+
+function attempt<T>(folder: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw driverFailed(`the folder of life locks ${folder} cannot be used`, error, isBusy(error));
+  }
+}

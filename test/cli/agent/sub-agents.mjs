@@ -1,0 +1,45 @@
+// A coding agent that starts two sub-agents at once, each with a conversation and an id of its own, as Claude Code does. The second one is
+// done first if the argument `swap` is given.
+
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+
+const swap = process.argv.includes("swap");
+let last;
+console.log(await converse("You lead.", "Write two notes."));
+
+async function converse(system, prompt) {
+  const messages = [{ role: "user", content: prompt }];
+  for (;;) {
+    const response = await fetch(`${process.env.ANTHROPIC_BASE_URL}/v1/messages`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "anthropic-version": "2023-06-01", "x-api-key": "none" },
+      body: JSON.stringify({ model: "small", max_tokens: 100, system, messages }),
+    });
+    const { content, error } = await response.json();
+    if (error !== undefined) throw new Error(error.message);
+    messages.push({ role: "assistant", content });
+    const calls = content.filter(({ type }) => type === "tool_use");
+    if (calls.length === 0) return content[0].text;
+    const results = await Promise.all(calls.map(async ({ id, name, input }) => result(id, await use(name, input))));
+    messages.push({ role: "user", content: results });
+  }
+}
+
+function result(id, text) {
+  return { type: "tool_result", tool_use_id: id, content: text };
+}
+
+async function use(name, { prompt, file, text }) {
+  if (name === "Write") {
+    writeFileSync(file, text);
+    return `wrote ${file}`;
+  }
+  const mine = converse("You write.", prompt);
+  // The other one is done first.
+  const before = last;
+  last = mine;
+  if (swap && before === undefined) await wait(50);
+  return `${await mine}\nagentId: ${randomBytes(8).toString("hex")} (use SendMessage to go on)`;
+}

@@ -1,0 +1,118 @@
+// `cassette bench` with small programs that send a recorded conversation to the server that their environment names.
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
+import { MIN_BENCH_RUNS } from "../../../src/cli/limits.js";
+import { recordTurns } from "../../support/recording.js";
+import { ask, say } from "../../support/script.js";
+import { cli, documentOf, folder, place } from "../run.js";
+
+const goal = { role: "user" as const, content: "Umbrella?" };
+const call = ask([{ id: "call_1", name: "weather", arguments: { city: "Oslo" } }]);
+const next = [goal, call.message, { role: "tool" as const, toolCallId: "call_1", name: "weather", content: "rain" }];
+const cassette = await recordTurns([{ messages: [goal] }, { messages: next }], [call, say("Take one.")]);
+const file = place("run.cassette.json", cassette);
+
+/** Follows the conversation to its end, at most this many turns, and waits in each of them. */
+const AGENT = `
+const [most, waits, code] = process.argv.slice(2).map(Number);
+const messages = [{ role: "user", content: "Umbrella?" }];
+for (let turn = 0; turn < most; turn++) {
+  const body = JSON.stringify({ model: "m", messages });
+  const url = process.env.OPENAI_BASE_URL + "/chat/completions";
+  const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+  const { choices: [{ message }] } = await answer.json();
+  if (message.tool_calls === undefined) break;
+  messages.push(message);
+  for (const { id } of message.tool_calls) messages.push({ role: "tool", tool_call_id: id, content: "rain" });
+  await new Promise((resolve) => setTimeout(resolve, waits));
+}
+process.exitCode = code;
+`;
+const agent = join(folder, "agent.mjs");
+writeFileSync(agent, AGENT);
+
+const command = (most = 99, waits = 0, code = 0) => [process.execPath, agent, `${most}`, `${waits}`, `${code}`];
+const runs = ["--runs", String(MIN_BENCH_RUNS)];
+const long = { timeout: 120_000 };
+
+describe("cassette bench", long, () => {
+  it("reports the turns of a command by itself", async () => {
+    const ran = await cli(["bench", file, "--json", ...runs, "--", ...command()]);
+    expect(ran.code).toBe(0);
+    expect(documentOf(ran)).toMatchObject({ cassette: file, runs: MIN_BENCH_RUNS, lengths: [{ turns: 2, calls: 1 }] });
+    expect(documentOf(ran)).not.toHaveProperty("reference");
+  });
+
+  it("exits 1 for a slower turn at any length, and writes every report", async () => {
+    const reports = ["text", ...["json", "markdown", "html"].map((name) => `${name}=slow.${name}`)].join();
+    const options = ["--turns", "2,4", "--reporter", reports, "--against", command().join(" ")];
+    const ran = await cli(["bench", file, ...runs, ...options, "--", ...command(99, 300)]);
+    expect(ran.err).toBe("");
+    expect(ran.code).toBe(1);
+    expect(ran.out).toMatch(/^slower: \+\d+(\.\d+)? ms a turn at 2 turns \(noise [^,]+, threshold 20 µs\)$/m);
+    const [json = "", markdown = "", html = ""] = ["json", "markdown", "html"].map((name) =>
+      readFileSync(join(folder, `slow.${name}`), "utf8"),
+    );
+    expect(documentOf({ out: json, err: "", code: 1 })).toMatchObject({
+      lengths: [
+        { turns: 2, shift: { verdict: "slower", threshold: 20 } },
+        { turns: 4, calls: 3, shift: { verdict: "slower" } },
+      ],
+    });
+    expect(markdown).toMatch(/^- \*\*slower\*\*: \+/m);
+    expect(html.match(/<polyline/g)).toHaveLength(4);
+    expect(html).not.toMatch(/src=|https?:/);
+  });
+
+  it("exits 0 for a faster one, and for what the threshold allows", async () => {
+    const [fast, slow] = [command().join(" "), command(99, 300).join(" ")];
+    const faster = await cli(["bench", file, "--json", ...runs, "--against", slow, "--", ...command()]);
+    expect(faster.code).toBe(0);
+    expect(documentOf(faster)).toMatchObject({ lengths: [{ shift: { verdict: "faster" } }] });
+    const options = ["--threshold", "99999999", "--against", fast];
+    const allowed = await cli(["bench", file, "--json", ...runs, ...options, "--", ...command(99, 300)]);
+    expect(allowed.code).toBe(0);
+    expect(documentOf(allowed)).toMatchObject({ lengths: [{ shift: { verdict: "same" } }] });
+  });
+
+  it.each([
+    ["fails", command(99, 0, 3), "it exited with 3"],
+    ["uses fewer turns", command(1), "it used 1 of 2 turns"],
+    ["sends something else", [process.execPath, "-e", "fetch(process.env.OPENAI_BASE_URL + '/x')"], "GET /v1/x"],
+  ])("exits 2 for a command that %s, and runs it once", async (_, given, why) => {
+    const ran = await cli(["bench", file, ...runs, "--", ...given]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain("cannot be measured");
+    expect(ran.err).toContain(why);
+  });
+});
+
+describe("cassette bench --out", () => {
+  it("writes a longer cassette that says so, and replaces none", async () => {
+    const out = "long.cassette.json";
+    const argv = ["bench", file, "--turns", "7", "--out", out];
+    expect(await cli(argv)).toMatchObject({ code: 0, out: `wrote ${out}, 7 turns, marked as stretched\n` });
+    const made = parseCassette(readFileSync(join(folder, out), "utf8"));
+    expect(made).toMatchObject({ extensions: { stretched: { cassetteId: cassette.cassetteId, turns: 2 } } });
+    expect(await cli(argv)).toMatchObject({ code: 2 });
+    expect(documentOf(await cli([...argv, "--force", "--json"]))).toMatchObject({ out, turns: 7 });
+  });
+
+  it.each([
+    [["--out", "a.cassette.json"], "--out was given without one length"],
+    [["--out", "a.cassette.json", "--turns", "3,4"], "--out was given without one length"],
+    [["--out", "a.json", "--turns", "3"], "does not end in .cassette.json"],
+    [["--out", "a.cassette.json", "--turns", "1"], "Give a whole number from 2"],
+    [[], "no command was given"],
+    [["--threshold", "slow", "--", "x"], "Give microseconds such as 50"],
+    [["--runs", "3", "--", "x"], `Give a whole number from ${MIN_BENCH_RUNS}`],
+  ])("refuses %j", async (options, message) => {
+    const ran = await cli(["bench", file, ...options]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(message);
+    expect(existsSync(join(folder, "a.cassette.json"))).toBe(false);
+  });
+});

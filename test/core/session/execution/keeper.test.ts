@@ -1,0 +1,75 @@
+// Sessions on an execution host: what is stored at each step, and how another agent goes on from it.
+
+import { describe, expect, it } from "vitest";
+import { ask, say } from "../../../support/script.js";
+import {
+  agentOn,
+  eventsOf,
+  handPorts,
+  historyOf,
+  memoryHost,
+  openLedger,
+  pureModel,
+} from "../../../support/execution.js";
+import { readRun, typesOf } from "../../../support/sessions.js";
+
+const ANSWERS = [ask([{ name: "book" }]), ask([{ name: "pay" }]), say("Booked and paid.")];
+
+function stand() {
+  const ports = handPorts();
+  const host = memoryHost(ports);
+  const ledger = openLedger();
+  const model = pureModel(ANSWERS);
+  const tools = [ledger.tool("book", { retryPolicy: "idempotent" }), ledger.tool("pay")];
+  const agent = () => agentOn(host, { model, tools, ports });
+  return { ports, host, ledger, model, agent };
+}
+
+describe("a session on an execution host", () => {
+  it("PSS-71 PSS-90 keeps a turn as a run, its events and its session in the host", async () => {
+    const { host, agent } = stand();
+    const run = await agent().send("Book a table.");
+    const told = await readRun(run);
+    expect(await run.result()).toMatchObject({ status: "completed", text: "Booked and paid.", steps: 3, toolCalls: 2 });
+    expect(await host.store.runs.get(run.runId)).toMatchObject({
+      kind: "user-turn",
+      status: "completed",
+      ownerNamespace: "agent:clerk",
+      attempt: 1,
+      output: { text: "Booked and paid." },
+    });
+    expect(await eventsOf(host, run.runId)).toEqual(told);
+    expect((await historyOf(host)).map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "assistant",
+      "tool",
+      "assistant",
+    ]);
+    expect(await host.store.checkpoints.latest(run.runId)).toBe(null);
+  });
+
+  it("PSS-86 PSS-107 is resumed by new agents, one step each, to the same history and events", async () => {
+    const whole = stand();
+    const once = await whole.agent().send("Book a table.");
+    const told = await readRun(once);
+
+    const { host, agent, ledger, model } = stand();
+    const first = agent();
+    const { runId } = await first.send("Book a table.");
+    await first.close();
+    const statuses: string[] = [];
+    for (let call = 0; call < 10; call++) {
+      const run = await agent().resume(runId, { maxSteps: 1 });
+      if (run === null) break;
+      statuses.push((await run.result()).status);
+    }
+    expect(statuses).toEqual(["suspended", "suspended", "completed"]);
+    expect(await eventsOf(host, runId)).toEqual(told);
+    expect(await historyOf(host)).toEqual(await historyOf(whole.host));
+    expect(ledger.entries.map(({ tool }) => tool)).toEqual(["book", "pay"]);
+    expect(model.asked).toHaveLength(3);
+    expect(typesOf(told).filter((type) => type === "step-end")).toHaveLength(3);
+  });
+});
