@@ -6,11 +6,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
-import type { Cassette } from "../../../src/cassette/file/format.js";
+import { formatCassette, type Cassette } from "../../../src/cassette/index.js";
+import { runCli } from "../../../src/cli/main.js";
+import type { CliIo } from "../../../src/cli/terminal/io.js";
 import { toolHook } from "../../../src/core/env/hooks/tools.js";
 import type { EnvEvent } from "../../../src/core/env/run/event.js";
 import { createEnvRuntime } from "../../../src/core/env/runtime.js";
@@ -23,6 +26,7 @@ import { verifyReceipts } from "../../../src/core/receipts/verify.js";
 import { openaiProvider } from "../../../src/core/vendors/providers.js";
 import { WIRES } from "../../../src/core/vendors/vendors.js";
 import { openFileStorage } from "../../../src/host/env/file-storage.js";
+import { nodeFiles } from "../../../src/host/files.js";
 import { createNodeEnv } from "../../../src/host/env/node-env.js";
 import { assertBuilt, compiledModule } from "../../support/built.js";
 import { isWhole } from "../../support/env.js";
@@ -101,6 +105,13 @@ async function play(provider: LlmProviderAdapter, storage: Storage, root: string
   return { response, first, entries, events, receipts: runtime.receipts };
 }
 
+async function command(args: string[], io: Pick<CliIo, "cwd" | "files" | "env">) {
+  let out = "";
+  const stdout = (text: string) => void (out += text);
+  const code = await runCli(args, { ...io, stdout, stderr: stdout, isTTY: false, stderrIsTTY: false });
+  return { code, out };
+}
+
 describe("a long conversation on OpenAI's wire", () => {
   it("is compacted without a refusal, recorded, replayed without the server, and missed when an instruction changes", async () => {
     const vendor = await startVendor(40);
@@ -121,12 +132,20 @@ describe("a long conversation on OpenAI's wire", () => {
     // The receipts cover every turn, the summaries included.
     const turns = live.receipts.filter(({ body }) => body.kind === "turn");
     expect(turns).toHaveLength(vendor.asked.length);
-    expect(verifyReceipts(live.receipts, createSigner(fromHex(key) as Uint8Array).publicKey)).toMatchObject({
-      kind: "ok",
-    });
+    const { publicKey } = createSigner(fromHex(key) as Uint8Array);
+    expect(verifyReceipts(live.receipts, publicKey)).toMatchObject({ kind: "ok" });
 
     const cassette: Cassette = await recorder.toCassette({ agentId: "a:" });
     expect(cassette.entries).toHaveLength(vendor.asked.length);
+    const hexKey = Buffer.from(publicKey).toString("hex");
+    const at = { cwd: folder.path("."), files: nodeFiles(), env: {} };
+    writeFileSync(folder.path("long.cassette.json"), formatCassette(cassette));
+    writeFileSync(folder.path("long.jsonl"), live.receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(""));
+    const verified = await command(["verify", "--receipts", "long.jsonl", "--key", hexKey, "long.cassette.json"], at);
+    expect(verified.out).toContain(`covered    long.cassette.json  ${turns.length} of ${turns.length} turns`);
+    expect(verified.code).toBe(0);
+    writeFileSync(folder.path("edited.cassette.json"), formatCassette(cassette).replace("part 1.", "part 7."));
+    expect((await command(["verify", "edited.cassette.json"], at)).code).toBe(3);
     vendor.server.closeAllConnections();
     vendor.server.close();
     const player = cassetteProvider(cassette, {});
@@ -146,17 +165,22 @@ describe("a long conversation on OpenAI's wire", () => {
 });
 
 const WRITER = `
+  import { once } from "node:events";
   const [core, env, host, folder, name, count] = process.argv.slice(2);
   const { openFileStorage } = await import(host);
   const { createEnvRuntime } = await import(env);
   const storage = await openFileStorage(folder);
   let answered = 0;
   const say = (content) => ({ message: { role: "assistant", content }, finalAnswer: content, stopReason: "stop" });
-  // The other process gets its turn between the two appends of a run.
-  const provider = { turn: async ({ messages }) => { await new Promise((resolve) => setTimeout(resolve, answered++ % 3)); return say("re " + messages.at(-1).content); } };
+  // In its first run, each process waits for the other one. Later, the other gets its turn between the two appends of a run.
+  const other = () => { process.stdout.write("waiting\\n"); return once(process.stdin, "data").finally(() => process.stdin.destroy()); };
+  const later = () => new Promise((resolve) => setTimeout(resolve, answered % 3));
+  const provider = { turn: async ({ messages }) => { await (answered++ === 0 ? other() : later()); return say("re " + messages.at(-1).content); } };
   const runtime = createEnvRuntime({ storage, provider, env: {} }, { agents: [{ name: "a", instructions: "", compaction: { maxTokens: 2_000, keepTokens: 200 } }] });
   for (let number = 0; number < Number(count); number++) {
     const content = name + number;
+    // The log loads at every moment.
+    await runtime.conversation("a");
     try {
       const { finalAnswer } = await runtime.send({ agent: "a", content });
       console.log(JSON.stringify({ content, finalAnswer }));
@@ -174,10 +198,13 @@ interface Sent {
   retryable?: boolean;
 }
 
+/** Messages of each process. `npm run laws` sends more. */
+const WRITES = Number(process.env["PLAYHEAD_WRITES"] ?? 60);
+
 describe("two processes on one conversation", () => {
   it(
     "never interleave: what resolved is stored once with its answer, and the rest is a retryable conflict",
-    { timeout: 120_000 },
+    { timeout: WRITES * 2_000 },
     async () => {
       assertBuilt();
       const script = folder.path("writer.mjs");
@@ -186,21 +213,23 @@ describe("two processes on one conversation", () => {
       const modules = ["core/index.js", "core/env/index.js", "host/index.js"].map(
         (path) => pathToFileURL(compiledModule(path)).href,
       );
-      const write = async (name: string): Promise<Sent[]> => {
-        const child = spawn(process.execPath, [script, ...modules, shared, name, "60"], {
-          stdio: ["ignore", "pipe", "inherit"],
-        });
-        let out = "";
-        child.stdout.on("data", (chunk) => (out += String(chunk)));
-        const [code] = (await once(child, "close")) as [number];
-        expect(code).toBe(0);
-        return out
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line) as Sent);
-      };
       (await openFileStorage(shared)).close();
-      const sent = (await Promise.all(["x", "y"].map(write))).flat();
+      const writers = ["x", "y"].map((name) =>
+        spawn(process.execPath, [script, ...modules, shared, name, String(WRITES)], {
+          stdio: ["pipe", "pipe", "inherit"],
+        }),
+      );
+      let waiting = 0;
+      const write = async (child: (typeof writers)[number]): Promise<Sent[]> => {
+        const ended = once(child, "close") as Promise<[number]>;
+        const lines: Sent[] = [];
+        for await (const line of createInterface({ input: child.stdout }))
+          if (line !== "waiting") lines.push(JSON.parse(line) as Sent);
+          else if (++waiting === writers.length) for (const { stdin } of writers) stdin.end("go");
+        expect((await ended)[0]).toBe(0);
+        return lines;
+      };
+      const sent = (await Promise.all(writers.map(write))).flat();
       const storage = await openFileStorage(shared);
       const runtime = createEnvRuntime(
         { storage, provider: { turn: () => Promise.reject(new Error("no")) }, env: {} },
