@@ -41,6 +41,8 @@ export default defineConfig({
     setupFiles: ["test/support/law-seed.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A wait ends when what it waits for is there. A second, the default, is too short for a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     // Loading modules for each of these files took a third of the time of the suite.
     projects: [
       {

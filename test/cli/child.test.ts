@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readLedger } from "../../src/cli/child/ledger-reader.js";
@@ -139,17 +140,27 @@ describe.each(["record", "replay"])("cassette %s", (verb) => {
 });
 
 describe.skipIf(process.platform === "win32")("a command that is interrupted", () => {
-  /** Runs a child that says how often it heard of SIGINT, and interrupts its parent alone. */
+  /** Runs a child that says how often it got SIGINT, and interrupts its parent alone. SIGUSR2 ends the child once the parent has acted. */
   async function interrupt(sharesTerminal: boolean): Promise<number | null> {
-    const child =
-      "let n = 0; process.on('SIGINT', () => n++); setTimeout(() => process.exit(10 + n), 500); console.log('ready')";
+    const child = `let n = 0; process.on("SIGINT", () => n++); process.on("SIGUSR2", () => process.exit(10 + n));
+      setInterval(() => undefined, 1000); console.log(process.pid)`;
     const spawnDoor = JSON.stringify(pathToFileURL(compiledModule("cli/child/spawn.js")).href);
     const script = `const { runChild } = await import(${spawnDoor});
       const options = { cwd: ".", env: process.env, stdoutToStderr: false, sharesTerminal: ${sharesTerminal} };
-      process.exitCode = (await runChild([process.execPath, "-e", ${JSON.stringify(child)}], options)).exitCode;`;
+      const end = runChild([process.execPath, "-e", ${JSON.stringify(child)}], options);
+      process.on("SIGINT", () => console.log("interrupted"));
+      process.exitCode = (await end).exitCode;`;
     const parent = spawn(node, ["--input-type=module", "-e", script], { cwd: folder });
-    parent.stdout.once("data", () => parent.kill("SIGINT"));
-    return new Promise((resolve) => parent.on("close", resolve));
+    const ended = new Promise<number | null>((resolve) => parent.on("close", resolve));
+    let pid: number | undefined;
+    for await (const line of createInterface({ input: parent.stdout })) {
+      if (pid !== undefined) process.kill(pid, "SIGUSR2");
+      else {
+        pid = Number(line);
+        parent.kill("SIGINT");
+      }
+    }
+    return ended;
   }
 
   it("is told by us where it does not share our terminal, and by the terminal alone where it does", async () => {

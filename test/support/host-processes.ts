@@ -9,6 +9,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { DurableHost } from "../../src/host/durable/host.js";
 import { assertBuilt, compiledModule, repositoryRoot } from "./built.js";
 import { lease, userTurn, type DurableHosts } from "./durable-host.js";
+import { PATIENCE } from "./patience.js";
 
 export interface HostProcesses {
   start(task: string, place: string, options?: object): Started;
@@ -22,8 +23,6 @@ export interface Started {
   /** Resolves to the first line with this key. */
   hears(key: string): Promise<Record<string, unknown>>;
 }
-
-export const PATIENCE = { timeout: 60_000, interval: 20 };
 
 /** Processes that are killed after each test. `door` is the module that opens their hosts, and `environment` says what they connect to. */
 export function hostProcesses(door: string, environment: () => NodeJS.ProcessEnv = () => ({})): HostProcesses {

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,6 +33,9 @@ interface Ended {
   readonly stderr: string;
   readonly code: number | null;
 }
+
+/** Preloaded, it says when the process has got SIGTERM. */
+const ECHO = `--import=data:text/javascript,${encodeURIComponent('process.on("SIGTERM", () => process.stderr.write("got SIGTERM\\n"))')}`;
 
 function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
   const texts = { stdout: "", stderr: "" };
@@ -132,13 +136,14 @@ describe("cassette agent", () => {
     const path = spec({ endpoint: vendor.endpoint, provider: "anthropic", model: "m" });
     for (const isPatient of [true, false]) {
       const isAsked = new Promise<void>((resolve) => (asked = resolve));
-      const child = start([path], { ANTHROPIC_API_KEY: "k" });
+      const child = start([path], { ANTHROPIC_API_KEY: "k", NODE_OPTIONS: ECHO });
       const end = ended(child);
       child.stdin.write("1\n2\n");
       await isAsked;
       child.kill("SIGTERM");
-      if (isPatient) setTimeout(() => answer?.('"done"'), 100);
-      else setTimeout(() => child.kill("SIGTERM"), 100);
+      await once(child.stderr, "data");
+      if (isPatient) answer?.('"done"');
+      else child.kill("SIGTERM");
       const { stdout, code } = await end;
       expect([stdout, code]).toEqual(isPatient ? ['"done"\n', 0] : ["", 143]);
     }

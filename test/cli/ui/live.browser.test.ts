@@ -50,22 +50,22 @@ describeInBrowser("cassette ui while tests run", (open) => {
     async () => {
       const { page, complaints } = await open(served.url);
       const rows = page.locator("#items > li");
-      await expect.poll(() => page.locator("#live").innerText(), { timeout: 30_000 }).toBe("Live");
+      await expect.poll(() => page.locator("#live").innerText()).toBe("Live");
       await page.evaluate("window.same = true");
       expect(await run([vitestBin, "run"], { CASSETTE_MODE: "record" })).toBe(0);
       await expect
-        .poll(() => rows.allInnerTexts(), { timeout: 30_000 })
+        .poll(() => rows.allInnerTexts())
         .toEqual([1, 2, 3].map(() => expect.stringContaining("passed") as string));
       const replay = [cassetteBin, "replay", "--", process.execPath, vitestBin, "run"];
       const CASSETTE_LEDGER = join(project.folder, "ledger.jsonl");
       expect(await run(replay, { ASKED: "stranger", CASSETTE_LEDGER })).toBe(1);
       const failed = page.locator("#items > li", { hasText: "failed replay" });
-      await expect.poll(() => failed.count(), { timeout: 30_000 }).toBe(2);
+      await expect.poll(() => failed.count()).toBe(2);
       const texts = (await failed.allInnerTexts()).sort();
       expect(texts[0]).toMatch(/ends-sooner[^]*unconsumed/);
       expect(texts[1]).toMatch(/is-asked-something-else[^]*prompt-changed/);
       expect(await run(replay, { CASSETTE_LEDGER })).toBe(0);
-      await expect.poll(() => failed.count(), { timeout: 30_000 }).toBe(0);
+      await expect.poll(() => failed.count()).toBe(0);
       expect(await page.evaluate("window.same")).toBe(true);
       expect(complaints).toEqual([]);
     },

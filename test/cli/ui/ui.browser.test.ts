@@ -56,8 +56,8 @@ const errorOf = (page: Page, code: string) =>
 
 async function openList(open: OpenFile, wanted: number) {
   const opened = await open(served.url);
-  await expect.poll(() => rows(opened.page).count(), { timeout: 10_000 }).toBe(wanted);
-  await expect.poll(() => opened.page.locator("#notes").innerText(), { timeout: 10_000 }).toBe("");
+  await expect.poll(() => rows(opened.page).count()).toBe(wanted);
+  await expect.poll(() => opened.page.locator("#notes").innerText()).toBe("");
   return opened;
 }
 
@@ -68,16 +68,14 @@ describeInBrowser("cassette ui in a browser", (open) => {
     expect(await page.locator(".empty").innerText()).toContain("no cassettes and no reports yet");
     await page.evaluate("window.same = true");
     folder.write("refund.cassette.json", recordRun(["find_user"], 1, true));
-    await expect
-      .poll(() => rows(page).allInnerTexts(), { timeout: 10_000 })
-      .toEqual([expect.stringContaining("passed")]);
+    await expect.poll(() => rows(page).allInnerTexts()).toEqual([expect.stringContaining("passed")]);
     folder.write("refund.failed.cassette.json", recordRun(["find_user"], 2, false));
     folder.write("ledger.jsonl", ledgerLine(missOf("the user message changed"), "refund.cassette.json"));
-    await expect.poll(() => rows(page).count(), { timeout: 10_000 }).toBe(3);
-    await expect.poll(() => rows(page).first().innerText(), { timeout: 10_000 }).toContain("the user message changed");
+    await expect.poll(() => rows(page).count()).toBe(3);
+    await expect.poll(() => rows(page).first().innerText()).toContain("the user message changed");
     expect(await page.locator("#items > li.fresh").count()).toBe(3);
     writeFileSync(join(folder.path, "ledger.jsonl"), ledgerLine(undefined, "refund.cassette.json"));
-    await expect.poll(() => rows(page).count(), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => rows(page).count()).toBe(2);
     expect(await page.evaluate("window.same")).toBe(true);
     expect(complaints).toEqual([]);
   });
@@ -98,7 +96,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
       const before = await focused(page);
       folder.write("refund-2.cassette.json", recordRun(["refund"], 7));
       folder.write("other.cassette.json", "{");
-      await expect.poll(() => rows(page).count(), { timeout: 10_000 }).toBe(4);
+      await expect.poll(() => rows(page).count()).toBe(4);
       expect(await focused(page)).toBe(before);
       expect(await page.locator("#items input:checked").count()).toBe(1);
     },
@@ -110,7 +108,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
     await expect.poll(() => page.locator("#live").innerText()).toBe("Live");
     expect(await page.locator("#changed").isVisible()).toBe(false);
     folder.write("shop/refund.cassette.json", recordRun(["find_user", "refund"], 4));
-    await expect.poll(() => page.locator("#changed").isVisible(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => page.locator("#changed").isVisible()).toBe(true);
     await page.locator("#changed").click();
     await expect.poll(() => page.locator(".turn[id]").count()).toBe(3);
   });
@@ -233,7 +231,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
     // A row that appears while the page is open is taken from the answer as it is.
     const { page, complaints } = await openList(open, 5);
     folder.write(`${HOSTILE_NAME}2.cassette.json`, hostileRun());
-    await expect.poll(() => rows(page).count(), { timeout: 10_000 }).toBe(6);
+    await expect.poll(() => rows(page).count()).toBe(6);
     expect(await page.locator("#items img").count()).toBe(0);
     expect(complaints).toEqual([]);
   });
@@ -258,7 +256,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
     const { page } = await open(served.url);
     await expect.poll(() => page.locator("#live").innerText()).toBe("Live");
     await served.stop();
-    await expect.poll(() => page.locator("#live").innerText(), { timeout: 10_000 }).toContain("Not connected");
+    await expect.poll(() => page.locator("#live").innerText()).toContain("Not connected");
     rmSync(folder.path, { recursive: true });
   });
 });

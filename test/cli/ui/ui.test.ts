@@ -48,7 +48,7 @@ async function serve(): Promise<(query?: string) => Promise<{ status: number; he
 
 /** The text of every row, once every file was read. */
 async function rowsOf(get: Awaited<ReturnType<typeof serve>>, query = ""): Promise<string[]> {
-  await expect.poll(async () => (await get()).text, { timeout: 10_000 }).not.toContain("not read yet");
+  await expect.poll(async () => (await get()).text).not.toContain("not read yet");
   const rows = all(parsePage((await get(query)).text).body, "li.item");
   return rows.map(({ textContent }) => textContent.replaceAll(/\s+/g, " ").trim());
 }
@@ -103,7 +103,7 @@ describe("the list", () => {
     await rowsOf(get);
     expect((await get()).text).not.toContain("?history=1");
     folder.write("2026-11-01.json", jsonReport({ ...richReport(), candidate: "before" }));
-    await expect.poll(async () => (await get()).text, { timeout: 10_000 }).toContain("?history=1");
+    await expect.poll(async () => (await get()).text).toContain("?history=1");
     await rowsOf(get);
     const { body } = parsePage((await get("?history=1")).text);
     const rows = all(all(body, "tbody")[0] as PageElement, "tr").map((row) =>
@@ -420,7 +420,7 @@ describe("the command", () => {
       );
       let out = "";
       child.stdout.on("data", (text) => (out += String(text)));
-      await expect.poll(() => out, { timeout: 20_000 }).toContain("Ctrl+C");
+      await expect.poll(() => out).toContain("Ctrl+C");
       const url = /http:\S+/.exec(out)?.[0] ?? "";
       const listener = await listenTo(`${url}?events=1`);
       child.kill(signal);

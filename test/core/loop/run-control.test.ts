@@ -4,6 +4,7 @@ import type { LlmProviderAdapter } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { systemPorts } from "../../../src/core/ports.js";
 import { agent, runtime } from "../../support/agents.js";
+import { PATIENCE } from "../../support/patience.js";
 import { rejection } from "../../support/refusal.js";
 import { ask, say, tool } from "../../support/script.js";
 
@@ -58,6 +59,6 @@ describe("a run that waits for nothing", () => {
     const desk = runtime([agent(provider, { streaming: true })], { ports });
     expect(await rejection(desk.run({ goal: "g", signal: abortSoon() }))).toMatchObject({ code: "aborted" });
     expect(deltas).toBeLessThan(MANY);
-    await vi.waitFor(() => expect(isClosed).toBe(true));
+    await vi.waitFor(() => expect(isClosed).toBe(true), PATIENCE);
   });
 });

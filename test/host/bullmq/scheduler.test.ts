@@ -4,9 +4,9 @@ import { describe, expect, it, vi } from "vitest";
 import { bullmqScheduler } from "../../../src/host/bullmq/scheduler.js";
 import type { DurableHost } from "../../../src/host/durable/host.js";
 import { durableHosts, lease, userTurn } from "../../support/durable-host.js";
+import { PATIENCE } from "../../support/patience.js";
 import { describeRedis } from "../../support/redis.js";
 
-const PATIENCE = { timeout: 60_000, interval: 20 };
 const NAMESPACES = ["shop", "agent:desk"];
 
 describe("bullmqScheduler", () => {
@@ -96,11 +96,16 @@ describeRedis("workers with BullMQ", (redis) => {
     await create(host, 20, "shop");
     await create(host, 20, "agent:desk");
     let [running, most, longest] = [0, 0, 0];
+    let fill: () => void = () => undefined;
+    const isFull = new Promise<void>((resolve) => (fill = resolve));
     const looks = NAMESPACES.map(
       (name) => new Queue(encodeURIComponent(name), { connection: { url: redis.url }, prefix }),
     );
     const deliver = endAfter(host, async () => {
       most = Math.max(most, ++running);
+      // The first deliveries wait until all places are taken.
+      if (running === 3) fill();
+      await isFull;
       for (const look of looks) longest = Math.max(longest, await look.getWaitingCount());
       await new Promise((resolve) => setTimeout(resolve, 20));
       running -= 1;
@@ -155,16 +160,19 @@ describeRedis("workers with BullMQ", (redis) => {
   it("are given what a worker took that died at once", { timeout: 120_000 }, async () => {
     const host = await hosts.open();
     const prefix = newPrefix();
-    let taken = 0;
+    let tell: () => void = () => undefined;
+    const isTaken = new Promise<void>((resolve) => (tell = resolve));
     const take = () => {
-      taken += 1;
+      tell();
       return new Promise<void>(() => undefined);
     };
     const dying = new Worker("shop", take, { connection: { url: redis.url }, prefix, concurrency: 20 });
     await dying.waitUntilReady();
-    host.work({ namespaces: ["shop"], queue: await openQueue(prefix), deliver: endAfter(host) });
+    // The worker that lives ends no run before the other one has taken one, or it could be given all of them.
+    const deliver = endAfter(host, () => isTaken);
+    host.work({ namespaces: ["shop"], concurrency: 4, queue: await openQueue(prefix), deliver });
     await create(host, 20);
-    await vi.waitFor(() => expect(taken).toBeGreaterThan(0), PATIENCE);
+    await isTaken;
     await dying.close(true);
     await allEnd(host, 20);
   });

@@ -5,6 +5,7 @@ import type { SessionEvent } from "../../../src/core/session/event.js";
 import { readRun } from "../../../src/core/session/execution/read-run.js";
 import type { Schedule } from "../../../src/host/durable/schedules.js";
 import { durableHosts, handClock } from "../../support/durable-host.js";
+import { PATIENCE } from "../../support/patience.js";
 import { say } from "../../support/script.js";
 
 const hosts = durableHosts();
@@ -31,13 +32,13 @@ describe("the schedules of a durable host", () => {
     await host.store.runs.listOpen("shop", { sessionKey: "ann" });
     expect(await pending()).toEqual([]);
     clock.pass(1);
-    await vi.waitFor(async () => expect(await pending()).toHaveLength(1));
+    await vi.waitFor(async () => expect(await pending()).toHaveLength(1), PATIENCE);
     const [first] = await pending();
     expect(first).toMatchObject({ input: { type: "user-text", text: "Report." }, taskIds: [] });
     expect(first?.idempotencyKey).toBe(`schedule:report:${HOUR}`);
     expect(await host.store.runs.get(first?.runId ?? "")).toMatchObject({ kind: "notification", status: "queued" });
     clock.pass(HOUR);
-    await vi.waitFor(async () => expect(await pending()).toHaveLength(2));
+    await vi.waitFor(async () => expect(await pending()).toHaveLength(2), PATIENCE);
   });
 
   it("PSS-29 PSS-49 wake an agent, whose model reads the stored text as runtime input", async () => {
@@ -53,7 +54,7 @@ describe("the schedules of a durable host", () => {
     });
     clock.pass(HOUR);
     const completed = () => host.admin.list({ ...key, status: ["completed"] });
-    await vi.waitFor(async () => expect(await completed()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await completed()).toHaveLength(1), PATIENCE);
     const [run] = await completed();
     expect(requests).toEqual([[{ role: "user", content: "Report." }]]);
     const events: SessionEvent[] = [];
@@ -71,10 +72,10 @@ describe("the schedules of a durable host", () => {
     await host.schedules.set(daily());
     clock.pass(5 * HOUR + 7);
     work();
-    await vi.waitFor(async () => expect(await pending()).toHaveLength(1));
+    await vi.waitFor(async () => expect(await pending()).toHaveLength(1), PATIENCE);
     expect((await pending())[0]?.idempotencyKey).toBe(`schedule:report:${5 * HOUR}`);
     clock.pass(HOUR);
-    await vi.waitFor(async () => expect(await pending()).toHaveLength(2));
+    await vi.waitFor(async () => expect(await pending()).toHaveLength(2), PATIENCE);
   });
 
   it("make one input of one slot on several hosts", async () => {
@@ -85,7 +86,7 @@ describe("the schedules of a durable host", () => {
     for (const { work } of both) work();
     for (const hour of [1, 2, 3]) {
       for (const { clock } of both) clock.pass(HOUR);
-      await vi.waitFor(async () => expect(await a.pending()).toHaveLength(hour));
+      await vi.waitFor(async () => expect(await a.pending()).toHaveLength(hour), PATIENCE);
     }
     const keys = (await b.pending()).map(({ idempotencyKey }) => idempotencyKey);
     expect(keys).toEqual([1, 2, 3].map((hour) => `schedule:report:${hour * HOUR}`));
@@ -111,7 +112,7 @@ describe("the schedules of a durable host", () => {
     expect(await host.schedules.remove("elsewhere", "other")).toBe(false);
     clock.pass(HOUR);
     work();
-    await vi.waitFor(async () => expect(await pending()).toHaveLength(1));
+    await vi.waitFor(async () => expect(await pending()).toHaveLength(1), PATIENCE);
     expect((await pending())[0]?.idempotencyKey).toContain("other");
   });
 

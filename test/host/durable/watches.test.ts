@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { RunStatus } from "../../../src/core/index.js";
 import type { DurableHost } from "../../../src/host/durable/host.js";
 import { durableHosts, lease, userTurn } from "../../support/durable-host.js";
+import { PATIENCE } from "../../support/patience.js";
 
 const hosts = durableHosts();
 
@@ -41,7 +42,7 @@ describe("a watch of a run", () => {
     await here.store.runs.create(userTurn("a"));
     const { seen } = watch(here, "a");
     await there.store.runs.update("a", { status: "cancelled" }, {});
-    await vi.waitFor(() => expect(seen).toEqual(["cancelled"]));
+    await vi.waitFor(() => expect(seen).toEqual(["cancelled"]), PATIENCE);
   });
 
   it("goes on when a watcher throws, and says so", async () => {

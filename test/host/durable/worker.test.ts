@@ -4,6 +4,7 @@ import type { DurableHost } from "../../../src/host/durable/host.js";
 import { sweep } from "../../../src/host/durable/sweep.js";
 import type { SqlStore } from "../../../src/host/sql/store.js";
 import { durableHosts, handClock, lease, userTurn } from "../../support/durable-host.js";
+import { PATIENCE } from "../../support/patience.js";
 
 const hosts = durableHosts();
 const accessOf = (host: DurableHost) => (host.store as SqlStore).access;
@@ -38,7 +39,7 @@ describe("a worker", () => {
         return outcome;
       },
     });
-    await vi.waitFor(() => expect([...ended].sort()).toEqual(["a1", "a2", "a3", "b1"]));
+    await vi.waitFor(() => expect([...ended].sort()).toEqual(["a1", "a2", "a3", "b1"]), PATIENCE);
     expect(ended.filter((runId) => runId.startsWith("a"))).toEqual(["a1", "a2", "a3"]);
     expect(new Set(told)).toEqual(new Set(["user-turn ann shop", "user-turn ben shop"]));
     expect((await host.store.runs.get("x1"))?.status).toBe("queued");
@@ -51,17 +52,22 @@ describe("a worker", () => {
     let most = 0;
     let running = 0;
     let done = 0;
+    let fill: () => void = () => undefined;
+    const isFull = new Promise<void>((resolve) => (fill = resolve));
     host.work({
       ...{ namespaces: ["shop"], concurrency: 2 },
       deliver: async (runId) => {
         most = Math.max(most, ++running);
+        // The first delivery waits for another one at its side.
+        if (running === 2) fill();
+        await isFull;
         const outcome = await execute(host, runId);
         running--;
         done++;
         return outcome;
       },
     });
-    await vi.waitFor(() => expect(done).toBe(8));
+    await vi.waitFor(() => expect(done).toBe(8), PATIENCE);
     expect(most).toBe(2);
   });
 
@@ -78,14 +84,14 @@ describe("a worker", () => {
       await host.store.runs.create(userTurn("a"));
       const outcomes: Delivery[] = [];
       const worker = host.work({ namespaces: ["shop"], deliver, onDelivery: ({ outcome }) => outcomes.push(outcome) });
-      await vi.waitFor(() => expect(outcomes).toHaveLength(1));
+      await vi.waitFor(() => expect(outcomes).toHaveLength(1), PATIENCE);
       expect(outcomes[0]?.kind).toBe("failed");
       const [row] = await accessOf(host).read((sql) => sql.all("SELECT due_at, failures FROM runs"));
       expect(row?.failures).toBe(1);
       expect(Number(row?.due_at) - clock.now()).toBeGreaterThanOrEqual(waitMs);
       expect(Number(row?.due_at) - clock.now()).toBeLessThan(waitMs + 250);
       clock.pass(waitMs + 250);
-      await vi.waitFor(() => expect(outcomes).toHaveLength(2));
+      await vi.waitFor(() => expect(outcomes).toHaveLength(2), PATIENCE);
       await worker.stop();
     },
   );
@@ -103,7 +109,7 @@ describe("a worker", () => {
         return { kind: isLast ? "done" : "suspended" };
       },
     });
-    await vi.waitFor(async () => expect((await host.store.runs.get("a"))?.status).toBe("completed"));
+    await vi.waitFor(async () => expect((await host.store.runs.get("a"))?.status).toBe("completed"), PATIENCE);
     expect(steps).toBe(3);
   });
 
@@ -122,9 +128,9 @@ describe("a worker", () => {
     });
     await giver.store.runs.create(userTurn("later"), { readyAfterMs: 5_000 });
     await giver.store.runs.create(userTurn("now"));
-    await vi.waitFor(() => expect(done).toEqual(["now"]));
+    await vi.waitFor(() => expect(done).toEqual(["now"]), PATIENCE);
     clock.pass(5_000);
-    await vi.waitFor(() => expect(done).toEqual(["now", "later"]));
+    await vi.waitFor(() => expect(done).toEqual(["now", "later"]), PATIENCE);
   });
 
   it("PSS-51 executes each run once, however many hosts and deliveries there are", async () => {
@@ -151,7 +157,7 @@ describe("a worker", () => {
         kind: "user-turn",
       });
     }
-    await vi.waitFor(() => expect([...executed].sort()).toEqual([...ids].sort()), { timeout: 10_000 });
+    await vi.waitFor(() => expect([...executed].sort()).toEqual([...ids].sort()), PATIENCE);
   });
 
   it("lets deliveries end when it stops, then fires their signals, and leaves the rest to other workers", async () => {
@@ -169,7 +175,7 @@ describe("a worker", () => {
           });
         }),
     });
-    await vi.waitFor(() => expect(worker.running).toBe(1));
+    await vi.waitFor(() => expect(worker.running).toBe(1), PATIENCE);
     await worker.stop({ graceMs: 1 });
     expect(order).toEqual(["begin a", "signal a"]);
     expect(worker.running).toBe(0);
@@ -181,7 +187,7 @@ describe("a worker", () => {
         return execute(host, runId);
       },
     });
-    await vi.waitFor(() => expect(rest).toContain("b"));
+    await vi.waitFor(() => expect(rest).toContain("b"), PATIENCE);
   });
 
   it.each([
@@ -247,7 +253,7 @@ describe("a host that closes", () => {
     });
     await first.close();
     await first.close();
-    await vi.waitFor(() => expect(done.sort()).toEqual(["a", "b"]));
+    await vi.waitFor(() => expect(done.sort()).toEqual(["a", "b"]), PATIENCE);
     await expect(first.store.runs.get("a")).rejects.toMatchObject({ code: "store-failed", retryable: false });
     expect(() => first.work({ namespaces: ["shop"], deliver: async () => failed(true) })).toThrow("closed");
   });

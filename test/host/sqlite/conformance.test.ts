@@ -9,6 +9,7 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 let files = 0;
 let nowMs = 1_000_000;
+const patienceMs = 30_000;
 
 const open = () => openSqliteExecutionHost(folder.path(`host-${files++}.db`), { ports: { now: () => nowMs } });
 
@@ -31,13 +32,15 @@ async function openWithWorker(deliver: (runId: string) => void) {
 }
 
 describe("the session store of a durable host on SQLite", () => {
-  for (const { name, run } of sessionStoreConformance(async () => (await open()).store.sessions)) it(name, run);
+  for (const { name, run } of sessionStoreConformance(async () => (await open()).store.sessions, { patienceMs }))
+    it(name, run);
 });
 
 describe("the execution store of a durable host on SQLite", () => {
-  for (const { name, run } of executionStoreConformance(open, { pass: (ms) => void (nowMs += ms) })) it(name, run);
+  for (const { name, run } of executionStoreConformance(open, { patienceMs, pass: (ms) => void (nowMs += ms) }))
+    it(name, run);
 });
 
 describe("the scheduler of a durable host on SQLite", () => {
-  for (const { name, run } of schedulerConformance(openWithWorker, { pass })) it(name, run);
+  for (const { name, run } of schedulerConformance(openWithWorker, { patienceMs, pass })) it(name, run);
 });

@@ -6,6 +6,7 @@ import { openSqliteFile, type SqliteKind } from "../../../src/host/sqlite/file.j
 import { openSqliteExecutionHost, SESSIONS } from "../../../src/host/sqlite/open.js";
 import { MAX_STORED_VALUE_BYTES } from "../../../src/core/limits.js";
 import { durableHosts, userTurn } from "../../support/durable-host.js";
+import { PATIENCE } from "../../support/patience.js";
 
 const hosts = durableHosts();
 const plain = async (file: string) => (await loadSqlite())(file);
@@ -89,7 +90,7 @@ describe("a transaction", () => {
     };
     const host = await openSqliteExecutionHost(hosts.file(), { ports: { timer } });
     const endless = host.store.transaction(() => new Promise(() => undefined));
-    await vi.waitFor(() => expect(fires.length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(fires.length).toBeGreaterThan(0), PATIENCE);
     for (const fire of [...fires]) fire();
     await expect(endless).rejects.toMatchObject({ code: "store-failed" });
     expect(await host.store.runs.create(userTurn("a"))).toMatchObject({ ok: true });

@@ -3,10 +3,10 @@
 import { expect, it, vi } from "vitest";
 import type { DurableHost } from "../../../../src/host/durable/host.js";
 import { lease, userTurn } from "../../../support/durable-host.js";
+import { PATIENCE } from "../../../support/patience.js";
 import { postgresHosts } from "../../../support/postgres-host.js";
 import { describePostgres, type TestServer } from "../../../support/postgres.js";
 
-const PATIENCE = { timeout: 60_000, interval: 50 };
 const HOUR = 3_600_000;
 
 /** Ends the connections of hosts, as a network or an administrator may. */

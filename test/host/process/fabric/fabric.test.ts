@@ -7,6 +7,7 @@ import type { JsonValue } from "../../../../src/core/canon/value.js";
 import { runFabric, type FabricOptions, type RunningFabric } from "../../../../src/host/process/fabric/fabric.js";
 import { observe, type FabricAgent, type FabricGraph } from "../../../../src/host/process/fabric/graph.js";
 import { repositoryRoot } from "../../../support/built.js";
+import { PATIENCE } from "../../../support/patience.js";
 import { randomNumbers } from "../../../support/process/schedule.js";
 import { describePython, python } from "../../../support/python.js";
 import { startVendor, type LocalVendor } from "../../../support/process/vendor.js";
@@ -146,6 +147,7 @@ describe("a fabric of processes that are not ours", () => {
       graceMs: 50,
       onStderr: (agent, text) => void (pids[agent === "only" ? 0 : 1] = Number(text)),
     });
+    await vi.waitUntil(() => pids[0] !== undefined && pids[1] !== undefined, PATIENCE);
     await fabric.send(1);
     process.kill(pids[0] as number, "SIGKILL");
     expect(await codeOf(fabric.done())).toBe("agent-killed");
@@ -185,9 +187,9 @@ describe("a fabric of processes that are not ours", () => {
     const onStderr = (_agent: string, line: string): void => void pids.push(Number(line));
     const fabric = await runFabric(graph, { signal: stop.signal, graceMs: 50, onStderr });
     await fabric.send(1);
-    await vi.waitUntil(() => pids.length > 0);
+    await vi.waitUntil(() => pids.length > 0, PATIENCE);
     stop.abort();
-    await vi.waitUntil(() => !isAlive(Number(pids[0])), { timeout: 4_000 });
+    await vi.waitUntil(() => !isAlive(Number(pids[0])), PATIENCE);
     expect(await codeOf(fabric.done())).toBe("aborted");
   });
 
@@ -423,9 +425,7 @@ await fabric.send(1);`,
     await asked;
     expect(isAlive(pid)).toBe(true);
     child.kill("SIGKILL");
-    const deadline = Date.now() + 20_000;
-    while (isAlive(pid) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(isAlive(pid)).toBe(false);
+    await vi.waitUntil(() => !isAlive(pid), PATIENCE);
   });
 });
 
