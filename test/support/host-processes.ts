@@ -11,6 +11,9 @@ import { assertBuilt, compiledModule, repositoryRoot } from "./built.js";
 import { lease, userTurn, type DurableHosts } from "./durable-host.js";
 import { PATIENCE } from "./patience.js";
 
+/** For the runs of many rounds. */
+const LONG_PATIENCE = { ...PATIENCE, timeout: 200_000 };
+
 export interface HostProcesses {
   start(task: string, place: string, options?: object): Started;
   kill(child: ChildProcess): Promise<void>;
@@ -162,7 +165,7 @@ export function describeKills(
         const left = once(worker.child, "close");
         const isOver = vi.waitFor(
           async () => expect((await host.store.runs.get("poison"))?.status).toBe("error"),
-          PATIENCE,
+          LONG_PATIENCE,
         );
         await Promise.race([left, isOver]);
         if (starts > 8) break;
@@ -174,7 +177,7 @@ export function describeKills(
       });
       await vi.waitFor(async () => {
         expect(await host.admin.list({ ownerNamespace: "shop", status: ["completed"] })).toHaveLength(10);
-      }, PATIENCE);
+      }, LONG_PATIENCE);
     });
 
     it("lose nothing that was acknowledged, and end each run once, when they are killed at any point", async () => {
@@ -195,7 +198,7 @@ export function describeKills(
         const workers = [start("work", file), start("work", file)];
         // The kills land wherever the processes are by then. Only how long they run differs from round to round.
         const enough = 5 + ((round * 7) % 20);
-        await vi.waitFor(() => expect(giver.said.length).toBeGreaterThan(enough), PATIENCE);
+        await vi.waitFor(() => expect(giver.said.length).toBeGreaterThan(enough), LONG_PATIENCE);
         await disturb(round);
         for (const { child } of [workers[round % 2] as Started, giver, workers[(round + 1) % 2] as Started])
           await end(child);
@@ -204,7 +207,7 @@ export function describeKills(
       const last = start("work", file);
       await vi.waitFor(async () => {
         expect((await host.admin.stats()).runs).toMatchObject({ queued: 0, leased: 0, running: 0, suspended: 0 });
-      }, PATIENCE);
+      }, LONG_PATIENCE);
       await end(last.child);
       collect(last);
 
