@@ -1,7 +1,7 @@
 // Life locks: each host holds a lock on its own file, which the operating system releases when the process ends, however it ends. A
 // frozen process keeps its lock.
 
-import { existsSync, mkdirSync, readdirSync, unlinkSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Lives } from "../durable/life.js";
 import { driverFailed } from "../sql/failure.js";
@@ -28,19 +28,36 @@ export function openLives(open: OpenSqlite, folder: string, hostId: string): Liv
   };
 }
 
-/** No process would see a lock on a file that was just removed, so the lock is taken again. */
+/** Another host may take the new file for that of a dead host and remove it, so the lock is taken until the file stays. */
 function takeOwn(open: OpenSqlite, path: string): SqliteDatabase {
   for (;;) {
-    const database = open(path);
-    try {
-      database.exec("PRAGMA busy_timeout = 1000; BEGIN EXCLUSIVE;");
-      if (existsSync(path)) return database;
-    } catch (error) {
+    closeSync(openSync(path, "a", 0o600));
+    const own = lock(open, path, 1_000);
+    if (own !== undefined) return own;
+  }
+}
+
+/** Locks the file at `path`. Undefined if the name is gone or has another file meanwhile, because no process would see that lock. */
+function lock(open: OpenSqlite, path: string, busyTimeoutMs: number): SqliteDatabase | undefined {
+  const before = inodeOf(path);
+  const database = open(path);
+  const isSame = (): boolean => before !== undefined && inodeOf(path) === before;
+  try {
+    database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; BEGIN EXCLUSIVE;`);
+    if (isSame()) return database;
+  } catch (error) {
+    // SQLite also fails because the name is gone.
+    if (isBusy(error) || isSame()) {
       database.close();
       throw error;
     }
-    database.close();
   }
+  database.close();
+  return undefined;
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
 /** Removes a file of a dead host. A host that is starting may hold no lock yet: it finds its file removed and takes another one. */
@@ -57,20 +74,22 @@ function clear(open: OpenSqlite, folder: string, name: string): void {
 
 /** Removes the file if no process holds its lock. It holds the lock meanwhile, so that no host takes a file that is being removed. */
 function isLocked(open: OpenSqlite, path: string): boolean {
-  if (!existsSync(path)) return false;
-  const database = open(path);
-  try {
-    database.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE;");
+  while (existsSync(path)) {
+    let database: SqliteDatabase | undefined;
+    try {
+      database = lock(open, path, 0);
+    } catch (error) {
+      if (isBusy(error)) return true;
+      throw driverFailed(`the life lock ${path} cannot be tested`, error, false);
+    }
+    if (database === undefined) continue;
     // The journal first: once the file is gone, both names may belong to another host.
     remove(`${path}-journal`);
     remove(path);
-    return false;
-  } catch (error) {
-    if (isBusy(error)) return true;
-    throw driverFailed(`the life lock ${path} cannot be tested`, error, false);
-  } finally {
     database.close();
+    return false;
   }
+  return false;
 }
 
 /** A file that cannot be removed does no harm, because it is unlocked. */
