@@ -124,13 +124,19 @@ function createRedis(server: string): TestRedis & { remove(): Promise<void> } {
   };
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below the ports that systems give to connections: one of those could take the port while the server is down. */
+const [FIRST_PORT, PORTS, PORTS_OF_PROCESS] = [10_000, 20_000, 8] as const;
+let tried = 0;
+
+/** Each process begins at another port. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = FIRST_PORT + ((process.pid * PORTS_OF_PROCESS + tried++) % PORTS);
     const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once("error", () => resolve(false));
+      probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }
