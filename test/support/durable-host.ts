@@ -42,4 +42,4 @@ export function userTurn(runId: string, more: Partial<NewRun> = {}): NewRun {
   return { runId, kind: "user-turn", ownerNamespace: "shop", sessionKey: "ann", rootRunId: runId, ...more };
 }
 
-export const lease = (leaseId: string, leaseMs = 1_000) => ({ leaseId, leaseMs, ownerNamespace: "shop" });
+export const lease = (leaseId: string, leaseMs = 60_000) => ({ leaseId, leaseMs, ownerNamespace: "shop" });

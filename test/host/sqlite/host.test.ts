@@ -27,7 +27,7 @@ describe("a durable host on SQLite", () => {
       record: { status: "leased", attempt: 1, stalls: 1 },
     });
     expect(await store.runs.claim("a", lease("l2"))).toEqual({ ok: false, reason: "leased" });
-    clock.pass(1_001);
+    clock.pass(60_001);
     expect(await store.runs.claim("a", lease("l2"))).toMatchObject({ ok: true, record: { attempt: 2 } });
     expect(await store.runs.update("a", { status: "completed" }, { leaseId: "l" })).toMatchObject({
       ok: false,
