@@ -39,8 +39,9 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     globalSetup: ["test/support/temporary-root.ts"],
     setupFiles: ["test/support/law-seed.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only a test that hangs is ended by its time limit. A busy machine takes several times as long.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // A wait ends when what it waits for is there. A second, the default, is too short for a busy machine.
     expect: { poll: { timeout: 30_000 } },
     // Loading modules for each of these files took a third of the time of the suite.

@@ -26,7 +26,7 @@ function script(text: string) {
   return node("--input-type=module", "-e", text);
 }
 
-test("the floors do the same work as the package, with the same hashes", { timeout: 60_000 }, () => {
+test("the floors do the same work as the package, with the same hashes", { timeout: 180_000 }, () => {
   const result = node("bench/floor/assert-floors.mjs");
   expect(result.stderr).toBe("");
   expect(result.stdout.trim()).toBe("9 floors hold");

@@ -84,7 +84,7 @@ it(
 
 it(
   "session/survive.mjs: PSS-85 a background helper whose worker is killed, and the one that goes on",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   () => {
     const { code, out } = run("examples/session/survive.mjs");
     expect(out.split("\n")).toEqual([
@@ -124,7 +124,7 @@ it("vertex.mjs: two vertices of a graph replay with their failed attempts, costs
 });
 it(
   "assistant.mjs: a conversation that a second process goes on with, and a folder that is gone begins another",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   () => {
     const folder = temporaryFolder();
     const send = (content: string, name: string) => {

@@ -96,7 +96,7 @@ const carelessArchives = `
   console.log(broken);
 `;
 
-test("an importer of archives that gives other contents is found out", { timeout: 60_000 }, () => {
+test("an importer of archives that gives other contents is found out", { timeout: 180_000 }, () => {
   const result = node(["--input-type=module", "-e", carelessArchives]);
   expect(result.stderr).toBe("");
   expect(result.stdout.trim()).toBe("Error: it imports with other contents");

@@ -287,7 +287,7 @@ describe("the report of cassette mutate", { timeout: 120_000 }, () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("a quiet child", { timeout: 60_000 }, () => {
+describe.skipIf(process.platform === "win32")("a quiet child", { timeout: 180_000 }, () => {
   it("is killed with what it started when its time is over", async () => {
     const alive = join(folder, "alive");
     const grandchild = `setInterval(() => require("fs").appendFileSync(${JSON.stringify(alive)}, "x"), 20)`;

@@ -246,7 +246,7 @@ for (;;) {
     expect(await ended).toBe("SIGKILL");
   }
 
-  it("leaves a chain that verifies up to where it was cut, at twenty points", { timeout: 60_000 }, async () => {
+  it("leaves a chain that verifies up to where it was cut, at twenty points", { timeout: 180_000 }, async () => {
     for (let round = 0; round < 20; round++) {
       const path = fresh();
       await killAfter(path, Math.floor(Math.random() * 10));

@@ -72,7 +72,7 @@ describe.skipIf(!hasShared)("every recorded log", () => {
     }
   });
 
-  it.skipIf(!hasPython)("gives cassettes that the Python oracle confirms", { timeout: 60_000 }, () => {
+  it.skipIf(!hasPython)("gives cassettes that the Python oracle confirms", { timeout: 180_000 }, () => {
     const runs = all.flatMap(({ runs }, index) => runs.map((run) => ({ ...run, path: `${index}/${run.path}` })));
     expect(askOracle(runs)).toEqual(runs.map(({ path }) => `${path}: ok`));
   });

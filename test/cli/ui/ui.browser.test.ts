@@ -62,7 +62,7 @@ async function openList(open: OpenFile, wanted: number) {
 }
 
 describeInBrowser("cassette ui in a browser", (open) => {
-  it("shows new recordings, failed runs and misses without a reload", { timeout: 60_000 }, async () => {
+  it("shows new recordings, failed runs and misses without a reload", { timeout: 180_000 }, async () => {
     const { page, complaints } = await open(served.url);
     await expect.poll(() => page.locator("#live").innerText()).toBe("Live");
     expect(await page.locator(".empty").innerText()).toContain("no cassettes and no reports yet");
@@ -82,7 +82,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
 
   it(
     "keeps the focus, the choice and the search of the reader while the folder changes",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       fillFolder(folder);
       const { page } = await openList(open, 7);
@@ -102,7 +102,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
     },
   );
 
-  it("says on an open page that its file changed, and shows it", { timeout: 60_000 }, async () => {
+  it("says on an open page that its file changed, and shows it", { timeout: 180_000 }, async () => {
     fillFolder(folder);
     const { page } = await open(`${served.url}${VIEWS["a conversation"]}`);
     await expect.poll(() => page.locator("#live").innerText()).toBe("Live");
@@ -113,7 +113,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
     await expect.poll(() => page.locator(".turn[id]").count()).toBe(3);
   });
 
-  it("is used by keys alone: search, move, choose two, compare, and back", { timeout: 60_000 }, async () => {
+  it("is used by keys alone: search, move, choose two, compare, and back", { timeout: 180_000 }, async () => {
     fillFolder(folder);
     const { page } = await openList(open, 7);
     await page.keyboard.press("/");
@@ -139,7 +139,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
     await page.waitForURL(/miss=/);
   });
 
-  it("reaches every control by Tab, each with a visible focus", { timeout: 60_000 }, async () => {
+  it("reaches every control by Tab, each with a visible focus", { timeout: 180_000 }, async () => {
     fillFolder(folder);
     const { page } = await openList(open, 7);
     const seen: string[] = [];
@@ -163,7 +163,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
 
   it.each(Object.entries(VIEWS))(
     "has no barrier in %s, in light and dark, wide and narrow",
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async (_, query) => {
       fillFolder(folder);
       for (const colorScheme of ["light", "dark"] as const) {
@@ -236,7 +236,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
     expect(complaints).toEqual([]);
   });
 
-  it("would not run markup or a script that got into a page", { timeout: 60_000 }, async () => {
+  it("would not run markup or a script that got into a page", { timeout: 180_000 }, async () => {
     fillFolder(folder);
     const { page, complaints } = await openList(open, 7);
     const tries = [
@@ -252,7 +252,7 @@ describeInBrowser("cassette ui in a browser", (open) => {
     expect(complaints.join("\n")).toContain("Content Security Policy");
   });
 
-  it("says that it lost the server", { timeout: 60_000 }, async () => {
+  it("says that it lost the server", { timeout: 180_000 }, async () => {
     const { page } = await open(served.url);
     await expect.poll(() => page.locator("#live").innerText()).toBe("Live");
     await served.stop();

@@ -411,7 +411,7 @@ describe("the command", () => {
 
   it.each(["SIGINT", "SIGTERM"] as const)(
     "ends with 0 at %s, while a page listens",
-    { timeout: 30_000 },
+    { timeout: 180_000 },
     async (signal) => {
       mkdirSync(join(folder.path, "cassettes"));
       const child = spawn(process.execPath, [cassetteBin, "ui", "cassettes"], { cwd: folder.path });

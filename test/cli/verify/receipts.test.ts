@@ -323,21 +323,25 @@ describe("cassette verify --receipts with a recording", () => {
     ]);
   });
 
-  it("is refused by the built program too, one forgery next to the recording itself", { timeout: 60_000 }, async () => {
-    assertBuilt();
-    await forge("program.cassette.json", () => undefined);
-    await forge("program-agent.cassette.json", (_turns, by) => void (by.agentId = "bob"));
-    await forge("program-turns.cassette.json", (turns) => void turns.splice(1));
-    const args = ["verify", "--receipts", "ada.jsonl", "--key", key, "--require-complete", "program.cassette.json"];
-    const program = (...more: string[]) =>
-      spawnSync(process.execPath, [cassetteBin, ...args, ...more], { cwd: folder, encoding: "utf8" });
-    expect(program()).toMatchObject({ status: 0, stderr: "" });
-    for (const name of ["program-agent.cassette.json", "program-turns.cassette.json"]) {
-      const { status, stdout } = program(name);
-      expect(status).toBe(3);
-      expect(stdout).toContain("covered    program.cassette.json  3 of 3 turns\n");
-    }
-  });
+  it(
+    "is refused by the built program too, one forgery next to the recording itself",
+    { timeout: 180_000 },
+    async () => {
+      assertBuilt();
+      await forge("program.cassette.json", () => undefined);
+      await forge("program-agent.cassette.json", (_turns, by) => void (by.agentId = "bob"));
+      await forge("program-turns.cassette.json", (turns) => void turns.splice(1));
+      const args = ["verify", "--receipts", "ada.jsonl", "--key", key, "--require-complete", "program.cassette.json"];
+      const program = (...more: string[]) =>
+        spawnSync(process.execPath, [cassetteBin, ...args, ...more], { cwd: folder, encoding: "utf8" });
+      expect(program()).toMatchObject({ status: 0, stderr: "" });
+      for (const name of ["program-agent.cassette.json", "program-turns.cassette.json"]) {
+        const { status, stdout } = program(name);
+        expect(status).toBe(3);
+        expect(stdout).toContain("covered    program.cassette.json  3 of 3 turns\n");
+      }
+    },
+  );
 
   it("names the turns of the run that have a receipt and are not in the recording", async () => {
     const ran = await forge("short.cassette.json", (turns) => void turns.splice(1));

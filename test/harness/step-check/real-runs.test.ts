@@ -100,19 +100,23 @@ async function checkFirstTurns(provider: LlmProviderAdapter): Promise<StepSummar
 const percent = (rate: number): string => `${Number((100 * rate).toFixed(1))} %`;
 
 describe.skipIf(!hasShared)("the first turns of 42 AgentDojo tasks", () => {
-  it.each(OTHERS)("of gpt-4o against %s: counted by hand, and as the page says", { timeout: 60_000 }, async (other) => {
-    const { compared, verdicts, failed, agreement } = await checkFirstTurns(asRecorded(other));
-    const { prompts, ...byHand } = countByHand(other);
-    expect({ compared, verdicts }).toEqual({ compared: prompts, verdicts: byHand });
-    expect(compared + failed).toBe(42);
-    const { same, answered, called } = verdicts;
-    const figures = [compared, same, verdicts["other-arguments"], verdicts["other-tools"], answered, called];
-    const { rate = NaN, low = NaN, high = NaN } = agreement ?? {};
-    const row = `| ${[other, ...figures, percent(rate), `${percent(low)} to ${percent(high)}`].join(" | ")} |`;
-    expect(readFileSync(PAGE, "utf8")).toContain(row);
-  });
+  it.each(OTHERS)(
+    "of gpt-4o against %s: counted by hand, and as the page says",
+    { timeout: 180_000 },
+    async (other) => {
+      const { compared, verdicts, failed, agreement } = await checkFirstTurns(asRecorded(other));
+      const { prompts, ...byHand } = countByHand(other);
+      expect({ compared, verdicts }).toEqual({ compared: prompts, verdicts: byHand });
+      expect(compared + failed).toBe(42);
+      const { same, answered, called } = verdicts;
+      const figures = [compared, same, verdicts["other-arguments"], verdicts["other-tools"], answered, called];
+      const { rate = NaN, low = NaN, high = NaN } = agreement ?? {};
+      const row = `| ${[other, ...figures, percent(rate), `${percent(low)} to ${percent(high)}`].join(" | ")} |`;
+      expect(readFileSync(PAGE, "utf8")).toContain(row);
+    },
+  );
 
-  it("of gpt-4o against itself agree in every turn", { timeout: 60_000 }, async () => {
+  it("of gpt-4o against itself agree in every turn", { timeout: 180_000 }, async () => {
     const { compared, agreement } = await checkFirstTurns(asRecorded(RECORDED));
     expect([compared, agreement?.rate]).toEqual([42, 1]);
   });

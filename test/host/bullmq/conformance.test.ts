@@ -30,6 +30,6 @@ describePostgres("PSS-71 PSS-74 a durable host on PostgreSQL with BullMQ", (serv
       await new Promise((resolve) => setTimeout(resolve, 200));
     };
 
-    for (const { name, run } of schedulerConformance(open, { patienceMs: 30_000, pass })) it(name, run, 60_000);
+    for (const { name, run } of schedulerConformance(open, { patienceMs: 30_000, pass })) it(name, run, 180_000);
   });
 });

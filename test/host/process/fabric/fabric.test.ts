@@ -386,7 +386,7 @@ describe("a fabric of our agents", () => {
     expect(Object.values(end.agents).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
   });
 
-  it("leaves no agent behind when the fabric is killed", { timeout: 60_000 }, async () => {
+  it("leaves no agent behind when the fabric is killed", { timeout: 180_000 }, async () => {
     let isAsked: (() => void) | undefined;
     const asked = new Promise<void>((resolve) => (isAsked = resolve));
     vendor = await startVendor(() => {
