@@ -25,7 +25,7 @@ const PLATFORM_TESTS = [
 ];
 
 /** Their clients are written in plain JavaScript, and the full run has them. */
-const DATABASE_TESTS = ["test/host/postgres/**", "test/host/bullmq/**"];
+const DATABASE_TESTS = ["test/host/postgres/**", "test/host/bullmq/**", "test/host/engines/**"];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const args = process.argv.slice(2);

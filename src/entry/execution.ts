@@ -7,6 +7,7 @@ export {
   resumeRun,
   ToolExecutionNeedsRecoveryError,
 } from "../core/session/index.js";
+export { journaled, type DurableStep, type Journaled } from "../core/session/index.js";
 export { createInMemoryExecutionHost, type AgentHost } from "../core/session/index.js";
 export type {
   // hosts

@@ -4,11 +4,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { freePort } from "./free-port.js";
 
 const programs = [
   process.env["PLAYHEAD_REDIS_SERVER"],
@@ -122,21 +122,4 @@ function createRedis(server: string): TestRedis & { remove(): Promise<void> } {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Below the ports that systems give to connections: one of those could take the port while the server is down. */
-const [FIRST_PORT, PORTS, PORTS_OF_PROCESS] = [10_000, 20_000, 8] as const;
-let tried = 0;
-
-/** Each process begins at another port. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = FIRST_PORT + ((process.pid * PORTS_OF_PROCESS + tried++) % PORTS);
-    const probe = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      probe.once("error", () => resolve(false));
-      probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }

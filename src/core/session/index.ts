@@ -9,6 +9,7 @@ export { readRun } from "./execution/read-run.js";
 export type { RecoveryDecision } from "./execution/recovery.js";
 export { resumeRun } from "./execution/resume-run.js";
 export { ToolExecutionNeedsRecoveryError } from "./execution/store-errors.js";
+export { journaled, type DurableStep, type Journaled } from "./journaled.js";
 export type { AgentOptions } from "./options.js";
 export type { SessionHandle } from "./live/handle.js";
 export type { AgentRun, RunOutcome } from "./run/run.js";

@@ -83,13 +83,17 @@ function unreadable(owner: string): TypeError {
   );
 }
 
-/** The context of a call, with the extra fields that AI SDK tools read. */
-class ExecuteContext implements CustomToolContext {
+type GivenContext = Partial<Pick<CustomToolContext, "attempt" | "idempotencyKey">>;
+
+/** The context of a call, with the extra fields that AI SDK tools read. `given` replaces fields. */
+export class ExecuteContext implements CustomToolContext {
   readonly #own: CustomToolContext;
+  readonly #given: GivenContext;
   readonly messages: readonly never[] = [];
 
-  constructor(own: CustomToolContext) {
+  constructor(own: CustomToolContext, given: GivenContext = {}) {
     this.#own = own;
+    this.#given = given;
   }
 
   get signal() {
@@ -111,10 +115,10 @@ class ExecuteContext implements CustomToolContext {
     return this.#own.toolCallId;
   }
   get attempt() {
-    return this.#own.attempt;
+    return this.#given.attempt ?? this.#own.attempt;
   }
   get idempotencyKey() {
-    return this.#own.idempotencyKey;
+    return this.#given.idempotencyKey ?? this.#own.idempotencyKey;
   }
   get retryPolicy() {
     return this.#own.retryPolicy;
