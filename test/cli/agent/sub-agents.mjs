@@ -1,12 +1,13 @@
-// A coding agent that starts two sub-agents at once, each with a conversation and an id of its own, as Claude Code does. The second one is
-// done first if the argument `swap` is given.
+// A coding agent that starts two sub-agents at once, each with a conversation and an id of its own, as Claude Code does. With the argument
+// `swap`, the first one begins once the second one has ended.
 
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { setTimeout as wait } from "node:timers/promises";
 
 const swap = process.argv.includes("swap");
-let last;
+let agents = 0;
+let end;
+const secondEnd = new Promise((resolve) => (end = resolve));
 console.log(await converse("You lead.", "Write two notes."));
 
 async function converse(system, prompt) {
@@ -36,10 +37,9 @@ async function use(name, { prompt, file, text }) {
     writeFileSync(file, text);
     return `wrote ${file}`;
   }
-  const mine = converse("You write.", prompt);
-  // The other one is done first.
-  const before = last;
-  last = mine;
-  if (swap && before === undefined) await wait(50);
-  return `${await mine}\nagentId: ${randomBytes(8).toString("hex")} (use SendMessage to go on)`;
+  const place = ++agents;
+  if (swap && place === 1) await secondEnd;
+  const answer = await converse("You write.", prompt);
+  if (place === 2) end();
+  return `${answer}\nagentId: ${randomBytes(8).toString("hex")} (use SendMessage to go on)`;
 }
