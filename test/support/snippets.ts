@@ -189,7 +189,8 @@ function runConsole(snippet: Snippet, { folder, npmFolder, env }: Place): void {
     const exit = Number(/# exit (\d+)$/.exec(command)?.[1] ?? 0);
     const cwd = command.startsWith("npm ") ? npmFolder : folder;
     // Without --norc, bash reads ~/.bashrc because its input is a socket, and prints what that prints.
-    const result = spawnSync("bash", ["--norc", "-c", command], { cwd, encoding: "utf8", env: environment(env) });
+    const script = command.endsWith(UNTIL_SIGNAL) ? endWhenPrinted(command, expected.length) : command;
+    const result = spawnSync("bash", ["--norc", "-c", script], { cwd, encoding: "utf8", env: environment(env) });
     const printed = result.stdout + result.stderr;
     if (result.status !== exit)
       throw new Error(`${where(snippet)}: "${command}" exited ${result.status}, not ${exit}\n${printed}`);
@@ -200,6 +201,22 @@ function runConsole(snippet: Snippet, { folder, npmFolder, env }: Place): void {
       );
     }
   }
+}
+
+const UNTIL_SIGNAL = "# runs until Ctrl+C";
+
+/** Sends SIGINT to a command that would run on, once it has printed this many lines. */
+function endWhenPrinted(command: string, lines: number): string {
+  return `
+    out=$(mktemp)
+    ${command.slice(0, -UNTIL_SIGNAL.length)} > "$out" 2>&1 &
+    while kill -0 $! && [ "$(wc -l < "$out")" -lt ${lines} ]; do sleep 0.05; done
+    kill -INT $!
+    wait $!
+    code=$?
+    cat "$out"
+    rm "$out"
+    exit $code`;
 }
 
 function matches(printed: string, pattern: string): boolean {
