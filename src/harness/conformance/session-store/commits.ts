@@ -129,11 +129,15 @@ export const commitClauses: readonly Clause<SessionStore>[] = toClauses<SessionS
     advice: "After a successful commit, the next load must return its state.",
     async check(store) {
       const write = async () => {
-        for (let left = INCREMENTS; left > 0;) {
+        for (let left = INCREMENTS, conflicts = 0; left > 0;) {
+          // Each conflict is due to a commit of another writer.
+          if (conflicts > (WRITERS - 1) * INCREMENTS)
+            fail("commits of one writer", "conflicts only", "a commit in the end");
           const stored = await store.load("count");
           const state = ((stored?.state ?? 0) as number) + 1;
           const end = await store.commit("count", { state }, { expectedVersion: stored?.version ?? null });
           if (end.ok) left -= 1;
+          else conflicts += 1;
         }
       };
       await Promise.all(Array.from({ length: WRITERS }, write));

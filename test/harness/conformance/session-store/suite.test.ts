@@ -39,6 +39,14 @@ describe("a store of sessions that is broken on purpose", () => {
     expect(await rejection(found?.run() as Promise<void>)).toHaveProperty("expected");
   });
 
+  it("ends each case, even if it never loads what it stored", async () => {
+    const found = sessionStoreConformance(open(() => ({ load: async () => null })));
+    const ends = await Promise.allSettled(found.map(({ run }) => run()));
+    const failed = found.filter((_, index) => ends[index]?.status === "rejected").map(({ name }) => name);
+    expect(failed).toContain("loses no increment of concurrent writers");
+    expect(failed).toContain("loads what was committed, at the version that commit returned");
+  });
+
   it("is tried in every case", () => {
     expect(cases.map(({ name }) => name).sort()).toEqual(Object.keys(BROKEN_STORES).sort());
   });
