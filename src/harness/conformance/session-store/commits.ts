@@ -5,6 +5,8 @@ import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.
 
 const WRITERS = 8;
 const INCREMENTS = 12;
+/** A correct store answers a conflict only when another commit came first. */
+const MAX_CONFLICTS = WRITERS * INCREMENTS;
 
 /** Commits and returns the version. Fails for a conflict. */
 export async function commit(
@@ -126,14 +128,17 @@ export const commitClauses: readonly Clause<SessionStore>[] = toClauses<SessionS
     },
   },
   "loses no increment of concurrent writers": {
-    advice: "After a successful commit, the next load must return its state.",
+    advice: "After a successful commit, the next load must return its state and version.",
     async check(store) {
       const write = async () => {
-        for (let left = INCREMENTS; left > 0;) {
+        // Without the limit, a store that always conflicts and answers at once would hold the thread, so no timer could end the case.
+        for (let left = INCREMENTS, conflicts = 0; left > 0;) {
           const stored = await store.load("count");
           const state = ((stored?.state ?? 0) as number) + 1;
           const end = await store.commit("count", { state }, { expectedVersion: stored?.version ?? null });
           if (end.ok) left -= 1;
+          else if (++conflicts > MAX_CONFLICTS)
+            fail("the conflicts of one writer", conflicts, `at most ${MAX_CONFLICTS}`);
         }
       };
       await Promise.all(Array.from({ length: WRITERS }, write));

@@ -39,6 +39,18 @@ describe("a store of sessions that is broken on purpose", () => {
     expect(await rejection(found?.run() as Promise<void>)).toHaveProperty("expected");
   });
 
+  it("does not hang the process if load always resolves with null, or commit always with a conflict", async () => {
+    const doubles: readonly BreakStore[] = [
+      () => ({ load: async () => null }),
+      () => ({ commit: async () => ({ ok: false, reason: "conflict" }) }),
+    ];
+    for (const broken of doubles) {
+      const name = "loses no increment of concurrent writers";
+      const found = sessionStoreConformance(open(broken)).find((each) => each.name === name);
+      expect(await rejection(found?.run() as Promise<void>)).toHaveProperty("expected", "at most 96");
+    }
+  });
+
   it("is tried in every case", () => {
     expect(cases.map(({ name }) => name).sort()).toEqual(Object.keys(BROKEN_STORES).sort());
   });
