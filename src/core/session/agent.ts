@@ -98,9 +98,9 @@ export class Agent {
   }
 
   /**
-   * Refuses further calls, aborts the current turns and ends the receipts. A running tool has 5 seconds to end, and work that ignores the
-   * abort has 5 more. A provider that was passed in stays open. With an execution host, turns are suspended and waiting inputs are given
-   * back. A second call returns the first one's promise.
+   * Refuses further calls, aborts the current turns and ends the receipts. A plugin's setup and then a running tool have 5 seconds each
+   * to end, and work that ignores the abort has 5 more. A provider that was passed in stays open. With an execution host, turns are
+   * suspended and waiting inputs are given back. A second call returns the first one's promise.
    */
   close(): Promise<void> {
     return this.#inner.close();

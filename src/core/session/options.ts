@@ -249,7 +249,10 @@ function assertText(key: string, value: unknown): void {
     (typeof value === "string" && value.isWellFormed() && (key === "instructions" || value !== ""))
   )
     return;
-  throw refuse(`has the ${key} ${showValue(value)}`, "Pass a string, or omit it.");
+  throw refuse(
+    `has the ${key} ${showValue(value)}`,
+    "Pass a string that is not empty and has no lone surrogate, or omit it.",
+  );
 }
 
 /** An execution host is one that has `scheduler` and `store`. */

@@ -62,6 +62,7 @@ export function createSqliteEngine(terms: SqliteEngineTerms): SqlEngine {
       // The running transaction finishes. Waiting ones are refused.
       await inTurn(async () => undefined);
       terms.reader.close();
+      checkpoint(terms.writer);
       terms.writer.close();
     },
   };
@@ -170,6 +171,15 @@ const tooLong = () =>
     `a transaction took longer than ${MAX_STORE_WAIT_MS} ms`,
     "Use only the transaction inside it, and await no other work.",
   );
+
+/** Makes the file complete without its log. The peer closes a file only once its statements are collected, so SQLite does not. */
+function checkpoint(writer: SqliteDatabase): void {
+  try {
+    writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // Another process uses the log, or the file is gone. Nothing that was committed depends on it.
+  }
+}
 
 /** SQLite has already rolled back after some errors, for example a full disk. */
 function rollBack(database: SqliteDatabase): void {

@@ -121,6 +121,20 @@ describe("a session", () => {
     expect(store.states.get("default")?.version).toBe("9");
   });
 
+  it.each<[string, unknown, string]>([
+    ["load", undefined, "load of the store returned undefined"],
+    ["load", 5, "load of the store returned 5"],
+    ["commit", null, "commit of the store returned null"],
+    ["commit", undefined, "commit of the store returned undefined"],
+    ["commit", { version: "1" }, "commit of the store returned an object"],
+  ])("PSS-59 PSS-61 says what is wrong with a store whose %s returns %j", async (method, answer, message) => {
+    const sessionStore = { ...testStore(), [method]: async () => answer };
+    const { agent } = scriptedAgent([say("1")], { host: { sessionStore } });
+    const { error } = await (await agent.send("a")).result();
+    expect(error).toMatchObject({ code: "store-failed", message });
+    expect(error?.hint).toMatch(/^It must return .* sessionStoreConformance/);
+  });
+
   it("PSS-59 PSS-61 fails a turn whose store is down, and stays usable", async () => {
     let isDown = true;
     const store = testStore();

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import type { AgentError } from "../../../src/core/index.js";
 import { loadSqlite } from "../../../src/host/sqlite/driver.js";
 import { openSqliteFile, type SqliteKind } from "../../../src/host/sqlite/file.js";
@@ -40,6 +40,18 @@ describe("a file that another process has locked", () => {
     other.exec("COMMIT");
     other.close();
     expect(await commit()).toMatchObject({ ok: true });
+  });
+});
+
+describe("a host that is closed", () => {
+  it("leaves a file that is complete without its log", async () => {
+    const file = hosts.file();
+    const host = await hosts.open({}, file);
+    await host.store.sessions.commit("k", { state: 1 }, { expectedVersion: null });
+    await host.close();
+    const copy = hosts.file();
+    copyFileSync(file, copy);
+    expect(await (await hosts.open({}, copy)).store.sessions.load("k")).toMatchObject({ state: 1 });
   });
 });
 

@@ -4,6 +4,7 @@ import { AgentError } from "../../errors.js";
 import { STORE_RETRIES, STORE_RETRY_MS, STORE_TIMEOUT_MS } from "../../limits.js";
 import type { Ports } from "../../ports.js";
 import { quoteForeign } from "../../text/mask.js";
+import { showValue } from "../../text/show.js";
 import { isThrown, thrownText } from "../../text/thrown.js";
 import { sleep, within } from "../../time/wait.js";
 
@@ -21,6 +22,13 @@ export async function askStore<T>(ports: Timer, method: string, call: () => Prom
       cause: error,
     });
   }
+}
+
+/** The error for an answer that breaks the contract of a store. */
+export function wrongAnswer(method: string, answer: unknown, expected: string): AgentError {
+  return new AgentError("store-failed", `${method} of the store returned ${showValue(answer)}`, {
+    hint: `It must return ${expected}. Check the store with sessionStoreConformance of playhead/harness.`,
+  });
 }
 
 /** As {@link askStore}, and tries again where that may help. The call before may have been carried out although it failed. */

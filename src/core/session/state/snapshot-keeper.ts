@@ -3,7 +3,7 @@
 import { AgentError } from "../../errors.js";
 import type { Ports } from "../../ports.js";
 import type { SessionStore } from "../ports/session-store.js";
-import { askStore } from "./ask-store.js";
+import { askStore, wrongAnswer } from "./ask-store.js";
 import type { BegunTurn, KeptRun, RunKeeper, TurnEnd } from "./keeper.js";
 import { EMPTY_STATE, readSnapshot, toSnapshot, type SessionState } from "./snapshot.js";
 
@@ -32,6 +32,7 @@ export class SnapshotKeeper implements RunKeeper {
     const known = this.#known.get(sessionKey);
     if (known !== undefined && (await this.#isCurrent(sessionKey, known))) return known.state;
     const loaded = await this.#ask("load", () => this.#store.load(sessionKey));
+    if (typeof loaded !== "object") throw wrongAnswer("load", loaded, "null, or { state, version }");
     const state = loaded === null ? EMPTY_STATE : readSnapshot(loaded.state);
     this.#known.set(sessionKey, { state, version: loaded === null ? null : readVersion(loaded.version) });
     return state;
@@ -45,17 +46,12 @@ export class SnapshotKeeper implements RunKeeper {
     else {
       const { version: expectedVersion } = known;
       const next = { state: toSnapshot(state) };
-      const done = await this.#ask("commit", () => this.#store.commit(sessionKey, next, { expectedVersion })).catch(
-        (error: unknown) => {
-          // The write may have happened, so the state is read again.
-          this.drop(sessionKey);
-          throw error;
-        },
-      );
-      if (!done.ok) {
-        this.drop(sessionKey);
-        return "conflict";
-      }
+      // Unless the write is known to have happened, the state is read again.
+      this.drop(sessionKey);
+      const done = await this.#ask("commit", () => this.#store.commit(sessionKey, next, { expectedVersion }));
+      if (typeof (done as typeof done | null | undefined)?.ok !== "boolean")
+        throw wrongAnswer("commit", done, '{ ok: true, version }, or { ok: false, reason: "conflict" }');
+      if (!done.ok) return "conflict";
       this.#known.set(sessionKey, { state, version: readVersion(done.version) });
     }
     return "kept";

@@ -5,6 +5,7 @@ import type { CustomToolContext } from "../../tools/tool.js";
 import { JOB_TOOL_TIMEOUT_MS } from "../../limits.js";
 import { createArgumentCheck } from "../../tools/argument-check.js";
 import type { GrantedTool, ToolSet } from "../../tools/registry.js";
+import { closedError } from "../live/closed.js";
 import type { House } from "../live/house.js";
 import type { Session } from "../live/session.js";
 import type { Neighbours } from "../live/neighbours.js";
@@ -53,6 +54,9 @@ export class Site implements Family {
   readonly #path: readonly string[];
   readonly #children = new Map<string, SessionChildren>();
   readonly #sites = new Map<string, Promise<Site>>();
+  /** Those of them that are open. The setup of a subagent may take minutes, and nobody who leaves waits for it. */
+  readonly #openSites: Site[] = [];
+  #isClosed = false;
   /** The agent's tools and those for its subagents. The list is the same in every turn, so that it is hashed once. */
   readonly #definitions: ToolSet["definitions"];
 
@@ -107,13 +111,12 @@ export class Site implements Family {
   }
 
   async close(): Promise<void> {
-    const sites = await Promise.allSettled(this.#sites.values());
-    const under = sites.flatMap((site) => (site.status === "fulfilled" ? [site.value] : []));
+    this.#isClosed = true;
     const children = [...this.#children.values()];
     await Promise.all([
       this.sessions.close(),
       ...children.map((each) => each.stop()),
-      ...under.map((site) => site.close()),
+      ...this.#openSites.map((site) => site.close()),
     ]);
   }
 
@@ -160,7 +163,7 @@ export class Site implements Family {
   /** Suspends the turn of a run. */
   async leave(runId: string, graceMs: number): Promise<void> {
     await this.sessions.leave(runId, graceMs);
-    for (const site of this.#sites.values()) await (await site).leave(runId, graceMs);
+    for (const site of this.#openSites) await site.leave(runId, graceMs);
   }
 
   async #openSite(subagent: string): Promise<Site> {
@@ -168,7 +171,11 @@ export class Site implements Family {
     if (found === undefined) throw new Error(`there is no subagent ${subagent}`);
     // Nobody resumes a notification of a subagent's session: its next turn takes it.
     const host = { ...this.#host, onResume: undefined, neighbours: undefined };
-    return new Site(await found.parts(), host, [...this.#path, subagent]);
+    const parts = await found.parts();
+    if (this.#isClosed) throw closedError("closed");
+    const site = new Site(parts, host, [...this.#path, subagent]);
+    this.#openSites.push(site);
+    return site;
   }
 
   #toolsOf(seat: SubagentSeat): ToolSet {

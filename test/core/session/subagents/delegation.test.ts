@@ -1,6 +1,8 @@
 // Blocking delegation: a call runs a turn of the subagent, and the parent reads its text.
 
 import { describe, expect, it } from "vitest";
+import { SESSION_GRACE_MS } from "../../../../src/core/limits.js";
+import { fixedClock } from "../../../../src/harness/doubles/clock.js";
 import { ask, say } from "../../../support/script.js";
 import { readRun, scriptedAgent, testStore } from "../../../support/sessions.js";
 import { delegate, heldAgent, jobEvents } from "../../../support/subagents.js";
@@ -152,5 +154,31 @@ describe("blocking delegation", () => {
     agent.session("default").interrupt();
     expect(await result).toMatchObject({ status: "aborted" });
     await held.aborted;
+  });
+
+  it("close does not wait for the setup of a subagent, which then begins no turn", async () => {
+    const clock = fixedClock();
+    let finish: () => void = () => undefined;
+    const setup = () => new Promise<void>((resolve) => (finish = resolve));
+    const slow = scriptedAgent([say("too late")], {
+      ...{ name: "slow", description: "Is slow to start." },
+      plugins: [{ name: "stuck", setup }],
+      ports: clock,
+    });
+    const { agent } = scriptedAgent([ask([delegate("slow", { prompt: "p" })])], {
+      subagents: [slow.agent],
+      ports: clock,
+    });
+    const run = await agent.send("go");
+    const events = run.events()[Symbol.asyncIterator]();
+    for (let next = await events.next(); next.value?.type !== "tool-call";) next = await events.next();
+    await events.return?.();
+    const closed = agent.close();
+    for (let waits = 0; waits < 2; waits++) await clock.advance(SESSION_GRACE_MS);
+    await closed;
+    finish();
+    await clock.advance(SESSION_GRACE_MS);
+    expect(await run.result()).toMatchObject({ status: "aborted" });
+    expect(slow.asked).toEqual([]);
   });
 });
