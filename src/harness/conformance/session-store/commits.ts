@@ -6,7 +6,7 @@ import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.
 const WRITERS = 8;
 const INCREMENTS = 12;
 /** Far more than a store needs whose commits take a while. */
-const MAX_CONFLICTS = 1_000;
+const ENDLESS_CONFLICTS = 1_000;
 
 /** Commits and returns the version. Fails for a conflict. */
 export async function commit(
@@ -136,8 +136,8 @@ export const commitClauses: readonly Clause<SessionStore>[] = toClauses<SessionS
           const state = ((stored?.state ?? 0) as number) + 1;
           const end = await store.commit("count", { state }, { expectedVersion: stored?.version ?? null });
           if (end.ok) left -= 1;
-          else if (++conflicts > MAX_CONFLICTS)
-            fail("the conflicts of one writer", conflicts, `at most ${MAX_CONFLICTS}`);
+          else if (++conflicts > ENDLESS_CONFLICTS)
+            fail("the conflicts of one writer", conflicts, `at most ${ENDLESS_CONFLICTS}`);
           // The commit of another writer is under way, perhaps on a disk.
           else await sleep(1, systemPorts);
         }
