@@ -2,10 +2,13 @@
 // runs its function again replays the stored steps and goes on behind them.
 
 import { hashJson } from "../canon/digest.js";
+import { storeFailed } from "../canon/stored-value.js";
 import type { JsonObject } from "../canon/value.js";
 import { defined } from "../defined.js";
 import { AgentError, ToolArgError, ToolPolicyError, type AgentErrorOptions } from "../errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
+import { isObject } from "../options.js";
+import { showValue } from "../text/show.js";
 import { isThrown, thrownText } from "../text/thrown.js";
 import { toResultText } from "../tools/result.js";
 import type { CustomTool, CustomToolContext } from "../tools/tool.js";
@@ -22,7 +25,7 @@ export interface Journaled {
   /**
    * Each turn is a step `turn:<n>`. Does not stream, and does not destroy `provider`. A retryable error rejects the step, so the engine
    * retries it as configured. Any other error is stored. Rejects with `AgentError` `store-failed` if a turn is requested with other
-   * messages, tools or settings than when it was stored.
+   * messages, tools or settings than when it was stored, or if a step returns something else than was stored.
    */
   provider(provider: LlmProviderAdapter): LlmProviderAdapter;
   /**
@@ -57,10 +60,18 @@ export function journaled(step: DurableStep, id: string): Journaled {
       isRepeated = true;
       return runTool(() => tool.invoke(args, own), context.signal);
     });
+    // Any other error would be a result that the model reads.
+    if (!isStoredCall(stored)) throw new ToolPolicyError(damaged(name, id, stored).message);
     return readCall(stored, tool.name);
   };
   return {
-    provider: (provider) => journalTurns(provider, (work) => step(nextName("turn"), work)),
+    provider: (provider) =>
+      journalTurns(provider, async (work) => {
+        const name = nextName("turn");
+        const stored = await step(name, work);
+        if (!isStoredTurn(stored)) throw damaged(name, id, stored);
+        return stored;
+      }),
     tools: (tools) =>
       toCustomTools(tools, "tools").map((tool) => ({
         ...tool,
@@ -73,6 +84,16 @@ type StoredTurn = { readonly prompt: string } & (
   | { readonly response: LlmTurnResponse }
   | { readonly error: Pick<AgentError, "code" | "message"> & Pick<AgentErrorOptions, "hint" | "kind"> }
 );
+
+/** The loop checks the response itself, as it does for any provider. */
+function isStoredTurn(stored: unknown): boolean {
+  if (!isObject(stored) || typeof stored["prompt"] !== "string") return false;
+  const error = stored["error"];
+  return (
+    error === undefined ||
+    (isObject(error) && typeof error["code"] === "string" && typeof error["message"] === "string")
+  );
+}
 
 function journalTurns(
   provider: LlmProviderAdapter,
@@ -89,7 +110,7 @@ function journalTurns(
       seen = messages.length;
       const stored = await step(() => takeTurn(provider, request, prompt));
       if (stored.prompt !== prompt) throw changed(messages.length);
-      if ("response" in stored) return stored.response;
+      if (!("error" in stored)) return stored.response;
       const { code, message, ...options } = stored.error;
       throw new AgentError(code, message, options);
     },
@@ -134,12 +155,23 @@ async function runTool(invoke: () => unknown, signal: AbortSignal): Promise<Stor
   }
 }
 
+function isStoredCall(stored: unknown): boolean {
+  return isObject(stored) && ["text", "failed", "refused", "denied"].some((kind) => typeof stored[kind] === "string");
+}
+
 function readCall(stored: StoredCall, tool: string): string {
   if ("text" in stored) return stored.text;
   if ("denied" in stored) throw new ToolPolicyError(stored.denied);
   if ("failed" in stored) throw new Error(stored.failed);
   const { refused, field } = stored;
   throw new ToolArgError(refused, { tool, ...defined({ field }) });
+}
+
+function damaged(name: string, id: string, stored: unknown): AgentError {
+  return storeFailed(
+    `step ${name} of execution ${id} returned ${showValue(stored)}, which is not what was stored`,
+    "Return the result of the work, or the stored copy of it, from the step function. Give each execution its own id.",
+  );
 }
 
 function cutOff(name: string, id: string): string {

@@ -1,6 +1,7 @@
 // SQLite as the engine of a durable store. One connection writes, one transaction at a time. The other one reads outside of
 // transactions and never sees a partial one. SQLite runs on this thread, but waits for other processes without blocking it.
 
+import { statSync } from "node:fs";
 import pLimit from "p-limit";
 import { MAX_STORE_WAIT_MS, sleep, storeFailed, within, type Ports } from "../../core/index.js";
 import { MAX_BUSY_PAUSE_MS, MAX_WAITING_TRANSACTIONS } from "../limits.js";
@@ -21,6 +22,7 @@ export function createSqliteEngine(terms: SqliteEngineTerms): SqlEngine {
   const { path } = terms;
   const writer = createConnection(terms.writer);
   const reader = createConnection(terms.reader);
+  const assertKept = guardFile(path);
   const inTurn = pLimit(1);
   let isOpen = true;
 
@@ -50,7 +52,9 @@ export function createSqliteEngine(terms: SqliteEngineTerms): SqlEngine {
       }
       return inTurn(async () => {
         assertOpen();
-        return transact(terms, writer, work);
+        const result = await transact(terms, writer, work);
+        assertKept();
+        return result;
       });
     },
     commits: () => (isOpen ? reader.number("PRAGMA data_version") : 0),
@@ -65,6 +69,20 @@ export function createSqliteEngine(terms: SqliteEngineTerms): SqlEngine {
       checkpoint(terms.writer);
       terms.writer.close();
     },
+  };
+}
+
+/** Throws once the file is deleted or replaced. SQLite goes on in the deleted one, which no other process can read. */
+function guardFile(path: string): () => void {
+  const find = () => statSync(path, { bigint: true, throwIfNoEntry: false });
+  const first = find();
+  return () => {
+    const found = find();
+    if (found !== undefined && found.ino === first?.ino && found.dev === first.dev) return;
+    throw storeFailed(
+      `the store ${path} was ${found === undefined ? "deleted" : "replaced"} while it was open`,
+      "Its last writes are lost. Close the host, and open it again. Stop all processes before you replace the file.",
+    );
   };
 }
 

@@ -172,6 +172,23 @@ describe("journaled", () => {
     expect(calls).toBe(1);
   });
 
+  it.each(["null", "{}", "7", '{"prompt":1}', '{"prompt":"p","error":{"code":1}}', '{"text":1}'])(
+    "ends the run if a step returns %s instead of what was stored",
+    async (stored) => {
+      for (const [name, code] of [
+        ["turn:2", "store-failed"],
+        ["tool:pay:1", "tool-denied"],
+      ] as const) {
+        const engine = new Engine();
+        const { calls, execute } = desk();
+        engine.stored.set(name, stored);
+        const message = expect.stringContaining(`step ${name} of execution x1 returned`) as string;
+        expect(await engine.run(execute(engine.step))).toEqual({ status: "error", text: "", code, message });
+        expect(calls).toEqual([]);
+      }
+    },
+  );
+
   it("stores nothing of a call or a turn that an abort ended", async () => {
     const engine = new Engine();
     const abort = new AbortController();

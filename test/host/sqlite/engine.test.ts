@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { AgentError } from "../../../src/core/index.js";
+import type { DurableHost } from "../../../src/host/durable/host.js";
 import { loadSqlite } from "../../../src/host/sqlite/driver.js";
 import { openSqliteFile, type SqliteKind } from "../../../src/host/sqlite/file.js";
 import { openSqliteExecutionHost, SESSIONS } from "../../../src/host/sqlite/open.js";
@@ -40,6 +41,30 @@ describe("a file that another process has locked", () => {
     other.exec("COMMIT");
     other.close();
     expect(await commit()).toMatchObject({ ok: true });
+  });
+});
+
+describe("a file that is gone while its host is open", () => {
+  const commit = (host: DurableHost) => host.store.sessions.commit("k", { state: 1 }, { expectedVersion: null });
+
+  it.each(["deleted", "replaced"])("makes each write fail: %s", async (how) => {
+    const file = hosts.file();
+    const host = await hosts.open({}, file);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix);
+    if (how === "replaced") await hosts.open({}, file);
+    for (let call = 0; call < 2; call++) {
+      const message = `the store ${file} was ${how} while it was open`;
+      await expect(commit(host)).rejects.toMatchObject({ code: "store-failed", retryable: false, message });
+    }
+  });
+
+  it("works again when it is opened again", async () => {
+    const file = hosts.file();
+    const host = await hosts.open({}, file);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix);
+    await expect(commit(host)).rejects.toMatchObject({ code: "store-failed" });
+    await host.close();
+    expect(await commit(await hosts.open({}, file))).toMatchObject({ ok: true });
   });
 });
 
