@@ -6,7 +6,12 @@ import { describe, expect, it } from "vitest";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";
+import * as execution from "../../src/entry/execution.js";
 import * as root from "../../src/entry/playhead.js";
+import * as plugins from "../../src/entry/plugins.js";
+import * as fileStore from "../../src/entry/session-store-file.js";
+import * as memoryStore from "../../src/entry/session-store-memory.js";
+import * as session from "../../src/entry/session.js";
 import { memory, sessions } from "../../src/entry/plugins.js";
 import { Agent, toRuntime } from "../../src/entry/session.js";
 import { toAiSdk } from "../../src/harness/adapters/ai-sdk/to-ai-sdk.js";
@@ -27,9 +32,17 @@ describe("the import paths", () => {
     const { exports } = JSON.parse(readFileSync(join(repositoryRoot, "package.json"), "utf8")) as {
       exports: Record<string, unknown>;
     };
-    const paths = ["session", "execution", "session-store/memory", "session-store/file", "plugins"];
-    expect(Object.keys(exports)).toEqual(expect.arrayContaining(paths.map((path) => `./${path}`)));
-    expect(root).not.toHaveProperty("Agent");
+    for (const [path, door, name] of [
+      ["./session", session, "Agent"],
+      ["./execution", execution, "resumeAndDrain"],
+      ["./session-store/memory", memoryStore, "MemorySessionStore"],
+      ["./session-store/file", fileStore, "FileSessionStore"],
+      ["./plugins", plugins, "compaction"],
+    ] as const) {
+      expect(exports).toHaveProperty([path]);
+      expect(door).toHaveProperty(name);
+      expect(root).not.toHaveProperty(name);
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 // The consumer drives: what a run does between two events, who may read it, and what its result says.
 
 import { describe, expect, it } from "vitest";
+import { Agent } from "../../../src/core/session/agent.js";
 import { ask, say, tool } from "../../support/script.js";
 import { readRun, scriptedAgent, typesOf } from "../../support/sessions.js";
 
@@ -12,6 +13,7 @@ async function settle(): Promise<void> {
 describe("a run", () => {
   it("PSS-02 PSS-03 PSS-09 PSS-12 PSS-17 PSS-19 has the events of its turn, the accepted input first", async () => {
     const { agent, asked } = scriptedAgent([say("Hi."), say("Well.")], { instructions: "Be brief." });
+    expect(Agent).not.toHaveProperty("create");
     const run = await agent.send("Hello.");
     expect(run.runId).toMatch(/^[0-9a-f]{32}$/);
     const events = await readRun(run);

@@ -1,8 +1,9 @@
 // Sessions: their queue, what a turn leaves behind however it ends, and how they are interrupted, killed and deleted.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { SessionStore } from "../../../src/core/session/ports/session-store.js";
 import { Agent } from "../../../src/core/session/agent.js";
+import { MemorySessionStore } from "../../../src/core/session/memory-host/sessions.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
 import { ask, quietPorts, say, tool } from "../../support/script.js";
 import { readRun, scriptedAgent, testStore, typesOf } from "../../support/sessions.js";
@@ -48,6 +49,23 @@ describe("a session", () => {
     await (await agent.session("a").send("x")).result();
     await (await agent.session("b").send("y")).result();
     expect(asked[1]?.messages.map(({ content }) => content)).toEqual(["y"]);
+  });
+
+  it("PSS-65 is kept by a MemorySessionStore if the agent is given no store", async () => {
+    const commit = vi.spyOn(MemorySessionStore.prototype, "commit");
+    const { agent, asked } = scriptedAgent([say("1"), say("2")]);
+    await (await agent.send("a")).result();
+    await (await agent.send("b")).result();
+    expect(commit.mock.calls.map(([key]) => key)).toEqual(["default", "default"]);
+    expect(asked[1]?.messages.map(({ content }) => content)).toEqual(["a", "1", "b"]);
+    commit.mockRestore();
+  });
+
+  it("PSS-18 gives callers the events of its runs, and not the messages of the model", () => {
+    const { agent } = scriptedAgent([]);
+    expect(Object.keys(agent.session("s")).sort()).toEqual([
+      ...["delete", "interrupt", "key", "kill", "nextNotification", "overlay", "schedule", "send", "steer"],
+    ]);
   });
 
   it("PSS-55 PSS-56 PSS-58 PSS-60 PSS-61 PSS-63 PSS-67 PSS-111 PSS-147 is stored as a snapshot, which a new agent goes on from", async () => {

@@ -27,7 +27,7 @@ describe("createInMemoryExecutionHost", () => {
     expect(host).not.toHaveProperty("sessionStore");
   });
 
-  it("PSS-77 PSS-125 works in this process, with leases of five minutes and ten attempts, unless it is told otherwise", () => {
+  it("PSS-75 PSS-77 PSS-125 works in this process, with leases of five minutes and ten attempts, unless it is told otherwise", () => {
     const { capabilities, leaseMs, maxAttempts } = createInMemoryExecutionHost();
     expect({ capabilities, leaseMs, maxAttempts }).toEqual({
       ...{ capabilities: { backgroundSubagents: "in-process" }, leaseMs: 300_000, maxAttempts: 10 },
@@ -48,7 +48,7 @@ describe("createInMemoryExecutionHost", () => {
     [{ leaseMs: 0 }, "leaseMs of createInMemoryExecutionHost is 0"],
     [{ maxAttempts: 1.5 }, "maxAttempts of createInMemoryExecutionHost is 1.5"],
     [{ ports: { now: 1 } }, "createInMemoryExecutionHost: ports.now is 1: pass a function, or omit it"],
-  ])("PSS-72 refuses the options %j", (options, message) => {
+  ])("PSS-72 PSS-75 refuses the options %j", (options, message) => {
     const error = refusal(() => createInMemoryExecutionHost(options as never));
     expect(error).toMatchObject({ code: "invalid-options", message });
     expect((error as { hint: string }).hint).not.toBe("");

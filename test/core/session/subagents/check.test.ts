@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { Agent } from "../../../../src/core/session/agent.js";
 import { scriptedProvider } from "../../../../src/core/providers/scripted.js";
+import { createInMemoryExecutionHost } from "../../../../src/core/session/memory-host/host.js";
 import { MemorySessionStore } from "../../../../src/core/session/memory-host/sessions.js";
 import { ask, say, tool } from "../../../support/script.js";
 import { scriptedAgent } from "../../../support/sessions.js";
@@ -54,16 +55,19 @@ describe("subagents", () => {
     });
   });
 
-  it("PSS-76 PSS-77 PSS-78 offer background work only where this process owns it", async () => {
+  it("PSS-76 PSS-77 PSS-78 offer background work where this process or an execution host owns it", async () => {
     const sessionStore = new MemorySessionStore();
     const inProcess = { backgroundSubagents: "in-process" } as const;
     for (const [host, isOffered] of [
       [undefined, true],
       [{ sessionStore }, false],
       [{ sessionStore, capabilities: inProcess }, true],
+      [{ sessionStore, capabilities: { backgroundSubagents: "durable" } }, false],
+      [createInMemoryExecutionHost({ backgroundSubagents: "durable" }), true],
     ] as const) {
       const calls = ask([delegate("a", { prompt: "p", run_in_background: true })]);
-      const { agent, asked } = scriptedAgent([calls, say("ok")], { subagents: [named("a")], ...(host && { host }) });
+      const subagents = [named("a")];
+      const { agent, asked } = scriptedAgent([calls, say("ok")], { name: "desk", subagents, ...(host && { host }) });
       await (await agent.send("go")).result();
       const names = asked[0]?.tools?.map(({ name }) => name);
       expect(names?.includes("background_output")).toBe(isOffered);

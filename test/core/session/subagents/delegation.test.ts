@@ -2,17 +2,23 @@
 
 import { describe, expect, it } from "vitest";
 import { SESSION_GRACE_MS } from "../../../../src/core/limits.js";
+import type { AgentOptions } from "../../../../src/core/session/options.js";
 import { fixedClock } from "../../../../src/harness/doubles/clock.js";
-import { ask, say } from "../../../support/script.js";
+import { ask, say, tool } from "../../../support/script.js";
 import { readRun, scriptedAgent, testStore } from "../../../support/sessions.js";
 import { delegate, heldAgent, jobEvents } from "../../../support/subagents.js";
 
-const child = (steps: Parameters<typeof scriptedAgent>[0], name = "researcher") =>
-  scriptedAgent(steps, { name, description: `The ${name}.` });
+const child = (steps: Parameters<typeof scriptedAgent>[0], options: Partial<AgentOptions> = {}) =>
+  scriptedAgent(steps, { name: "researcher", description: "The researcher.", ...options });
 
 describe("blocking delegation", () => {
   it("PSS-30 PSS-32 PSS-35 PSS-42 runs the subagent and gives its last text", async () => {
-    const { agent: researcher, asked: childAsked } = child([say("42")]);
+    const { agent: researcher, asked: childAsked } = child(
+      [ask([{ name: "look" }], { content: "I look." }), say("42")],
+      {
+        tools: [tool("look", () => "seen")],
+      },
+    );
     const { agent, asked } = scriptedAgent([ask([delegate("researcher", { prompt: "How much?" })]), say("It is 42.")], {
       subagents: [researcher],
     });
@@ -23,7 +29,14 @@ describe("blocking delegation", () => {
       "background_cancel",
     ]);
     expect(childAsked[0]?.messages).toEqual([{ role: "user", content: "How much?" }]);
-    expect(asked[1]?.messages.at(-1)).toMatchObject({ role: "tool", content: "42" });
+    expect(asked[1]?.messages.map(({ role, content }) => [role, content])).toEqual([
+      ["user", "go"],
+      ["assistant", ""],
+      ["tool", "42"],
+    ]);
+    const updates = events.filter(({ type }) => type === "subagent-job-update");
+    expect(updates.length).toBeGreaterThan(0);
+    expect(JSON.stringify(updates)).not.toMatch(/I look|seen/);
     expect(events.filter(({ type }) => type !== "subagent-job-update").map(({ type }) => type)).toEqual([
       "user-text",
       "turn-start",
@@ -83,10 +96,10 @@ describe("blocking delegation", () => {
   });
 
   it("PSS-121 cuts the text of a subagent at 20,000 characters, and tells of 200 of its events", async () => {
-    const { agent: researcher } = child(
-      [...Array.from({ length: 40 }, () => ask([{ name: "none" }, { name: "none" }])), say("x".repeat(30_000))],
-      "researcher",
-    );
+    const { agent: researcher } = child([
+      ...Array.from({ length: 40 }, () => ask([{ name: "none" }, { name: "none" }])),
+      say("x".repeat(30_000)),
+    ]);
     const { agent, asked } = scriptedAgent([ask([delegate("researcher", { prompt: "p" })]), say("ok")], {
       subagents: [researcher],
     });
