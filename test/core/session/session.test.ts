@@ -51,12 +51,13 @@ describe("a session", () => {
     expect(asked[1]?.messages.map(({ content }) => content)).toEqual(["y"]);
   });
 
-  it("PSS-65 is kept by a MemorySessionStore if the agent is given no store", async () => {
+  it("PSS-61 PSS-65 is kept by a MemorySessionStore if the agent is given no store", async () => {
     const commit = vi.spyOn(MemorySessionStore.prototype, "commit");
     const { agent, asked } = scriptedAgent([say("1"), say("2")]);
     await (await agent.send("a")).result();
     await (await agent.send("b")).result();
     expect(commit.mock.calls.map(([key]) => key)).toEqual(["default", "default"]);
+    expect(commit.mock.calls.map(([, next]) => Object.keys(next))).toEqual([["state"], ["state"]]);
     expect(asked[1]?.messages.map(({ content }) => content)).toEqual(["a", "1", "b"]);
     commit.mockRestore();
   });

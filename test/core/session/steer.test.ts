@@ -9,7 +9,7 @@ const at = (type: SessionEvent["type"], act: () => unknown) => (event: SessionEv
   event.type === type ? act() : undefined;
 
 describe("steer", () => {
-  it("PSS-23 PSS-25 PSS-27 PSS-28 PSS-106 at the step-end of a finished step causes one step more", async () => {
+  it("PSS-23 PSS-25 PSS-27 PSS-29 PSS-28 PSS-106 at the step-end of a finished step causes one step more", async () => {
     const { agent, asked } = scriptedAgent([say("A long answer."), say("Short.")]);
     let steered = false;
     const run = await agent.send("Tell me.");

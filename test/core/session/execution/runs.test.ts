@@ -307,8 +307,10 @@ describe("runs of a session", () => {
       for await (const { event } of readStored(host, run.runId, { follow: true })) events.push(event);
       return events;
     })();
-    await run.result();
+    const told: SessionEvent[] = [];
+    for await (const event of run.events()) told.push(event);
     const all = await followed;
+    expect(all).toEqual(told);
     expect(all).toEqual(await eventsOf(host, run.runId));
     for (let offset = 0; offset <= all.length; offset++) {
       const rest: SessionEvent[] = [];
