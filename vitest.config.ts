@@ -5,7 +5,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Files that start many processes, and take from half a minute on. */
-const LONG = ["test/docs/", "test/harness/fixture/", "test/cli/mutate", "test/bench", "test/drift-docs", "test/guides"];
+const LONG = [
+  ...["test/docs/", "test/harness/fixture/", "test/cli/mutate", "test/bench", "test/drift-docs", "test/guides"],
+  ...["test/python/", "test/cli/runs", "test/cli/ui/ui.browser", "test/host/engines/"],
+];
 
 /** Rooms whose modules load once for all files: a test leaves nothing behind in a module or in the process. */
 const SHARED = "core|cassette|harness|laws";
