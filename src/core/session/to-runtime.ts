@@ -47,7 +47,7 @@ async function runOnce(agent: Agent, options: RunOptions): Promise<RunResult> {
       turns: steps,
       toolCalls,
       usage,
-      messages: run instanceof Run ? run.messages : [],
+      messages: Run.messagesOf(run),
     };
     const { runId } = run;
     return { ...visit, runId, visits: [visit], ended: { kind: "exit" }, shared: {}, events: [], droppedEvents: 0 };

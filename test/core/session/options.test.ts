@@ -69,16 +69,15 @@ describe("the options of an agent", () => {
     expect(refusal({ model, host }).message).toContain("has an execution host with a sessionStore");
   });
 
-  it.each(["instructions", "tools", "toolChoice", "subagents", "policies", "settings"] as const)(
-    "PSS-07 PSS-116 refuse %s with a function as the model",
-    (key) => {
-      const value = { instructions: "x", tools: [], toolChoice: "auto", subagents: [], policies: [], settings: {} }[
-        key
-      ];
-      const { message } = refusal({ model: () => [], [key]: value });
-      expect(message).toContain(`has a function as \`model\` and also \`${key}\``);
-    },
-  );
+  it.each(
+    Object.entries({
+      ...{ instructions: "x", tools: [], toolChoice: "auto", subagents: [], policies: [], settings: {} },
+      ...{ timeoutMs: 1, toolTimeoutMs: 1, streaming: true, onToolError: "end", maxCorrections: 1 },
+    }),
+  )("PSS-07 PSS-116 refuse %s with a function as the model", (key, value) => {
+    const { message } = refusal({ model: () => [], [key]: value });
+    expect(message).toContain(`has a function as \`model\` and also \`${key}\``);
+  });
 
   it("PSS-117 keep the error that they come from as the cause", () => {
     expect(refusal({ model, budget: { maxTurns: -1 } }).cause).toMatchObject({ code: "invalid-options" });

@@ -1,5 +1,6 @@
 // Sessions: their queue, what a turn leaves behind however it ends, and how they are interrupted, killed and deleted.
 
+import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import type { SessionStore } from "../../../src/core/session/ports/session-store.js";
 import { Agent } from "../../../src/core/session/agent.js";
@@ -52,18 +53,21 @@ describe("a session", () => {
   });
 
   it("PSS-61 PSS-65 is kept by a MemorySessionStore if the agent is given no store", async () => {
-    const commit = vi.spyOn(MemorySessionStore.prototype, "commit");
+    using commit = vi.spyOn(MemorySessionStore.prototype, "commit");
     const { agent, asked } = scriptedAgent([say("1"), say("2")]);
     await (await agent.send("a")).result();
     await (await agent.send("b")).result();
     expect(commit.mock.calls.map(([key]) => key)).toEqual(["default", "default"]);
     expect(commit.mock.calls.map(([, next]) => Object.keys(next))).toEqual([["state"], ["state"]]);
     expect(asked[1]?.messages.map(({ content }) => content)).toEqual(["a", "1", "b"]);
-    commit.mockRestore();
   });
 
-  it("PSS-18 gives callers the events of its runs, and not the messages of the model", () => {
-    const { agent } = scriptedAgent([]);
+  it("PSS-18 gives callers the events of its runs, and not the messages of the model", async () => {
+    const { agent } = scriptedAgent([say("1")], { instructions: "Secret." });
+    const run = await agent.send("a");
+    const outcome = await run.result();
+    expect(Object.keys(outcome).sort()).toEqual(["status", "steps", "text", "toolCalls", "unapplied", "usage"]);
+    expect(inspect([agent, run, outcome], { depth: 9, showHidden: true })).not.toContain("Secret.");
     expect(Object.keys(agent.session("s")).sort()).toEqual([
       ...["delete", "interrupt", "key", "kill", "nextNotification", "overlay", "schedule", "send", "steer"],
     ]);

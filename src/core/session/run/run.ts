@@ -45,8 +45,7 @@ export class Run implements AgentRun {
   readonly runId: string;
   /** Answers of the model so far. */
   answers = 0;
-  /** The conversation of the turn, instructions first. Set when the turn begins, for callers inside. */
-  messages: readonly LlmMessage[] = [];
+  #messages: readonly LlmMessage[] = [];
   readonly #events: SessionEvent[] = [];
   readonly #outcome: Promise<RunOutcome>;
   #settle: (outcome: RunOutcome) => void = () => undefined;
@@ -60,6 +59,16 @@ export class Run implements AgentRun {
   /** Resolves when the run is over or given back. Does not drive it. */
   get over(): Promise<unknown> {
     return this.#outcome;
+  }
+
+  /** The conversation of the turn, instructions first, for callers inside. Empty before the turn begins. */
+  static messagesOf(run: AgentRun): readonly LlmMessage[] {
+    return #messages in run ? run.#messages : [];
+  }
+
+  /** The turn begins with this conversation, and extends it. */
+  begin(messages: readonly LlmMessage[]): void {
+    this.#messages = messages;
   }
 
   constructor(runId: string) {

@@ -62,7 +62,7 @@ export class Turn {
     const { signal } = this.#ends;
     const tell = (event: SessionEvent): void => this.tell(event);
     this.run = run;
-    run.messages = talk.history;
+    run.begin(talk.history);
     this.#order = order;
     this.#kept = { runId: run.runId, sessionKey, input: read.input, isNotification };
     const view: TurnView = { sessionKey, ...hooks, signal, callId: this.#ids.of, history: () => talk.history };

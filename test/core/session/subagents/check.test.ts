@@ -64,6 +64,7 @@ describe("subagents", () => {
       [{ sessionStore, capabilities: inProcess }, true],
       [{ sessionStore, capabilities: { backgroundSubagents: "durable" } }, false],
       [createInMemoryExecutionHost({ backgroundSubagents: "durable" }), true],
+      [createInMemoryExecutionHost(), true],
     ] as const) {
       const calls = ask([delegate("a", { prompt: "p", run_in_background: true })]);
       const subagents = [named("a")];
