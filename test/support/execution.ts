@@ -85,12 +85,13 @@ export async function eventsOf({ store }: ExecutionHost, runId: string): Promise
   return events;
 }
 
-/** The host, with the checkpoints that were stored through it. */
+/** The host, with the checkpoints that were stored through it. It takes its time for each, as a real one. */
 export function watchedHost(host: ExecutionHost): { host: ExecutionHost; checkpoints: RunCheckpoint[] } {
   const checkpoints: RunCheckpoint[] = [];
   const transaction: ExecutionStore["transaction"] = (work) =>
     host.store.transaction((tx) => {
       const append: CheckpointStore["append"] = async (checkpoint, options) => {
+        await new Promise(setImmediate);
         const appended = await tx.checkpoints.append(checkpoint, options);
         if (appended.ok) checkpoints.push(checkpoint);
         return appended;
