@@ -11,7 +11,7 @@ const child = (steps: Parameters<typeof scriptedAgent>[0], name = "researcher") 
   scriptedAgent(steps, { name, description: `The ${name}.` });
 
 describe("blocking delegation", () => {
-  it("PSS-30 PSS-32 PSS-35 PSS-42 runs the subagent and gives its last text", async () => {
+  it("PSS-30 PSS-32 PSS-35 PSS-42 PSS-113 runs the subagent and gives its last text", async () => {
     const { agent: researcher, asked: childAsked } = child([say("42")]);
     const { agent, asked } = scriptedAgent([ask([delegate("researcher", { prompt: "How much?" })]), say("It is 42.")], {
       subagents: [researcher],
@@ -95,7 +95,7 @@ describe("blocking delegation", () => {
     expect(events.filter(({ type }) => type === "subagent-job-update")).toHaveLength(200);
   });
 
-  it("PSS-118 does not run a call whose sessionKey is not a suffix", async () => {
+  it("PSS-113 PSS-118 does not run a call whose sessionKey is not a suffix", async () => {
     const { agent: researcher, asked: childAsked } = child([say("1")]);
     const calls = ["a:b", "", "x".repeat(81)].map((sessionKey) => delegate("researcher", { prompt: "p", sessionKey }));
     const { agent, asked } = scriptedAgent([ask(calls), say("ok")], { subagents: [researcher] });
@@ -104,7 +104,7 @@ describe("blocking delegation", () => {
     expect(childAsked).toEqual([]);
   });
 
-  it("PSS-48 PSS-141 begins and reports the calls of a batch in call order, whichever ends first", async () => {
+  it("PSS-48 PSS-113 PSS-141 begins and reports the calls of a batch in call order, whichever ends first", async () => {
     const [slow, fast] = [heldAgent("slow"), heldAgent("fast")];
     const { agent } = scriptedAgent(
       [ask([delegate("slow", { prompt: "p" }), delegate("fast", { prompt: "p" })]), say("ok")],
