@@ -49,10 +49,15 @@ type Stand = ReturnType<typeof stand>;
 /** All that the storage tells of runs, with ids that two storages share. */
 async function storedBy({ host, ledger, model, helperModel }: Stand, runIds: readonly string[]) {
   const events: SessionEvent[][] = [];
-  for (const runId of runIds) events.push(await eventsOf(host(), runId));
+  const outputs: unknown[] = [];
+  for (const runId of runIds) {
+    events.push(await eventsOf(host(), runId));
+    outputs.push((await host().store.runs.get(runId))?.output);
+  }
   const short = (key: string) => key.replace(/^[0-9a-f]+/, "run");
   return {
     events,
+    outputs,
     history: await historyOf(host()),
     child: await historyOf(host(), "parent:agent:clerk:default:subagent:helper:one"),
     calls: ledger.entries.map(({ key, ...entry }) => ({ ...entry, key: short(key) })),
