@@ -78,9 +78,19 @@ describe("a model of the AI SDK", () => {
         execute: async ({ at }: { at: string }) => ({ saw: at }),
       } as never),
     };
-    const agent = new Agent({ model: model as unknown as AnyAiSdkModel, tools: tools as never, ports: quietPorts() });
+    const helper = new Agent({
+      name: "helper",
+      description: "Helps.",
+      model: scriptedProvider([]),
+      ports: quietPorts(),
+    });
+    const agent = new Agent({
+      ...{ model: model as unknown as AnyAiSdkModel, instructions: "Be brief.", tools: tools as never },
+      ...{ subagents: [helper], ports: quietPorts() },
+    });
     const run = await agent.send("Go.");
     const events = await readRun(run);
+    expect(JSON.stringify(model.calls[0])).toMatch(/Be brief\..*"look".*"delegate_to_helper"/s);
     expect(events.find(({ type }) => type === "tool-result")).toMatchObject({ output: '{"saw":"sea"}' });
     expect((await run.result()).text).toBe("Done.");
   });

@@ -3,6 +3,7 @@
 import { Agent } from "../../src/core/session/agent.js";
 import type { AgentOptions } from "../../src/core/session/options.js";
 import { createInMemoryExecutionHost } from "../../src/core/session/memory-host/host.js";
+import type { CheckpointStore, RunCheckpoint } from "../../src/core/session/ports/checkpoint-store.js";
 import type {
   ExecutionHost,
   ExecutionStore,
@@ -82,6 +83,22 @@ export async function eventsOf({ store }: ExecutionHost, runId: string): Promise
   const events: SessionEvent[] = [];
   for await (const { event } of store.events.read(runId)) events.push(event);
   return events;
+}
+
+/** The host, with the checkpoints that were stored through it. It takes its time for each, as a real one. */
+export function watchedHost(host: ExecutionHost): { host: ExecutionHost; checkpoints: RunCheckpoint[] } {
+  const checkpoints: RunCheckpoint[] = [];
+  const transaction: ExecutionStore["transaction"] = (work) =>
+    host.store.transaction((tx) => {
+      const append: CheckpointStore["append"] = async (checkpoint, options) => {
+        await new Promise(setImmediate);
+        const appended = await tx.checkpoints.append(checkpoint, options);
+        if (appended.ok) checkpoints.push(checkpoint);
+        return appended;
+      };
+      return work({ ...tx, checkpoints: { ...tx.checkpoints, append } });
+    });
+  return { host: { ...host, store: { ...host.store, transaction } }, checkpoints };
 }
 
 export type Fault = "before" | "after" | "dead-before" | "dead-after";

@@ -83,7 +83,7 @@ describe("the options of an agent", () => {
     expect(refusal({ model, budget: { maxTurns: -1 } }).cause).toMatchObject({ code: "invalid-options" });
   });
 
-  it("PSS-68 PSS-120 make a namespace that is stable with a name, and else random", () => {
+  it("PSS-68 PSS-105 PSS-120 make a namespace that is stable with a name, and else random", () => {
     const of = (options: Partial<AgentOptions>) => new Agent({ model, ...options }).namespace;
     expect(of({ name: "desk" })).toBe("agent:desk");
     expect(of({ name: "desk", namespace: "a:b c" })).toBe("agent:a%3Ab%20c");
@@ -133,7 +133,7 @@ describe("the key of a session", () => {
     ["half a pair", "\ud800"],
     ["a number", 5],
     ["a child's", "parent:a"],
-  ])("PSS-21 is refused: %s", (_what, key) => {
+  ])("PSS-21 PSS-105 is refused: %s", (_what, key) => {
     expect(() => agent.session(key as string)).toThrow(TypeError);
   });
 
@@ -168,7 +168,7 @@ describe("the input of a session", () => {
       { type: "user-message", content: [{ type: "file", data: "aMOp", mediaType: "text/plain" }] },
       [text("hé")],
     ],
-  ])("PSS-20 is %s", (_what, given, input, content) => {
+  ])("PSS-20 PSS-111 is %s", (_what, given, input, content) => {
     const read = readInput(given);
     expect(read.input).toEqual(input);
     expect(read.message).toEqual({ role: "user", content });

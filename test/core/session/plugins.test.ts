@@ -99,7 +99,7 @@ describe("plugins", () => {
     expect(store.history("default")).toHaveLength(2);
   });
 
-  it("PSS-104 see each event before it is delivered, one after the other", async () => {
+  it("PSS-104 PSS-111 see each event before it is delivered, one after the other", async () => {
     const order: string[] = [];
     const listen = (name: string): AgentPlugin => ({
       events: {

@@ -49,7 +49,7 @@ describe("a run", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("PSS-13 PSS-15 stands at each boundary until the next event is asked for", async () => {
+  it("PSS-13 PSS-15 PSS-106 PSS-111 stands at each boundary until the next event is asked for", async () => {
     const { agent, asked } = scriptedAgent([ask([{ name: "look" }]), say("Done.")], {
       tools: [tool("look", () => "seen")],
     });

@@ -36,7 +36,7 @@ function heldTool() {
 }
 
 describe("a session", () => {
-  it("PSS-21 PSS-22 takes turns in order, each on what the ones before left", async () => {
+  it("PSS-21 PSS-22 PSS-111 takes turns in order, each on what the ones before left", async () => {
     const { agent, asked } = scriptedAgent([say("1"), say("2"), say("3")], { instructions: "Count." });
     const session = agent.session("room:1");
     const runs = [await session.send("a"), await session.send("b"), await session.send("c")];
@@ -109,7 +109,7 @@ describe("a session", () => {
     expect(one.asked[1]?.messages.map(({ content }) => content)).toEqual(["a", "1", "b", "2", "c"]);
   });
 
-  it("PSS-62 PSS-136 fails at a commit conflict, reads the state again and stays usable", async () => {
+  it("PSS-62 PSS-111 PSS-136 fails at a commit conflict, reads the state again and stays usable", async () => {
     const store = testStore();
     const one = scriptedAgent([say("1"), say("lost"), say("3")], { host: { sessionStore: store } });
     const two = scriptedAgent([say("2")], { host: { sessionStore: store } });
@@ -178,7 +178,7 @@ describe("a session", () => {
 });
 
 describe("a turn that does not finish", () => {
-  it("PSS-135 keeps nothing when the provider fails, and the queue goes on", async () => {
+  it("PSS-111 PSS-135 keeps nothing when the provider fails, and the queue goes on", async () => {
     const store = testStore();
     const fails = () => {
       throw new Error("overloaded");
@@ -254,7 +254,7 @@ describe("a turn that does not finish", () => {
 });
 
 describe("the end of a session", () => {
-  it("PSS-99 PSS-138 kill aborts every turn, keeps the state and ends the key for this agent", async () => {
+  it("PSS-99 PSS-111 PSS-138 kill aborts every turn, keeps the state and ends the key for this agent", async () => {
     const store = testStore();
     const { asked, model } = hangingModel();
     const agent = new Agent({ model, ports: quietPorts(), host: { sessionStore: store } });

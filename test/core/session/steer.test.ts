@@ -39,7 +39,7 @@ describe("steer", () => {
   });
 
   it.each(["turn-start", "step-start"] as const)(
-    "PSS-15 PSS-27 at %s is read by the step that follows",
+    "PSS-15 PSS-27 PSS-106 PSS-111 at %s is read by the step that follows",
     async (place) => {
       const { agent, asked } = scriptedAgent([say("Done.")]);
       const events = await readRun(

@@ -25,7 +25,7 @@ async function openAt(start: number, file?: string) {
 }
 
 describe("the schedules of a durable host", () => {
-  it("PSS-83 put one input into the session's inbox at each slot, with a run that delivers it", async () => {
+  it("PSS-86 put one input into the session's inbox at each slot, with a run that delivers it", async () => {
     const { clock, host, pending, work } = await openAt(HOUR - 1);
     await host.schedules.set(daily());
     work();

@@ -96,7 +96,7 @@ describe("a worker", () => {
     },
   );
 
-  it("PSS-82 delivers a suspended run again at once", async () => {
+  it("PSS-86 delivers a suspended run again at once", async () => {
     const host = await hosts.open();
     await host.store.runs.create(userTurn("a"));
     let steps = 0;

@@ -63,7 +63,7 @@ describePostgres("examples/durable", (server) => {
     expect((await host.admin.stats()).hosts).toBe(1);
   }
 
-  it("PSS-49 PSS-82 shows workers that take over from each other and stop in order", { timeout: 240_000 }, () =>
+  it("PSS-49 shows workers that take over from each other and stop in order", { timeout: 240_000 }, () =>
     assertTakeover("machine.mjs"),
   );
 

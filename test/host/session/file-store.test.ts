@@ -34,7 +34,7 @@ function memoryVersions(): MemoryFiles & VersionFiles {
   };
 }
 
-describe("PSS-59 PSS-60 PSS-62 PSS-63 PSS-64 PSS-66 the sessions in a folder", () => {
+describe("PSS-59 PSS-60 PSS-62 PSS-63 PSS-64 PSS-66 PSS-112 the sessions in a folder", () => {
   // Each commit flushes the disk.
   const options = { patienceMs: 30_000 };
   for (const { name, run } of sessionStoreConformance(() => new FileSessionStore(newFolder()), options)) it(name, run);

@@ -46,7 +46,7 @@ function start(task: string, file: string, options: object = {}) {
 const INPUTS = 50;
 
 describe("a session of two processes", { timeout: 120_000 }, () => {
-  it("PSS-82 acceptance 7: answers each input of both, in order and without a conflict", async () => {
+  it("PSS-22 acceptance 7: answers each input of both, in order and without a conflict", async () => {
     const file = hosts.file();
     const host = await hosts.open({}, file);
     const both = ["one", "two"].map((name) => start("send", file, { prefix: name, inputs: INPUTS }));

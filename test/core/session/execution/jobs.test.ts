@@ -73,7 +73,57 @@ describe.each(HOSTS)("background jobs on %s", (_name, open) => {
     await agent.close();
   });
 
-  it("PSS-46 PSS-48 PSS-49 PSS-53 share one notification, which their parent gets once", async () => {
+  it("PSS-85 have their id, attempts, lease, checkpoints, cancellation, schedule and notice in the host", async () => {
+    const own = await jobStand({ open, helpers: ["a", "b"] });
+    const { runs, checkpoints, notifications } = own.host.store;
+    const enqueued: string[] = [];
+    const scheduler: ExecutionHost["scheduler"] = {
+      ...own.host.scheduler,
+      enqueueRun: async (runId, order) => {
+        enqueued.push(`${order.kind} ${runId}`);
+        await own.host.scheduler.enqueueRun(runId, order);
+      },
+    };
+    const host = { ...own.host, scheduler };
+    await (await own.agent(host).send("go")).result();
+    const [first, second] = (await openRuns(host)).filter(isJob);
+    const [a = "", b = ""] = [first?.runId, second?.runId];
+    expect(enqueued).toEqual([`background-subagent ${a}`, `background-subagent ${b}`]);
+
+    // The process of the first job dies inside its second request.
+    const faulty = faultyHost(host, Infinity, "before");
+    const model = own.helperModels.get("a") as { turn: (request: never) => Promise<unknown> };
+    const answer = model.turn;
+    const isDead = new Promise<void>((resolve) => {
+      let calls = 0;
+      model.turn = (request) => {
+        if (calls++ === 0) return answer(request);
+        faulty.state.isDead = true;
+        resolve();
+        return new Promise(() => undefined);
+      };
+    });
+    void resumeAndDrain(own.agent(faulty.host), a);
+    await isDead;
+    model.turn = answer;
+    expect(await runs.get(a)).toMatchObject({ publicTaskId: first?.publicTaskId, status: "running", attempt: 1 });
+    expect((await runs.get(a))?.lease?.leaseId).toMatch(/^[0-9a-f]{32}$/);
+    expect(await checkpoints.latest(a)).toMatchObject({ phases: ["after-tool", "before-model"] });
+    expect(await resumeAndDrain(own.agent(host), a)).toEqual({ kind: "skipped" });
+    own.ports.pass((host.leaseMs ?? 0) + 1);
+    expect(await resumeAndDrain(own.agent(host), a)).toEqual({ kind: "done" });
+    expect(await runs.get(a)).toMatchObject({ status: "completed", attempt: 2 });
+    expect(own.ledger.entries).toHaveLength(1);
+
+    await cancelDurableChildRuns(host, first?.parentRunId ?? "");
+    expect(await runs.get(b)).toMatchObject({ status: "cancelled" });
+    const [notice] = await pendingOf(own);
+    expect(notice).toMatchObject({ taskIds: [first?.publicTaskId], ownerNamespace: DESK });
+    expect(enqueued.at(-1)).toBe(`notification ${notice?.runId}`);
+    expect(await notifications.getByRunId(notice?.runId ?? "")).toEqual(notice);
+  });
+
+  it("PSS-46 PSS-48 PSS-49 PSS-53 PSS-113 share one notification, which their parent gets once", async () => {
     const own = await jobStand({ open });
     const { jobs, tasks } = await launched(own);
     const worker = own.agent();
@@ -117,7 +167,7 @@ describe.each(HOSTS)("background jobs on %s", (_name, open) => {
     expect(reminders[0]).toContain("Status: error");
   });
 
-  it("PSS-40 PSS-54 that are cancelled end in the store, tell nothing later, and let the rest of the group be announced", async () => {
+  it("PSS-40 PSS-54 PSS-113 that are cancelled end in the store, tell nothing later, and let the rest of the group be announced", async () => {
     const cancelling = (messages: Parameters<ReturnType<typeof lead>>[0]) => {
       const [first = "", second = ""] = taskIdsIn(messages);
       const last = messages.at(-1);

@@ -51,7 +51,7 @@ async function killedInTool(extra: Partial<CustomTool> = {}) {
 }
 
 describe("a run that stopped inside a tool", () => {
-  it("PSS-91 PSS-93 PSS-110 PSS-127 PSS-128 runs an idempotent tool again, under the same key and as the next attempt", async () => {
+  it("PSS-128 runs an idempotent tool again, under the same key and as the next attempt", async () => {
     const { agent, calls, runId, model } = await killedInTool({ retryPolicy: "idempotent" });
     expect(await resumeAndDrain(agent(), runId)).toEqual({ kind: "done" });
     expect(calls).toEqual([
@@ -59,23 +59,6 @@ describe("a run that stopped inside a tool", () => {
       { key: `${runId}:${CALL}`, attempt: 2 },
     ]);
     expect(model.asked).toHaveLength(2);
-  });
-
-  it("PSS-92 PSS-94 PSS-131 keeps what it knows of the call, without its values, in the checkpoint", async () => {
-    const { host, runId } = await killedInTool();
-    expect(await host.store.checkpoints.latest(runId)).toMatchObject({
-      phases: ["after-model", "before-tool"],
-      pendingTools: [
-        {
-          toolCallId: CALL,
-          toolName: "pay",
-          attempt: 1,
-          idempotencyKey: `${runId}:${CALL}`,
-          retryPolicy: "manual-recovery",
-        },
-      ],
-    });
-    expect(Object.keys((await host.store.checkpoints.latest(runId))?.pendingTools?.[0] ?? {})).toHaveLength(5);
   });
 
   it("PSS-129 stops before a tool that must not run twice, and nothing in the session goes on", async () => {
@@ -152,9 +135,15 @@ describe("a run that stopped inside a tool", () => {
     });
   });
 
-  it("PSS-127 takes a tool that only reads as pure, and runs it again", async () => {
-    const { agent, calls, runId } = await killedInTool({ effect: "read" });
-    expect(await resumeAndDrain(agent(), runId)).toEqual({ kind: "done" });
-    expect(calls).toHaveLength(2);
+  it.each<[string, Partial<CustomTool>, string]>([
+    ["idempotent", { retryPolicy: "idempotent" }, "done"],
+    ["pure, though it writes", { retryPolicy: "pure", effect: "write" }, "done"],
+    ["pure, since it only reads", { effect: "read" }, "done"],
+    ["for manual recovery, though it reads", { retryPolicy: "manual-recovery", effect: "read" }, "needs-recovery"],
+    ["for manual recovery, unless it says more", {}, "needs-recovery"],
+  ])("PSS-127 runs the tool again unless a person decides: %s", async (_name, extra, kind) => {
+    const { agent, calls, runId } = await killedInTool(extra);
+    expect(await resumeAndDrain(agent(), runId)).toEqual({ kind });
+    expect(calls).toHaveLength(kind === "done" ? 2 : 1);
   });
 });

@@ -59,6 +59,22 @@ describe("resumeRun", () => {
     expect(await host.store.runs.get("r")).toMatchObject({ status: "cancelled" });
   });
 
+  it("PSS-148 aborts by a signal that fires while the model is asked, and counts the steps before", async () => {
+    const ends = new AbortController();
+    const script = pureModel([ask([{ name: "book" }]), say("Booked.")]);
+    const model: typeof script = {
+      ...script,
+      turn(request) {
+        if (request.messages.length === 1) return script.turn(request);
+        ends.abort();
+        return new Promise(() => undefined);
+      },
+    };
+    const { run, host } = await stand({ model });
+    expect(await run(5, ends.signal)).toEqual({ status: "aborted", steps: 1 });
+    expect(await host.store.runs.get("r")).toMatchObject({ status: "cancelled" });
+  });
+
   it("rejects with what ended the run", async () => {
     const { run } = await stand({ model: pureModel([new Error("no model")]) });
     await expect(run(1)).rejects.toThrow("no model");

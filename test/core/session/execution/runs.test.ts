@@ -55,7 +55,7 @@ describe("runs of a session", () => {
     expect(await run.result()).toMatchObject({ status });
   });
 
-  it("PSS-22 PSS-82 go on in the order of their acceptance, whoever accepted them", async () => {
+  it("PSS-22 go on in the order of their acceptance, whoever accepted them", async () => {
     const { host, agent } = stand();
     const agents = [agent(), agent()];
     const runs = [];
@@ -248,7 +248,7 @@ describe("runs of a session", () => {
     ).rejects.toThrow(TypeError);
   });
 
-  it("PSS-80 PSS-81 are suspended and given back when their agent closes, with the result of a tool that runs", async () => {
+  it("PSS-80 are suspended and given back when their agent closes, with the result of a tool that runs", async () => {
     const { host, ports } = stand();
     let entered: () => void = () => undefined;
     const inside = new Promise<void>((resolve) => (entered = resolve));

@@ -12,7 +12,7 @@ const child = (steps: Parameters<typeof scriptedAgent>[0], options: Partial<Agen
   scriptedAgent(steps, { name: "researcher", description: "The researcher.", ...options });
 
 describe("blocking delegation", () => {
-  it("PSS-30 PSS-32 PSS-35 PSS-42 runs the subagent and gives its last text", async () => {
+  it("PSS-30 PSS-32 PSS-35 PSS-42 PSS-113 runs the subagent and gives its last text", async () => {
     const { agent: researcher, asked: childAsked } = child(
       [ask([{ name: "look" }], { content: "I look." }), say("42")],
       {
@@ -108,7 +108,7 @@ describe("blocking delegation", () => {
     expect(events.filter(({ type }) => type === "subagent-job-update")).toHaveLength(200);
   });
 
-  it("PSS-118 does not run a call whose sessionKey is not a suffix", async () => {
+  it("PSS-113 PSS-118 does not run a call whose sessionKey is not a suffix", async () => {
     const { agent: researcher, asked: childAsked } = child([say("1")]);
     const calls = ["a:b", "", "x".repeat(81)].map((sessionKey) => delegate("researcher", { prompt: "p", sessionKey }));
     const { agent, asked } = scriptedAgent([ask(calls), say("ok")], { subagents: [researcher] });
@@ -117,7 +117,7 @@ describe("blocking delegation", () => {
     expect(childAsked).toEqual([]);
   });
 
-  it("PSS-48 PSS-141 begins and reports the calls of a batch in call order, whichever ends first", async () => {
+  it("PSS-48 PSS-113 PSS-141 begins and reports the calls of a batch in call order, whichever ends first", async () => {
     const [slow, fast] = [heldAgent("slow"), heldAgent("fast")];
     const { agent } = scriptedAgent(
       [ask([delegate("slow", { prompt: "p" }), delegate("fast", { prompt: "p" })]), say("ok")],

@@ -37,7 +37,7 @@ async function launched(
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe("a background job", () => {
-  it("PSS-36 PSS-37 PSS-38 PSS-41 PSS-49 PSS-50 PSS-51 PSS-142 PSS-143 notifies an idle parent, once", async () => {
+  it("PSS-36 PSS-37 PSS-38 PSS-41 PSS-49 PSS-50 PSS-51 PSS-113 PSS-142 PSS-143 notifies an idle parent, once", async () => {
     const held = heldAgent("researcher");
     const parent = scriptedAgent(
       [ask([launch("researcher", { description: "<x>\ny" })]), say("launched"), about("output"), say("done")],
@@ -79,7 +79,7 @@ describe("a background job", () => {
     expect(await session.nextNotification()).toBeNull();
   });
 
-  it("PSS-39 PSS-44 PSS-123 can be waited for, and is retrieved once", async () => {
+  it("PSS-39 PSS-44 PSS-113 PSS-123 can be waited for, and is retrieved once", async () => {
     let answer: () => void = () => undefined;
     const { parent, held } = await launched(
       ["a"],
@@ -130,7 +130,7 @@ describe("a background job", () => {
     expect(lastText(foreign)).toMatch(/unknown task/);
   });
 
-  it("PSS-46 PSS-48 shares one reminder with the jobs of its turn, once all have ended", async () => {
+  it("PSS-46 PSS-48 PSS-113 shares one reminder with the jobs of its turn, once all have ended", async () => {
     const { parent, held, tasks } = await launched(["a", "b"], [say("thanks")]);
     const session = parent.agent.session("default");
     const waiting = session.nextNotification();
@@ -179,7 +179,7 @@ describe("a background job", () => {
     expect(await parent.agent.resume(id)).toBeNull();
   });
 
-  it("PSS-40 PSS-54 that is cancelled stops, and notifies nobody", async () => {
+  it("PSS-40 PSS-54 PSS-113 that is cancelled stops, and notifies nobody", async () => {
     const { parent, held } = await launched(["a"], [about("cancel"), about("cancel"), say("done")]);
     await (await parent.agent.send("stop")).result();
     await held[0]?.aborted;
@@ -192,7 +192,7 @@ describe("a background job", () => {
     expect(await parent.agent.session("default").nextNotification()).toBeNull();
   });
 
-  it("PSS-43 has a session of its own, which goes with it", async () => {
+  it("PSS-43 PSS-113 has a session of its own, which goes with it", async () => {
     const store = testStore();
     const keys: string[] = [];
     const commit = store.commit.bind(store);

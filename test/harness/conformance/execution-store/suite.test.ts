@@ -14,7 +14,7 @@ const options = { pass: (ms: number) => void (now += ms), patienceMs: 3_000 };
 const open = () => createInMemoryExecutionHost({ ports: { now: () => now } });
 const cases = executionStoreConformance(open, options);
 
-describe("PSS-53 PSS-71 PSS-73 PSS-125 PSS-132 PSS-133 PSS-134 PSS-144 PSS-145 PSS-146 the host in memory", () => {
+describe("PSS-53 PSS-71 PSS-73 PSS-109 PSS-125 PSS-132 PSS-133 PSS-134 PSS-144 PSS-145 PSS-146 the host in memory", () => {
   for (const { name, run } of cases) it(name, run);
 
   it("is held to at least 55 cases of its own, among them some of D1 to D5", () => {

@@ -9,7 +9,7 @@ import { BROKEN_STORES, type BreakStore } from "./broken-stores.js";
 
 const cases = sessionStoreConformance(() => new MemorySessionStore());
 
-describe("PSS-59 PSS-60 PSS-61 PSS-62 PSS-63 PSS-64 PSS-65 sessions in memory", () => {
+describe("PSS-59 PSS-60 PSS-61 PSS-62 PSS-63 PSS-64 PSS-65 PSS-112 sessions in memory", () => {
   for (const { name, run } of cases) it(name, run);
 
   it("PSS-58 are snapshots alone: the store knows no tasks, leases, checkpoints, notifications or schedules", () => {
