@@ -3,8 +3,8 @@
 import { AgentError, hashJson, sleep, untilAborted, type AgentRuntime, type Ports } from "../../core/index.js";
 import { toFleetError, toFleetResult, type FleetCell, type FleetError, type FleetResult } from "./cell.js";
 import type { Entry, Gates } from "./gate.js";
-import type { FleetRetry, Member, PlannedCell } from "./options.js";
-import type { FleetStep } from "./store.js";
+import type { FleetCellContext, FleetRetry, Member, PlannedCell } from "./options.js";
+import type { FleetStep } from "./queue.js";
 
 export interface CellTerms {
   readonly gates: Gates;
@@ -77,10 +77,7 @@ async function attemptRun(cell: PlannedCell, member: Member, goal: string, terms
   const { signal } = terms;
   let own: AgentRuntime | undefined;
   try {
-    const { job, attempt, step } = terms;
-    const { target } = cell;
-    own = member.perCell?.({ id: hashJson([job, member.id, target]), target, attempt, step });
-    const runtime = own ?? (member.runtime as AgentRuntime);
+    const runtime = member.runtime ?? (own = member.perCell(contextOf(cell, member, terms)));
     return { kind: "succeeded", result: toFleetResult(await untilAborted(runtime.run({ goal, signal }), signal)) };
   } catch (error) {
     if (!signal.aborted) return { kind: "failed", error: toFleetError(error) };
@@ -88,6 +85,10 @@ async function attemptRun(cell: PlannedCell, member: Member, goal: string, terms
   } finally {
     if (own !== undefined) await destroyRuntime(`cell ${cell.target} of member ${member.id}`, own, terms.ports);
   }
+}
+
+function contextOf({ target }: PlannedCell, { id }: Member, { job, attempt, step }: CellTerms): FleetCellContext {
+  return { id: hashJson([job, id, target]), target, attempt, step };
 }
 
 /** A failure is a warning. */

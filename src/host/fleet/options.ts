@@ -12,9 +12,9 @@ import {
 } from "../limits.js";
 import type { BreakerOptions } from "./breaker.js";
 import { toFleetError, type FleetCell, type FleetCounts } from "./cell.js";
-import type { QueuedCell } from "./queue.js";
+import type { FleetStep, QueuedCell } from "./queue.js";
 import type { RateOptions } from "./rate.js";
-import type { FleetStep, FleetStore } from "./store.js";
+import type { FleetStore } from "./store.js";
 
 /** One member of a fleet: a runtime under an id, or one for each cell. */
 export type FleetMember =
@@ -94,12 +94,10 @@ export interface FleetRunOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Member {
-  readonly id: string;
-  /** Absent if there is one for each cell. */
-  readonly runtime: AgentRuntime | undefined;
-  readonly perCell: ((cell: FleetCellContext) => AgentRuntime) | undefined;
-}
+export type Member = { readonly id: string } & (
+  | { readonly runtime: AgentRuntime; readonly perCell?: undefined }
+  | { readonly perCell: (cell: FleetCellContext) => AgentRuntime; readonly runtime?: undefined }
+);
 
 export interface PlannedCell extends QueuedCell {
   readonly goal: FleetTarget["goal"];
@@ -136,19 +134,21 @@ export function createMembers(members: readonly FleetMember[]): Member[] {
   assertList("createFleet", "members", members, MAX_FLEET_MEMBERS);
   for (const member of members) assertKnownOptions("a member", member, ["id", "runtime", "perCell"]);
   assertIds("member", members);
-  const made = members.map(({ id, runtime, perCell }) => ({ id, runtime: makeRuntime(id, runtime), perCell }));
   const runtimes = new Set<AgentRuntime>();
-  for (const { id, runtime, perCell } of made) {
-    if (typeof perCell === "function" && runtime === undefined) continue;
-    if (perCell !== undefined) throw bad(`member ${id} has a wrong perCell`, "Pass a runtime, or a function perCell.");
-    if (typeof runtime?.run !== "function" || typeof runtime.destroy !== "function") {
-      throw bad(`member ${id} has no runtime`, "Pass the result of createRuntime, or a function that returns it.");
+  return members.map((member): Member => {
+    const { id, perCell } = member;
+    if (perCell !== undefined) {
+      if (typeof perCell === "function" && member.runtime === undefined) return { id, perCell };
+      throw bad(`member ${id} has a wrong perCell`, "Pass either a runtime or a function perCell.");
     }
+    const runtime = makeRuntime(id, member.runtime);
+    if (typeof runtime?.run !== "function" || typeof runtime.destroy !== "function")
+      throw bad(`member ${id} has no runtime`, "Pass the result of createRuntime, or a function that returns it.");
     if (runtimes.has(runtime))
       throw bad(`member ${id} has another member's runtime`, "Make a runtime for each member.");
     runtimes.add(runtime);
-  }
-  return made;
+    return { id, runtime };
+  });
 }
 
 function makeRuntime(id: string, runtime: FleetMember["runtime"]): AgentRuntime | undefined {

@@ -1,9 +1,11 @@
 // The queue for the cells of one run: a port, for sharing it between machines, so its data is plain and answers may be promises.
 
 import type { FleetCell } from "./cell.js";
-import type { FleetStep } from "./store.js";
 
 type Maybe<T> = T | Promise<T>;
+
+/** Runs `work` once and stores its result, plain JSON, under `name`. Called again for the same cell, it returns the stored result. */
+export type FleetStep = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 export interface QueuedCell {
   /** Unique within a run. */

@@ -6,9 +6,9 @@ import type { FleetCell, FleetCounts } from "./cell.js";
 import { executeCell, type CellTerms } from "./execute.js";
 import type { Entry, Gates } from "./gate.js";
 import type { FleetRetry, FleetRunOptions, Member, PlannedCell } from "./options.js";
-import type { FleetQueue } from "./queue.js";
+import type { FleetQueue, FleetStep } from "./queue.js";
 import type { RateOptions } from "./rate.js";
-import type { FleetStep, FleetStore } from "./store.js";
+import type { FleetStore } from "./store.js";
 import { createTally, type Tally } from "./tally.js";
 
 /** The results of one run of a fleet. */
@@ -21,10 +21,7 @@ export interface FleetRun {
 /** Runs the work when there is a place. */
 type Limit = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
-interface Crew extends Member {
-  readonly places: Limit;
-  readonly size: number;
-}
+type Crew = Member & { readonly places: Limit; readonly size: number };
 
 export interface FleetShared {
   readonly crews: readonly Crew[];

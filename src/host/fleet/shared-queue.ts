@@ -22,10 +22,8 @@ export async function openSharedQueue(
 
   function renewLater(): void {
     stopRenewing = ports.timer(job.leaseMs / 3, () => {
-      if (leases.size === 0) return renewLater();
       // If it fails, the next one may succeed in time. Otherwise another machine takes the cells.
-      renewing = job
-        .renew()
+      renewing = (leases.size === 0 ? Promise.resolve() : job.renew([...leases.values()]))
         .catch(() => undefined)
         .then(() => (stopRenewing === undefined ? undefined : renewLater()));
     });

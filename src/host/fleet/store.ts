@@ -1,7 +1,7 @@
 // The store of fleets that run on several machines: a port. A job is one run of a fleet under an id that all machines use.
 
 import type { FleetCell, FleetCounts } from "./cell.js";
-import type { QueuedCell } from "./queue.js";
+import type { FleetStep, QueuedCell } from "./queue.js";
 import type { RateOptions } from "./rate.js";
 
 /** What a machine is about to run. All machines of a job must have the same plan, which `hash` compares. */
@@ -12,9 +12,6 @@ export interface FleetPlan {
   readonly rate: RateOptions | undefined;
   readonly limitUsd: number | undefined;
 }
-
-/** Runs `work` once and stores its result, plain JSON, under `name`. Called again for the same cell, it returns the stored result. */
-export type FleetStep = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 /** A claim of a cell. It is valid until another machine claims the cell. */
 export interface CellLease {
@@ -37,8 +34,8 @@ export interface FleetJob {
   claim(member: string): Promise<CellClaim>;
   /** Takes a token of `target`, or resolves with the ms until there may be one. */
   takeToken(target: string): Promise<number>;
-  /** Renews all claims of this machine. */
-  renew(): Promise<void>;
+  /** Renews claims. A claim of another machine stays as it is. */
+  renew(leases: readonly CellLease[]): Promise<void>;
   /** Stores the result of a cell. Resolves with the result that counts, which is the first one stored. */
   settle(lease: CellLease, cell: FleetCell): Promise<FleetCell>;
   /** Returns an unfinished cell to the others. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { storeFailed } from "../../../src/core/index.js";
 import { createFleet } from "../../../src/host/fleet.js";
 import type { FleetCell } from "../../../src/host/fleet/cell.js";
 import type { FleetOptions, FleetRunOptions } from "../../../src/host/fleet/options.js";
@@ -55,13 +56,13 @@ describe("a job in a store", () => {
     const [frozen, live] = [await store.open(plan(1)), await store.open(plan(1))];
     const stale = await claimOf(frozen);
     pass(6_000);
-    await frozen.renew();
+    await frozen.renew([stale]);
     pass(6_000);
     expect(await live.claim("ann")).toMatchObject({ kind: "later" });
     pass(4_000);
     const taken = await claimOf(live);
     expect(taken).toMatchObject({ id: 0, attempt: 2 });
-    await frozen.renew();
+    await frozen.renew([stale]);
     await frozen.release(stale);
     expect(await store.counts("job")).toMatchObject({ running: 1 });
     expect(await live.settle(taken, done("first"))).toMatchObject({ target: "first" });
@@ -231,6 +232,31 @@ describe("fleets with one store", () => {
     });
     await expect(fleet.run({ id: "job", targets: targets(2) })).rejects.toMatchObject({ code: "store-failed" });
     expect(log).toEqual([]);
+  });
+
+  it("go on when the answer to a claim or to a result is lost", async () => {
+    const store = await openMemoryFleets(50);
+    const log: string[] = [];
+    let isFirst = true;
+    const lossy: FleetStore = {
+      ...store,
+      async open(plan) {
+        const job = await store.open(plan);
+        const lose = async <T>(answer: Promise<T>): Promise<T> => {
+          await answer;
+          isFirst = !isFirst;
+          if (!isFirst) throw storeFailed("the connection was lost", "Repeat the call.", { retryable: true });
+          return answer;
+        };
+        return {
+          ...job,
+          claim: (member) => lose(job.claim(member)),
+          settle: (lease, cell) => lose(job.settle(lease, cell)),
+        };
+      },
+    };
+    const { counts } = await machine(lossy, log).run({ id: "job", targets: targets(2) });
+    expect(counts).toEqual({ total: 4, done: 4, failed: 0, skipped: 0 });
   });
 
   it("make a runtime for each cell with perCell, and destroy it", async () => {
