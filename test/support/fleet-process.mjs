@@ -10,7 +10,7 @@ const { members, targets, hangs, rate } = JSON.parse(given);
 
 /** Unlike console.log it is written before the next line of this file, so a kill loses none. */
 const say = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
-const store = await postgresFleetStore(process.env.PLAYHEAD_TEST_DATABASE, { schema, leaseMs: 1_000 });
+const store = await postgresFleetStore(process.env.PLAYHEAD_TEST_DATABASE, { schema, leaseMs: 3_000 });
 const usage = { inputTokens: 1, outputTokens: 2 };
 
 const perCell =
