@@ -29,8 +29,8 @@ export interface FleetQueue {
   enqueue(cells: readonly QueuedCell[]): Maybe<void>;
   /** The first cell for `member` whose target is not in `held`. */
   claim(member: string, held: ReadonlyMap<string, number>): Maybe<Claim>;
-  /** Resolves with the result that counts, which another machine may have stored first. */
-  complete(id: number, result: FleetCell): Maybe<FleetCell>;
+  /** Resolves with the result that counts, or with undefined if another machine has the cell now. */
+  complete(id: number, result: FleetCell): Maybe<FleetCell | undefined>;
   /** Takes a token for another run on `target`, or says how many ms to wait. Absent if the gates have the rates. */
   takeToken?(target: string): Maybe<number>;
   /** The steps of a claimed cell. Absent if nothing is stored. */

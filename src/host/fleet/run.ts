@@ -115,7 +115,8 @@ async function takeStep(running: Running, crew: Crew): Promise<Step> {
     });
   const begun = { attempt, step: queue.steps?.(cell.id) ?? unstored };
   const result = await executeCell(cell, crew, entry, { ...running, ...begun, reenter });
-  tally.settle(cell.id, await queue.complete(cell.id, result));
+  const counting = await queue.complete(cell.id, result);
+  if (counting !== undefined) tally.settle(cell.id, counting);
   return { kind: "went-on" };
 }
 

@@ -3,7 +3,7 @@
 import { AgentError, sleep, type Ports } from "../../core/index.js";
 import { FIRST_RECONNECT_MS, FLEET_PATIENCE_MS, MAX_RECONNECT_MS } from "../limits.js";
 import { toFleetError, type FleetCell } from "./cell.js";
-import type { FleetQueue, QueuedCell } from "./queue.js";
+import type { FleetQueue, FleetStep, QueuedCell } from "./queue.js";
 import type { CellLease, FleetPlan, FleetStore } from "./store.js";
 
 /** Opens the job. `signal` is that of this machine's run: a cell that it cuts short goes back to the others. */
@@ -53,7 +53,7 @@ export async function openSharedQueue(
       }
     },
     takeToken: (target) => patiently(() => job.takeToken(target), ports),
-    steps: (id) => job.steps(leases.get(id) ?? { id, attempt: 0 }),
+    steps: (id) => patientSteps(job.steps(leases.get(id) ?? { id, attempt: 0 }), ports),
     settled: () => job.settled(),
     async close() {
       stopRenewing?.();
@@ -63,7 +63,7 @@ export async function openSharedQueue(
   };
 
   /** A result that the store cannot hold is a failure of its cell. */
-  async function settle(lease: CellLease, result: FleetCell): Promise<FleetCell> {
+  async function settle(lease: CellLease, result: FleetCell): Promise<FleetCell | undefined> {
     try {
       return await job.settle(lease, result);
     } catch (error) {
@@ -83,14 +83,32 @@ function isCutShort(result: FleetCell, signal: AbortSignal): boolean {
     : result.status === "failed" && result.error.code === "aborted";
 }
 
+/** Repeats the calls of the store, but never the work of a step. */
+function patientSteps(step: FleetStep, ports: Ports): FleetStep {
+  return (name, work) => {
+    let working: ReturnType<typeof work> | undefined;
+    let hasFailed = false;
+    const once = () =>
+      (working ??= work().catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      }));
+    return patiently(
+      () => step(name, once),
+      ports,
+      () => !hasFailed,
+    );
+  };
+}
+
 /** Repeats a call while its failure may pass. Each call of a store may be repeated. */
-async function patiently<T>(call: () => Promise<T>, ports: Ports): Promise<T> {
+async function patiently<T>(call: () => Promise<T>, ports: Ports, mayRepeat = () => true): Promise<T> {
   const until = ports.now() + FLEET_PATIENCE_MS;
   for (let waitMs = FIRST_RECONNECT_MS; ; waitMs = Math.min(2 * waitMs, MAX_RECONNECT_MS)) {
     try {
       return await call();
     } catch (error) {
-      const mayPass = error instanceof AgentError && error.retryable && ports.now() < until;
+      const mayPass = error instanceof AgentError && error.retryable && mayRepeat() && ports.now() < until;
       if (!mayPass) throw error;
     }
     await sleep(waitMs, ports);

@@ -36,8 +36,8 @@ export interface FleetJob {
   takeToken(target: string): Promise<number>;
   /** Renews claims. A claim of another machine stays as it is. */
   renew(leases: readonly CellLease[]): Promise<void>;
-  /** Stores the result of a cell. Resolves with the result that counts, which is the first one stored. */
-  settle(lease: CellLease, cell: FleetCell): Promise<FleetCell>;
+  /** Stores the result of a cell. Resolves with the stored one, or with undefined if another machine has the cell. */
+  settle(lease: CellLease, cell: FleetCell): Promise<FleetCell | undefined>;
   /** Returns an unfinished cell to the others. */
   release(lease: CellLease): Promise<void>;
   /** All results so far, in the order of the cells. */

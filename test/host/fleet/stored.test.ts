@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { storeFailed } from "../../../src/core/index.js";
 import { createFleet } from "../../../src/host/fleet.js";
 import type { FleetCell } from "../../../src/host/fleet/cell.js";
-import type { FleetOptions, FleetRunOptions } from "../../../src/host/fleet/options.js";
+import type { FleetCellContext, FleetOptions, FleetRunOptions } from "../../../src/host/fleet/options.js";
 import type { CellClaim, FleetJob, FleetPlan, FleetStore } from "../../../src/host/fleet/store.js";
 import { handClock } from "../../support/durable-host.js";
 import { openMemoryFleets } from "../../support/fleet-store.js";
@@ -36,6 +36,13 @@ const resultsOf = async (store: FleetStore): Promise<FleetCell[]> => {
   return cells;
 };
 
+/** A promise that a test resolves. */
+function signal() {
+  let fire = (): void => undefined;
+  const fired = new Promise<void>((resolve) => (fire = resolve));
+  return { fired, fire: () => fire() };
+}
+
 describe("a job in a store", () => {
   it("gives each cell to one machine, and says when there is none", async () => {
     const store = await openMemoryFleets();
@@ -45,12 +52,13 @@ describe("a job in a store", () => {
     expect(await second.claim("ann")).toMatchObject({ kind: "later" });
     expect(await second.claim("bob")).toEqual({ kind: "empty" });
     expect(await store.counts("job")).toMatchObject({ total: 3, running: 3, waiting: 0 });
-    for (const [index, claim] of claims.entries()) await second.settle(claim, done(`t${index}`));
+    for (const [index, claim] of claims.entries())
+      await [first, second, first][index]?.settle(claim, done(`t${index}`));
     expect(await first.claim("ann")).toEqual({ kind: "empty" });
     expect(told(await resultsOf(store))).toEqual(["ann t0 done: t0", "ann t1 done: t1", "ann t2 done: t2"]);
   });
 
-  it("gives a cell of a silent machine to another, and keeps the first result", async () => {
+  it("gives a cell of a silent machine to another, and refuses what the silent one stores later", async () => {
     const { now, pass } = handClock();
     const store = await openMemoryFleets(10_000, now);
     const [frozen, live] = [await store.open(plan(1)), await store.open(plan(1))];
@@ -64,6 +72,7 @@ describe("a job in a store", () => {
     expect(taken).toMatchObject({ id: 0, attempt: 2 });
     await frozen.renew([stale]);
     await frozen.release(stale);
+    expect(await frozen.settle(stale, done("late"))).toBeUndefined();
     expect(await store.counts("job")).toMatchObject({ running: 1 });
     expect(await live.settle(taken, done("first"))).toMatchObject({ target: "first" });
     expect(await frozen.settle(stale, done("late"))).toMatchObject({ target: "first" });
@@ -257,6 +266,87 @@ describe("fleets with one store", () => {
     };
     const { counts } = await machine(lossy, log).run({ id: "job", targets: targets(2) });
     expect(counts).toEqual({ total: 4, done: 4, failed: 0, skipped: 0 });
+  });
+
+  it("do not fail a cell that another machine has taken", async () => {
+    const { now, pass } = handClock();
+    const store = await openMemoryFleets(1_000, now);
+    const [woken, frozen, refused] = [signal(), signal(), signal()];
+    const silent: FleetStore = {
+      ...store,
+      async open(plan) {
+        const job = await store.open(plan);
+        return {
+          ...job,
+          renew: async () => undefined,
+          async settle(lease, cell) {
+            const counting = await job.settle(lease, cell);
+            if (counting === undefined) refused.fire();
+            return counting;
+          },
+        };
+      },
+    };
+    const perCell = (work: () => Promise<string>) => [
+      { id: "ann", perCell: ({ step }: FleetCellContext) => fakeRuntime(() => step("turn:1", work)) },
+    ];
+    const sleepy = createFleet({
+      store: silent,
+      members: perCell(async () => {
+        frozen.fire();
+        await woken.fired;
+        return "late";
+      }),
+    });
+    const late = sleepy.run({ id: "job", targets: targets(1) });
+    await frozen.fired;
+    pass(1_000);
+    const live = createFleet({
+      store,
+      members: perCell(async () => {
+        woken.fire();
+        await refused.fired;
+        return "good";
+      }),
+    });
+    const run = live.run({ id: "job", targets: targets(1) });
+    const both = await Promise.all([run, late]);
+    for (const { cells } of both) expect(told(cells)).toEqual(["ann t0 done: good"]);
+  });
+
+  it("repeat the storing of a step, but not its work", async () => {
+    const store = await openMemoryFleets();
+    let losses = 1;
+    let works = 0;
+    const lossy: FleetStore = {
+      ...store,
+      async open(plan) {
+        const job = await store.open(plan);
+        const steps: FleetJob["steps"] = (lease) => async (name, work) => {
+          const result = await job.steps(lease)(name, work);
+          if (losses-- > 0) throw storeFailed("the connection was lost", "Repeat the call.", { retryable: true });
+          return result;
+        };
+        return { ...job, steps };
+      },
+    };
+    const work = async () => `work ${++works}`;
+    const failing = async (): Promise<string> => {
+      works += 1;
+      throw storeFailed("busy", "Later.", { retryable: true });
+    };
+    const fleet = createFleet({
+      store: lossy,
+      members: [
+        {
+          id: "ann",
+          perCell: ({ step }) => fakeRuntime((goal) => step("turn:1", goal === "t0" ? work : failing)),
+        },
+      ],
+    });
+    const { cells } = await fleet.run({ id: "job", targets: targets(2) });
+    expect(told(cells)).toEqual(["ann t0 done: work 1", "ann t1 failed: store-failed busy"]);
+    expect(works).toBe(2);
   });
 
   it("make a runtime for each cell with perCell, and destroy it", async () => {

@@ -61,8 +61,10 @@ async function endLost(stored: StoredJob, sql: SqlTransaction, now: number): Pro
   const { job, values } = stored;
   if ((await sql.run(EXPIRE, job, now)) === 0) return;
   for (const row of await sql.all(LOST, job, MAX_CELL_LOSSES))
-    await storeResult(sql, values, job, Number(row["place"]), lostCell(stored, row, now));
+    await storeResult(sql, values, job, waitingCell(row), lostCell(stored, row, now));
 }
+
+const waitingCell = (row: SqlRow) => ({ place: Number(row["place"]), holder: null, losses: Number(row["losses"]) });
 
 function lostCell({ plan }: StoredJob, row: SqlRow, now: number): FleetCell {
   return {
@@ -87,5 +89,5 @@ const OPEN = `SELECT count(*) AS open, count(holder) AS held FROM fleet_cells
   WHERE job_hash = ? AND lane IN (?, ?) AND status IS NULL`;
 const EXPIRE = `UPDATE fleet_cells SET holder = NULL, lease_until = NULL, losses = losses + 1
   WHERE job_hash = ? AND holder IS NOT NULL AND lease_until <= ?`;
-const LOST = `SELECT place, begun_by, begun_at FROM fleet_cells
+const LOST = `SELECT place, losses, begun_by, begun_at FROM fleet_cells
   WHERE job_hash = ? AND status IS NULL AND holder IS NULL AND losses >= ?`;

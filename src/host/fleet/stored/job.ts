@@ -34,15 +34,15 @@ export function createStoredJob(terms: StoredJobTerms): FleetJob {
       withJob(stored, async (sql, now) => {
         for (const { id, attempt } of leases) await sql.run(RENEW, now + leaseMs, job, id, holder, attempt - 1);
       }),
-    settle: ({ id }, cell) =>
+    settle: ({ id, attempt }, cell) =>
       withJob(stored, async (sql) => {
-        if (await storeResult(sql, values, job, id, cell)) {
+        if (await storeResult(sql, values, job, { place: id, holder, losses: attempt - 1 }, cell)) {
           await sql.run("DELETE FROM fleet_steps WHERE job_hash = ? AND place = ?", job, id);
           return cell;
         }
         const [row] = await sql.all(RESULT, job, id);
         if (row === undefined) throw jobMissing(plan.id);
-        return readCell(values, row);
+        return row["status"] === null ? undefined : readCell(values, row);
       }),
     release: ({ id, attempt }) =>
       withJob(stored, async (sql) => {
@@ -58,4 +58,4 @@ const RENEW = `UPDATE fleet_cells SET lease_until = ?
 const RELEASE = `UPDATE fleet_cells SET holder = NULL, lease_until = NULL
   WHERE job_hash = ? AND place = ? AND holder = ? AND losses = ?`;
 const RESULT = `SELECT place, names, status, result FROM fleet_cells
-  WHERE job_hash = ? AND place = ? AND status IS NOT NULL`;
+  WHERE job_hash = ? AND place = ?`;

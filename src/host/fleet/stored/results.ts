@@ -12,16 +12,22 @@ interface Names {
   readonly member?: string;
 }
 
-/** Stores a result if there is none. False if there is one. */
+interface HeldCell {
+  readonly place: number;
+  readonly holder: string | null;
+  readonly losses: number;
+}
+
+/** Stores the result of a cell that `holder` has with `losses`; null is nobody. False if that is not so. */
 export async function storeResult(
   sql: SqlTransaction,
   values: Values,
   job: Uint8Array,
-  place: number,
+  { place, holder, losses }: HeldCell,
   cell: FleetCell,
 ): Promise<boolean> {
   const text = await values.toText(`the result of cell ${place}`, cell);
-  const stored = await sql.run(STORE, cell.status, text, job, place);
+  const stored = await sql.run(STORE, cell.status, text, job, place, holder ?? "", losses);
   const costUsd = cell.status === "done" ? (cell.result.usage.costUsd ?? 0) : 0;
   if (stored === 1 && costUsd > 0)
     await sql.run("UPDATE fleet_jobs SET spent = spent + ? WHERE job_hash = ?", toMicroCents(costUsd), job);
@@ -63,7 +69,7 @@ export async function* readResults(
 }
 
 const STORE = `UPDATE fleet_cells SET status = ?, result = ?, holder = NULL, lease_until = NULL
-  WHERE job_hash = ? AND place = ? AND status IS NULL`;
+  WHERE job_hash = ? AND place = ? AND status IS NULL AND coalesce(holder, '') = ? AND losses = ?`;
 const SKIP = `UPDATE fleet_cells SET status = 'skipped', result = ?
   WHERE job_hash = ? AND status IS NULL AND holder IS NULL`;
 const PAGE = `SELECT place, names, status, result FROM fleet_cells
