@@ -1,5 +1,6 @@
 // Claims of cells. The database's clock decides when a claim ends. The job is locked meanwhile.
 
+import { toMicroCents } from "../../../core/index.js";
 import { FLEET_LOOK_MS, MAX_CELL_LOSSES } from "../../limits.js";
 import type { SqlRow, SqlTransaction } from "../../sql/engine.js";
 import type { FleetCell } from "../cell.js";
@@ -7,8 +8,6 @@ import type { CellClaim } from "../store.js";
 import { jobMissing, laneOfMember } from "./plan.js";
 import { skipWaiting, storeResult } from "./results.js";
 import type { StoredJob } from "./stored-job.js";
-
-const MICRO_CENTS = 100_000_000;
 
 /** Claims the first waiting cell of `member` whose target has a token. */
 export async function claimCell(
@@ -52,7 +51,7 @@ async function skipSurplus({ job, plan, values }: StoredJob, sql: SqlTransaction
   const [row] = await sql.all("SELECT spent, cancelled FROM fleet_jobs WHERE job_hash = ?", job);
   if (row === undefined) throw jobMissing(id);
   if (Number(row["cancelled"]) === 1) await skipWaiting(sql, values, job, "aborted");
-  else if (limitUsd !== undefined && Number(row["spent"]) >= limitUsd * MICRO_CENTS)
+  else if (limitUsd !== undefined && Number(row["spent"]) >= toMicroCents(limitUsd))
     await skipWaiting(sql, values, job, "budget");
 }
 
