@@ -3,10 +3,11 @@
 export {
   exactlyOnce,
   openPostgresExecutionHost,
+  postgresFleetStore,
   type ExactlyOnceTool,
   type PgClient,
   type PgPool,
   type PgQuery,
   type PostgresDatabase,
 } from "../host/postgres/index.js";
-export type { DurableHost } from "../host/index.js";
+export type { DurableHost, FleetStore } from "../host/index.js";

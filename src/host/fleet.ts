@@ -1,29 +1,33 @@
 // A fleet: N members, each with its own runtime, over M targets. It decides what runs when. Keys and signing belong to the runtimes.
 
+import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";
-import { AgentError, defined, joinSignals, withSystemPorts, type Ports } from "../core/index.js";
-import { toFleetError } from "./fleet/cell.js";
+import { AgentError, defined, joinSignals, withSystemPorts } from "../core/index.js";
+import { destroyRuntime } from "./fleet/execute.js";
 import { createGates } from "./fleet/gate.js";
 import {
   assertFleetOptions,
+  assertShared,
   createMembers,
   planCells,
   type FleetOptions,
   type FleetRunOptions,
-  type Member,
+  type PlannedCell,
 } from "./fleet/options.js";
+import { planHash } from "./fleet/plan-hash.js";
 import { createLocalQueue } from "./fleet/queue.js";
 import { createSteadyClock } from "./fleet/rate.js";
 import { runCells, type FleetRun, type FleetShared } from "./fleet/run.js";
+import { openSharedQueue } from "./fleet/shared-queue.js";
 import { MAX_FLEET_CELLS } from "./limits.js";
 
 /** Members that run targets; made by {@link createFleet}. See docs/runtime.md. */
 export interface Fleet {
   /**
    * Resolves when every cell is settled. A failed cell is data. When `signal` fires, running cells fail with the code `aborted`, the
-   * others are skipped, and it resolves with the results so far. Rejects only with `AgentError`: `invalid-options`, or `aborted` once
-   * the fleet is destroyed.
+   * others are skipped, and it resolves with the results so far. Rejects only with `AgentError`: `invalid-options`, `aborted` once the
+   * fleet is destroyed, or `store-failed` if its store cannot be reached for a minute.
    */
   run(options: FleetRunOptions): Promise<FleetRun>;
   /** Aborts all runs, waits for them, then destroys every runtime. A failure of a runtime is a warning. Safe to call twice. */
@@ -41,7 +45,11 @@ export function createFleet(options: FleetOptions): Fleet {
   async function destroyAll(): Promise<void> {
     destroyed.abort(new AgentError("aborted", "the fleet was destroyed"));
     await Promise.allSettled(runs);
-    await Promise.all(shared.crews.map((member) => destroyMember(member, shared.ports)));
+    await Promise.all(
+      shared.crews.map(async ({ id, runtime }) => {
+        if (runtime !== undefined) await destroyRuntime(`member ${id}`, runtime, shared.ports);
+      }),
+    );
   }
 
   return {
@@ -49,12 +57,13 @@ export function createFleet(options: FleetOptions): Fleet {
       if (destroyed.signal.aborted) {
         throw new AgentError("aborted", "the fleet was destroyed", { hint: "Make a new one." });
       }
+      assertShared(run, shared.store);
       const cells = planCells(shared.crews, run);
       const signal = joinSignals(destroyed.signal, ...(run.signal === undefined ? [] : [run.signal]));
       // Every loop and every cell listens, which Node would report as a leak.
       setMaxListeners(0, signal);
       shared.gates.forget(shared.clock(), MAX_FLEET_CELLS);
-      const running = runCells(shared, cells, createLocalQueue(), run.onProgress, signal);
+      const running = runQueue(shared, run, cells, signal);
       runs.add(running);
       try {
         return await running;
@@ -66,24 +75,40 @@ export function createFleet(options: FleetOptions): Fleet {
   };
 }
 
+async function runQueue(
+  shared: FleetShared,
+  { id, limit, onProgress }: FleetRunOptions,
+  cells: readonly PlannedCell[],
+  signal: AbortSignal,
+): Promise<FleetRun> {
+  const { store, ports, rate, retry, crews } = shared;
+  if (store === undefined || id === undefined)
+    return runCells(shared, id ?? randomUUID(), cells, createLocalQueue(), onProgress, signal);
+  const terms = { cells: cells.map(({ goal: _goal, ...cell }) => cell), rate, limitUsd: limit?.costUsd };
+  const members = crews.map((member) => member.id);
+  const plan = { ...terms, id, hash: planHash(terms, members, retry) };
+  const queue = await openSharedQueue(store, plan, ports, signal);
+  try {
+    return await runCells(shared, id, cells, queue, onProgress, signal);
+  } finally {
+    await queue.close?.();
+  }
+}
+
 function createShared(options: FleetOptions): FleetShared {
-  const { concurrency = 4, perMember = 1, rate, breaker, retry } = options;
+  const { concurrency = 4, perMember = 1, breaker, retry, store } = options;
+  const rate = structuredClone(options.rate?.perTarget);
   const ports = withSystemPorts(options.ports);
   return {
     crews: createMembers(options.members).map((member) => ({ ...member, places: pLimit(perMember), size: perMember })),
     places: pLimit(concurrency),
     oneAtATime: pLimit(1),
-    gates: createGates(structuredClone(defined({ rate: rate?.perTarget, breaker }))),
+    // A store has the tokens of all machines.
+    gates: createGates(defined({ rate: store === undefined ? rate : undefined, breaker: structuredClone(breaker) })),
     retry: structuredClone(retry),
+    store,
+    rate,
     clock: createSteadyClock(() => ports.now()),
     ports,
   };
-}
-
-async function destroyMember({ id, runtime }: Member, ports: Ports): Promise<void> {
-  try {
-    await runtime.destroy();
-  } catch (error) {
-    ports.warn(`playhead: destroying the runtime of member ${id} failed: ${toFleetError(error).message}`);
-  }
 }

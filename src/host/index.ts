@@ -13,6 +13,7 @@ export { createFleet, type Fleet } from "./fleet.js";
 export type { BreakerOptions } from "./fleet/breaker.js";
 export type { FleetCell, FleetCounts, FleetError, FleetResult, SkipReason } from "./fleet/cell.js";
 export type {
+  FleetCellContext,
   FleetMember,
   FleetOptions,
   FleetProgress,
@@ -22,6 +23,7 @@ export type {
 } from "./fleet/options.js";
 export type { RateOptions } from "./fleet/rate.js";
 export type { FleetRun } from "./fleet/run.js";
+export type { FleetStore } from "./fleet/store.js";
 export { MAX_FLEET_CELLS, MAX_FLEET_MEMBERS, MAX_THREADS } from "./limits.js";
 export { openFileStorage, type FileStorage, type FileStorageOptions } from "./env/file-storage.js";
 export { createNodeEnv, type NodeEnv, type NodeEnvOptions } from "./env/node-env.js";

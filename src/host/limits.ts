@@ -136,6 +136,16 @@ export const MAX_FLEET_COUNT = 10_000;
 /** Longest time in ms of a rate, a cooldown or a wait: a day. */
 export const MAX_FLEET_WAIT_MS = 86_400_000;
 export const MAX_CELL_MESSAGE_CHARACTERS = 1_000;
+/** Default time in ms for which a machine holds a cell without a sign of life. */
+export const DEFAULT_FLEET_LEASE_MS = 30_000;
+/** Workers that a cell may lose. */
+export const MAX_CELL_LOSSES = 5;
+/** How often in ms a machine looks at the cells of the others. */
+export const FLEET_LOOK_MS = 250;
+/** Rows of one statement when a plan is stored. */
+export const FLEET_INSERT_ROWS = 100;
+/** Time in ms for which a fleet tries to reach its store again. */
+export const FLEET_PATIENCE_MS = 60_000;
 
 // Verbs: requests
 /** Default limit in bytes for a body or file. */

@@ -24,8 +24,8 @@ export interface FleetResult {
 
 /** Why a cell failed, as plain JSON. */
 export interface FleetError {
-  /** `unknown` for anything but an `AgentError`. */
-  code: AgentErrorCode | "unknown";
+  /** `unknown` for anything but an `AgentError`. `lost` if a shared cell lost its worker five times. */
+  code: AgentErrorCode | "unknown" | "lost";
   /** 1,000 characters at most. */
   message: string;
   hint?: string;
@@ -50,8 +50,8 @@ export type FleetCell =
   /** Never begun. `member` is absent if any member could have taken it. */
   | { status: "skipped"; target: string; member?: string; attempts: 0; reason: SkipReason };
 
-/** Its target's breaker was open, or the fleet was aborted or destroyed before its turn. */
-export type SkipReason = "breaker-open" | "aborted";
+/** Its target's breaker was open, the `limit` was reached, or the fleet was aborted, destroyed or cancelled before its turn. */
+export type SkipReason = "breaker-open" | "aborted" | "budget";
 
 /** The number of cells by status. The three add up to `total` when a run is over. */
 export interface FleetCounts {

@@ -1,9 +1,10 @@
 // Runs one cell from claim to result. Every failure is data.
 
-import { AgentError, sleep, untilAborted, type Ports } from "../../core/index.js";
+import { AgentError, hashJson, sleep, untilAborted, type AgentRuntime, type Ports } from "../../core/index.js";
 import { toFleetError, toFleetResult, type FleetCell, type FleetError, type FleetResult } from "./cell.js";
 import type { Entry, Gates } from "./gate.js";
-import type { FleetRetry, Member, PlannedCell } from "./options.js";
+import type { FleetCellContext, FleetRetry, Member, PlannedCell } from "./options.js";
+import type { FleetStep } from "./queue.js";
 
 export interface CellTerms {
   readonly gates: Gates;
@@ -12,6 +13,11 @@ export interface CellTerms {
   readonly ports: Ports;
   readonly signal: AbortSignal;
   readonly reenter: () => Promise<Entry>;
+  /** The number of workers that have begun the cell, this one included. */
+  readonly attempt: number;
+  readonly step: FleetStep;
+  /** The id of the run. */
+  readonly job: string;
 }
 
 type Attempt =
@@ -41,7 +47,7 @@ export async function executeCell(
     return { status: "failed", ...whose, attempts: 0, startedAt, endedAt: clock(), error: goal };
   }
   for (let attempts = 1; ; attempts++) {
-    const attempt = await attemptRun(member, goal, signal);
+    const attempt = await attemptRun(cell, member, goal, terms);
     gates.settle(target, entry.pass, attempt.kind, clock());
     const begun = { ...whose, attempts, startedAt, endedAt: clock() };
     if (attempt.kind === "succeeded") return { status: "done", ...begun, result: attempt.result };
@@ -67,12 +73,30 @@ function toGoal({ goal, target }: PlannedCell, member: Member): string | FleetEr
   }
 }
 
-async function attemptRun({ runtime }: Member, goal: string, signal: AbortSignal): Promise<Attempt> {
+async function attemptRun(cell: PlannedCell, member: Member, goal: string, terms: CellTerms): Promise<Attempt> {
+  const { signal } = terms;
+  let own: AgentRuntime | undefined;
   try {
+    const runtime = member.runtime ?? (own = member.perCell(contextOf(cell, member, terms)));
     return { kind: "succeeded", result: toFleetResult(await untilAborted(runtime.run({ goal, signal }), signal)) };
   } catch (error) {
     if (!signal.aborted) return { kind: "failed", error: toFleetError(error) };
     return { kind: "aborted", error: toFleetError(new AgentError("aborted", "the run was aborted")) };
+  } finally {
+    if (own !== undefined) await destroyRuntime(`cell ${cell.target} of member ${member.id}`, own, terms.ports);
+  }
+}
+
+function contextOf({ target }: PlannedCell, { id }: Member, { job, attempt, step }: CellTerms): FleetCellContext {
+  return { id: hashJson([job, id, target]), target, attempt, step };
+}
+
+/** A failure is a warning. */
+export async function destroyRuntime(whose: string, runtime: AgentRuntime, ports: Ports): Promise<void> {
+  try {
+    await runtime.destroy();
+  } catch (error) {
+    ports.warn(`playhead: destroying the runtime of ${whose} failed: ${toFleetError(error).message}`);
   }
 }
 

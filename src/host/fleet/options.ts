@@ -12,14 +12,34 @@ import {
 } from "../limits.js";
 import type { BreakerOptions } from "./breaker.js";
 import { toFleetError, type FleetCell, type FleetCounts } from "./cell.js";
-import type { QueuedCell } from "./queue.js";
+import type { FleetStep, QueuedCell } from "./queue.js";
 import type { RateOptions } from "./rate.js";
+import type { FleetStore } from "./store.js";
 
-/** One member of a fleet: a runtime under an id. */
-export interface FleetMember {
+/** One member of a fleet: a runtime under an id, or one for each cell. */
+export type FleetMember =
+  | {
+      readonly id: string;
+      /** The member's own runtime, with its own providers and key. A function is called once, when the fleet is made. */
+      readonly runtime: AgentRuntime | (() => AgentRuntime);
+      readonly perCell?: undefined;
+    }
+  | {
+      readonly id: string;
+      /** Makes the runtime of one run of a cell. It is destroyed after the run. */
+      readonly perCell: (cell: FleetCellContext) => AgentRuntime;
+      readonly runtime?: undefined;
+    };
+
+/** What `perCell` is told. `journaled(step, id)` of `playhead/execution` makes a provider whose turns are steps. */
+export interface FleetCellContext {
+  /** The same on all machines and for each attempt, and unique to the cell. */
   readonly id: string;
-  /** The member's own runtime, with its own providers and key. A function is called once, when the fleet is made. */
-  readonly runtime: AgentRuntime | (() => AgentRuntime);
+  readonly target: string;
+  /** 1, and one more for each worker that was lost while it ran the cell. */
+  readonly attempt: number;
+  /** Runs `work` and keeps its result in the fleet's store, for a later attempt. Without a store, it only runs `work`. */
+  readonly step: FleetStep;
 }
 
 /** How often and when a failed cell is run again. */
@@ -43,6 +63,8 @@ export interface FleetOptions {
   readonly breaker?: BreakerOptions;
   /** Retries for `retryable` failures. Default none, because a failed run may have written something that a retry writes again. */
   readonly retry?: FleetRetry;
+  /** Shares the cells of each run with other machines, which run the same program. Default: the cells stay in this process. */
+  readonly store?: FleetStore;
   readonly ports?: Partial<Ports>;
 }
 
@@ -60,6 +82,10 @@ export interface FleetProgress {
 
 /** The options of one run of a fleet. A wrong one is `AgentError` `invalid-options`. */
 export interface FleetRunOptions {
+  /** Names the job in the `store`, which needs it. All machines that pass the same id share the cells. */
+  readonly id?: string;
+  /** No cell begins once the settled ones of all machines cost `costUsd`. Needs a `store`. */
+  readonly limit?: { readonly costUsd: number };
   readonly targets: readonly FleetTarget[];
   /** `each`: every member runs every target. `any`: each target once, on any free member. Default `each`. */
   readonly assign?: "each" | "any";
@@ -68,18 +94,20 @@ export interface FleetRunOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Member {
-  readonly id: string;
-  readonly runtime: AgentRuntime;
-}
+export type Member = { readonly id: string } & (
+  | { readonly runtime: AgentRuntime; readonly perCell?: undefined }
+  | { readonly perCell: (cell: FleetCellContext) => AgentRuntime; readonly runtime?: undefined }
+);
 
 export interface PlannedCell extends QueuedCell {
   readonly goal: FleetTarget["goal"];
 }
 
 export function assertFleetOptions(options: FleetOptions): void {
-  const known = ["members", "concurrency", "perMember", "rate", "breaker", "retry", "ports"];
+  const known = ["members", "concurrency", "perMember", "rate", "breaker", "retry", "store", "ports"];
   assertKnownOptions("createFleet", options, known);
+  if (options.store !== undefined && typeof options.store?.open !== "function")
+    throw bad("store is not a store of fleets", "Pass the result of postgresFleetStore.");
   const { concurrency = 4, perMember = 1, rate, breaker, retry } = options;
   assertCount("concurrency", concurrency, 1, MAX_FLEET_CONCURRENCY);
   assertCount("perMember", perMember, 1, MAX_FLEET_CONCURRENCY);
@@ -104,22 +132,26 @@ export function assertFleetOptions(options: FleetOptions): void {
 /** The members with their runtimes. Throws `invalid-options`, with the error of a runtime function as `cause`. */
 export function createMembers(members: readonly FleetMember[]): Member[] {
   assertList("createFleet", "members", members, MAX_FLEET_MEMBERS);
-  for (const member of members) assertKnownOptions("a member", member, ["id", "runtime"]);
+  for (const member of members) assertKnownOptions("a member", member, ["id", "runtime", "perCell"]);
   assertIds("member", members);
-  const made = members.map((member) => ({ id: member.id, runtime: makeRuntime(member) }));
   const runtimes = new Set<AgentRuntime>();
-  for (const { id, runtime } of made) {
-    if (typeof runtime?.run !== "function" || typeof runtime.destroy !== "function") {
-      throw bad(`member ${id} has no runtime`, "Pass the result of createRuntime, or a function that returns it.");
+  return members.map((member): Member => {
+    const { id, perCell } = member;
+    if (perCell !== undefined) {
+      if (typeof perCell === "function" && member.runtime === undefined) return { id, perCell };
+      throw bad(`member ${id} has a wrong perCell`, "Pass either a runtime or a function perCell.");
     }
+    const runtime = makeRuntime(id, member.runtime);
+    if (typeof runtime?.run !== "function" || typeof runtime.destroy !== "function")
+      throw bad(`member ${id} has no runtime`, "Pass the result of createRuntime, or a function that returns it.");
     if (runtimes.has(runtime))
       throw bad(`member ${id} has another member's runtime`, "Make a runtime for each member.");
     runtimes.add(runtime);
-  }
-  return made;
+    return { id, runtime };
+  });
 }
 
-function makeRuntime({ id, runtime }: FleetMember): AgentRuntime {
+function makeRuntime(id: string, runtime: FleetMember["runtime"]): AgentRuntime | undefined {
   if (typeof runtime !== "function") return runtime;
   try {
     return runtime();
@@ -131,7 +163,7 @@ function makeRuntime({ id, runtime }: FleetMember): AgentRuntime {
 
 /** The cells of one run in order: member by member, each with all targets. Throws `invalid-options`. */
 export function planCells(members: readonly Member[], options: FleetRunOptions): PlannedCell[] {
-  assertKnownOptions("run", options, ["targets", "assign", "onProgress", "signal"]);
+  assertKnownOptions("run", options, ["id", "limit", "targets", "assign", "onProgress", "signal"]);
   const { targets, assign = "each" } = options;
   const ways: readonly unknown[] = ["each", "any"];
   if (!ways.includes(assign)) throw bad(`assign is ${JSON.stringify(assign)}`, `Use "each" or "any".`);
@@ -150,6 +182,19 @@ export function planCells(members: readonly Member[], options: FleetRunOptions):
   return lanes.flatMap((lane, row) =>
     targets.map(({ id, goal }, column) => ({ id: row * targets.length + column, target: id, goal, ...lane })),
   );
+}
+
+/** Checks what only a run with a store has. Throws `invalid-options`. */
+export function assertShared({ id, limit }: FleetRunOptions, store: FleetStore | undefined): void {
+  if (id !== undefined && (typeof id !== "string" || id === ""))
+    throw bad("the id of the run is not a name", "Pass a text.");
+  if (store !== undefined && id === undefined)
+    throw bad("a run with a store has no id", "Pass the same `id` on each machine.");
+  if (limit === undefined) return;
+  if (store === undefined) throw bad("a run without a store has a limit", "Give the fleet a store, or leave it out.");
+  assertKnownOptions("limit", limit, ["costUsd"]);
+  if (!(Number.isFinite(limit.costUsd) && limit.costUsd >= 0))
+    throw bad(`limit.costUsd is ${String(limit.costUsd)}`, "Pass an amount in USD, at least 0.");
 }
 
 function assertList(owner: string, name: string, list: readonly unknown[], most: number): void {

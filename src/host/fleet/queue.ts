@@ -1,6 +1,11 @@
 // The queue for the cells of one run: a port, for sharing it between machines, so its data is plain and answers may be promises.
 
+import type { FleetCell } from "./cell.js";
+
 type Maybe<T> = T | Promise<T>;
+
+/** Runs `work` once and stores its result, plain JSON, under `name`. Called again for the same cell, it returns the stored result. */
+export type FleetStep = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 export interface QueuedCell {
   /** Unique within a run. */
@@ -11,9 +16,9 @@ export interface QueuedCell {
 }
 
 type Claim =
-  | { readonly kind: "claimed"; readonly cell: QueuedCell }
-  /** All cells for this member are of held targets. */
-  | { readonly kind: "later" }
+  | { readonly kind: "claimed"; readonly cell: QueuedCell; readonly attempt?: number }
+  /** All cells for this member are of held targets, or elsewhere. `ms` is when to ask again; default: when a target is free. */
+  | { readonly kind: "later"; readonly ms?: number }
   | { readonly kind: "empty" };
 
 /**
@@ -24,7 +29,15 @@ export interface FleetQueue {
   enqueue(cells: readonly QueuedCell[]): Maybe<void>;
   /** The first cell for `member` whose target is not in `held`. */
   claim(member: string, held: ReadonlyMap<string, number>): Maybe<Claim>;
-  complete(id: number): Maybe<void>;
+  /** Resolves with the result that counts, or with undefined if another machine has the cell now. */
+  complete(id: number, result: FleetCell): Maybe<FleetCell | undefined>;
+  /** Takes a token for another run on `target`, or says how many ms to wait. Absent if the gates have the rates. */
+  takeToken?(target: string): Maybe<number>;
+  /** The steps of a claimed cell. Absent if nothing is stored. */
+  steps?(id: number): FleetStep;
+  /** Results from all machines. */
+  settled?(): AsyncIterable<{ readonly id: number; readonly cell: FleetCell }>;
+  close?(): Promise<void>;
 }
 
 export function createLocalQueue(): FleetQueue {
@@ -53,8 +66,9 @@ export function createLocalQueue(): FleetQueue {
       }
       return { kind: isHeld ? "later" : "empty" };
     },
-    complete(id) {
+    complete(id, result) {
       if (!claimed.delete(id)) throw new Error(`cell ${id} was completed without being claimed`);
+      return result;
     },
   };
 }

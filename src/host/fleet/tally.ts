@@ -5,6 +5,7 @@ import { toFleetError, type FleetCell, type FleetCounts } from "./cell.js";
 import type { FleetProgress, PlannedCell } from "./options.js";
 
 export interface Tally {
+  /** Ignores a cell that is settled. */
   settle(id: number, cell: FleetCell): void;
   finish(): { cells: FleetCell[]; counts: FleetCounts };
 }
@@ -23,6 +24,7 @@ export function createTally(
   };
 
   function settle(id: number, cell: FleetCell): void {
+    if (cells[id] !== undefined) return;
     cells[id] = cell;
     counts[cell.status] += 1;
     try {

@@ -1,6 +1,7 @@
 // Creates the tables in a schema of their own, and updates older ones. One process at a time does so.
 
 import { AgentError, storeFailed, type Ports } from "../../core/index.js";
+import { FLEET_TABLES } from "../fleet/stored/schema.js";
 import { MIGRATIONS } from "../sql/schema.js";
 import { connectTo, storeName } from "./connection/connections.js";
 import { toPostgresTables } from "./dialect.js";
@@ -17,7 +18,7 @@ CREATE FUNCTION now_ms() RETURNS BIGINT LANGUAGE SQL VOLATILE AS
 ALTER TABLE runs SET (fillfactor = 70);
 CREATE TABLE effects (key_hash BYTEA PRIMARY KEY, run_hash BYTEA, result TEXT, stored_at BIGINT NOT NULL);
 CREATE INDEX effects_stored ON effects (stored_at);
-`,
+${toPostgresTables(FLEET_TABLES)}`,
 };
 
 /** The oldest server that is supported, as `server_version_num`. */

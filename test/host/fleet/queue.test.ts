@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { FleetCell } from "../../../src/host/fleet/cell.js";
 import { createLocalQueue } from "../../../src/host/fleet/queue.js";
 
 const held = (...targets: string[]) => new Map(targets.map((target) => [target, 1]));
@@ -38,10 +39,11 @@ describe("the queue of one process", () => {
 
   it("takes a cell as complete once, and only from who claimed it", async () => {
     const queue = createLocalQueue();
+    const skipped: FleetCell = { status: "skipped", target: "x", attempts: 0, reason: "aborted" };
     await queue.enqueue([{ id: 0, target: "x" }]);
-    expect(() => queue.complete(0)).toThrow("cell 0");
+    expect(() => queue.complete(0, skipped)).toThrow("cell 0");
     await queue.claim("ann", held());
-    await queue.complete(0);
-    expect(() => queue.complete(0)).toThrow("without being claimed");
+    expect(await queue.complete(0, skipped)).toBe(skipped);
+    expect(() => queue.complete(0, skipped)).toThrow("without being claimed");
   });
 });

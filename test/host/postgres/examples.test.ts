@@ -1,9 +1,10 @@
 // The programs of examples/durable that docs/host.md shows, run as separate processes on a real server.
 
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
 import type { CustomToolContext } from "../../../src/core/index.js";
 import { assertBuilt, repositoryRoot } from "../../support/built.js";
@@ -16,7 +17,7 @@ const EXAMPLES = join(repositoryRoot, "examples/durable");
 
 it("docs/host.md shows the programs of examples/durable as they are", () => {
   const shown = readSnippets("docs/host.md").map(({ code }) => code);
-  for (const name of ["machine.mjs", "transfer.mjs", "queue.mjs"])
+  for (const name of ["machine.mjs", "transfer.mjs", "queue.mjs", "fleet.mjs"])
     expect(shown).toContain(readFileSync(join(EXAMPLES, name), "utf8"));
 });
 
@@ -69,6 +70,16 @@ describePostgres("examples/durable", (server) => {
 
   describeRedis("with Redis", (redis) => {
     it("shows the same through BullMQ", { timeout: 240_000 }, () => assertTakeover("queue.mjs", redis.url));
+  });
+
+  it("shows machines that share a fleet", { timeout: 120_000 }, async () => {
+    assertBuilt();
+    const env = { ...process.env, DATABASE_URL: server.url };
+    const run = promisify(execFile);
+    const machines = [0, 1].map(() => run(process.execPath, [join(EXAMPLES, "fleet.mjs")], { env }));
+    const [first, second] = await Promise.all(machines);
+    expect(first?.stdout).toContain("6 of 6 done\nann oslo done");
+    expect(second?.stdout).toBe(first?.stdout);
   });
 
   it("shows a tool whose effect happens once", async () => {

@@ -1,0 +1,15 @@
+// The hash of a plan, by which the machines of a job know that they run the same.
+
+import { defined, hashJson } from "../../core/index.js";
+import type { FleetRetry } from "./options.js";
+import type { FleetPlan } from "./store.js";
+
+/** Goals do not count, because each machine computes its own. */
+export function planHash(
+  plan: Omit<FleetPlan, "hash" | "id">,
+  members: readonly string[],
+  retry: FleetRetry | undefined,
+): string {
+  const { cells, rate, limitUsd } = plan;
+  return hashJson({ cells, members, ...defined({ rate, limitUsd, retry }) });
+}

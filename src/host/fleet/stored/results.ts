@@ -1,0 +1,76 @@
+// Results of cells as rows. A skipped cell has only its reason there, so one statement can skip many.
+
+import { isObject, toMicroCents } from "../../../core/index.js";
+import type { Values } from "../../sql/codec.js";
+import type { Sql, SqlRow, SqlTransaction } from "../../sql/engine.js";
+import { damagedRow } from "../../sql/failure.js";
+import { STORE_PAGE_ROWS } from "../../limits.js";
+import type { FleetCell, SkipReason } from "../cell.js";
+
+interface Names {
+  readonly target: string;
+  readonly member?: string;
+}
+
+interface HeldCell {
+  readonly place: number;
+  readonly holder: string | null;
+  readonly losses: number;
+}
+
+/** Stores the result of a cell that `holder` has with `losses`; null is nobody. False if that is not so. */
+export async function storeResult(
+  sql: SqlTransaction,
+  values: Values,
+  job: Uint8Array,
+  { place, holder, losses }: HeldCell,
+  cell: FleetCell,
+): Promise<boolean> {
+  const text = await values.toText(`the result of cell ${place}`, cell);
+  const stored = await sql.run(STORE, cell.status, text, job, place, holder ?? "", losses);
+  const costUsd = cell.status === "done" ? (cell.result.usage.costUsd ?? 0) : 0;
+  if (stored === 1 && costUsd > 0)
+    await sql.run("UPDATE fleet_jobs SET spent = spent + ? WHERE job_hash = ?", toMicroCents(costUsd), job);
+  return stored === 1;
+}
+
+/** Skips every cell that nobody runs. */
+export async function skipWaiting(
+  sql: SqlTransaction,
+  values: Values,
+  job: Uint8Array,
+  reason: SkipReason,
+): Promise<void> {
+  await sql.run(SKIP, await values.toText("a skipped cell", { status: "skipped", reason }), job);
+}
+
+export async function readCell(values: Values, row: SqlRow): Promise<FleetCell> {
+  const place = String(row["place"]);
+  const names = JSON.parse(String(row["names"])) as Names;
+  const cell = await values.toValue(`the result of cell ${place}`, String(row["result"]));
+  if (!isObject(cell) || cell["status"] !== row["status"])
+    throw damagedRow("fleet_cells", place, "result", "not a result");
+  if (cell["status"] !== "skipped") return cell as unknown as FleetCell;
+  return { status: "skipped", ...names, attempts: 0, reason: cell["reason"] as SkipReason };
+}
+
+/** The results of a job in the order of its cells, a page at a time. */
+export async function* readResults(
+  read: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>,
+  values: Values,
+  job: Uint8Array,
+): AsyncGenerator<{ readonly id: number; readonly cell: FleetCell }> {
+  for (let next = 0; ;) {
+    const rows = await read((sql) => sql.all(PAGE, job, next));
+    for (const row of rows) yield { id: Number(row["place"]), cell: await readCell(values, row) };
+    if (rows.length < STORE_PAGE_ROWS) return;
+    next = Number(rows.at(-1)?.["place"]) + 1;
+  }
+}
+
+const STORE = `UPDATE fleet_cells SET status = ?, result = ?, holder = NULL, lease_until = NULL
+  WHERE job_hash = ? AND place = ? AND status IS NULL AND coalesce(holder, '') = ? AND losses = ?`;
+const SKIP = `UPDATE fleet_cells SET status = 'skipped', result = ?
+  WHERE job_hash = ? AND status IS NULL AND holder IS NULL`;
+const PAGE = `SELECT place, names, status, result FROM fleet_cells
+  WHERE job_hash = ? AND status IS NOT NULL AND place >= ? ORDER BY place LIMIT ${STORE_PAGE_ROWS}`;

@@ -1,0 +1,33 @@
+// What the parts of a stored job share.
+
+import type { Values } from "../../sql/codec.js";
+import type { SqlEngine, SqlTransaction } from "../../sql/engine.js";
+import type { FleetPlan } from "../store.js";
+import type { Tokens } from "./tokens.js";
+
+export interface StoredJob {
+  readonly engine: SqlEngine;
+  readonly values: Values;
+  readonly plan: FleetPlan;
+  readonly leaseMs: number;
+  /** The machine's part in this job. No other one has the same name. */
+  readonly holder: string;
+  /** The hash of its id. */
+  readonly job: Uint8Array;
+  /** Undefined without a rate. */
+  readonly tokens: Tokens | undefined;
+  /** The number of members in the plan. */
+  readonly members: number;
+}
+
+/** Runs `work` with the job locked, and the tokens too if it takes one. `now` is the database's time. */
+export function withJob<T>(
+  { engine, job, tokens }: StoredJob,
+  work: (sql: SqlTransaction, now: number) => Promise<T>,
+  takes: "tokens" | "none" = "none",
+): Promise<T> {
+  return engine.transaction(async (sql) => {
+    await sql.lockList(job, ...(takes === "tokens" && tokens !== undefined ? [tokens.list] : []));
+    return work(sql, (await sql.now()).leaseMs);
+  });
+}

@@ -1,0 +1,48 @@
+// A store of fleets in a PostgreSQL database, for any number of machines.
+
+import { assertKnownOptions, withSystemPorts, type Ports } from "../../core/index.js";
+import { createStoredFleets } from "../fleet/stored/store.js";
+import type { FleetStore } from "../fleet/store.js";
+import { assertCount } from "../integer-option.js";
+import { DEFAULT_FLEET_LEASE_MS, MAX_HOST_LEASE_MS, MIN_HOST_LEASE_MS } from "../limits.js";
+import { assertSchema, DEFAULT_SCHEMA, ignoreErrors } from "./connection/connections.js";
+import { toConnections, type PostgresDatabase } from "./connection/driver.js";
+import { createPostgresEngine } from "./engine.js";
+import { migrate } from "./migrate.js";
+
+/** The options of {@link postgresFleetStore}. */
+export interface PostgresFleetStoreOptions {
+  /** The schema of the tables, which an execution host may share. Default `playhead`. */
+  readonly schema?: string;
+  /** How long in ms a machine that says nothing keeps its cells, 1,000 to 3,600,000. Default 30,000. */
+  readonly leaseMs?: number;
+  readonly ports?: Partial<Ports>;
+}
+
+/**
+ * Opens a store of fleets in a PostgreSQL database, and creates its tables. Rejects with `AgentError`: `invalid-options`,
+ * `capability-missing` if `pg` is not installed, and `store-failed` if the database cannot be reached, or has other tables.
+ */
+export async function postgresFleetStore(
+  database: PostgresDatabase,
+  options: PostgresFleetStoreOptions = {},
+): Promise<FleetStore> {
+  assertKnownOptions("postgresFleetStore", options, ["schema", "leaseMs", "ports"]);
+  const { schema = DEFAULT_SCHEMA, leaseMs = DEFAULT_FLEET_LEASE_MS } = options;
+  assertSchema(options.schema);
+  assertCount("leaseMs", leaseMs, MIN_HOST_LEASE_MS, MAX_HOST_LEASE_MS);
+  const ports = withSystemPorts(options.ports);
+  const { pool, end = async () => undefined } = await toConnections(database);
+  ignoreErrors(pool);
+  try {
+    await migrate({ pool, schema, ports, mayMigrate: true });
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return createStoredFleets({
+    engine: createPostgresEngine({ pool, schema, ports, line: undefined, end }),
+    leaseMs,
+    ports,
+  });
+}

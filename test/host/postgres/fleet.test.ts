@@ -1,0 +1,126 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { FleetCell } from "../../../src/host/fleet/cell.js";
+import type { FleetPlan } from "../../../src/host/fleet/store.js";
+import { postgresFleetStore } from "../../../src/host/postgres/fleet.js";
+import { assertBuilt, compiledModule, repositoryRoot } from "../../support/built.js";
+import { PATIENCE } from "../../support/patience.js";
+import { describePostgres, type TestServer } from "../../support/postgres.js";
+
+interface Line {
+  readonly ran?: string;
+  readonly asked?: string;
+  readonly stored?: string;
+  readonly cells?: readonly FleetCell[];
+}
+
+const children: ChildProcess[] = [];
+afterEach(async () => {
+  for (const child of children.splice(0)) await kill(child);
+});
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, "close");
+  child.kill("SIGKILL");
+  await closed;
+}
+
+const MEMBERS = ["ann", "bob", "cid"];
+const TARGETS = Array.from({ length: 12 }, (_, index) => `t${index}`);
+
+function startMachine(server: TestServer, schema: string, options: object) {
+  assertBuilt();
+  const modules = ["host/fleet.js", "host/postgres/index.js"].map((path) => pathToFileURL(compiledModule(path)).href);
+  const script = join(repositoryRoot, "test/support/fleet-process.mjs");
+  const plan = JSON.stringify({ members: MEMBERS, targets: TARGETS, ...options });
+  const child = spawn(process.execPath, [script, ...modules, schema, plan], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, PLAYHEAD_TEST_DATABASE: server.url },
+  });
+  children.push(child);
+  const said: Line[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => said.push(JSON.parse(line) as Line));
+  return { child, said };
+}
+
+describePostgres("a fleet on PostgreSQL", (server) => {
+  describe("machines that share a job", { timeout: 120_000 }, () => {
+    it("settle every cell once when one of them is killed, and have equal results", async () => {
+      const schema = server.schema();
+      const doomed = startMachine(server, schema, { hangs: true });
+      // Each member has a cell here whose first step is stored.
+      await vi.waitFor(() => expect(doomed.said.filter(({ stored }) => stored)).toHaveLength(3), PATIENCE);
+      const others = [startMachine(server, schema, {}), startMachine(server, schema, {})];
+      await vi.waitFor(() => expect(others[0]?.said.length).toBeGreaterThan(0), PATIENCE);
+      await kill(doomed.child);
+      await Promise.all(others.map(({ child }) => once(child, "close")));
+
+      const results = others.map(({ said }) => said.at(-1)?.cells ?? []);
+      expect(JSON.stringify(results[1])).toBe(JSON.stringify(results[0]));
+      expect(results[0]?.map((cell) => `${String(cell.member)} ${cell.target} ${cell.status}`)).toEqual(
+        MEMBERS.flatMap((member) => TARGETS.map((target) => `${member} ${target} done`)),
+      );
+      // A cell that the killed machine had begun ran again, but its stored step did not. Every other cell ran once.
+      const ran = others.flatMap(({ said }) => said.flatMap((line) => line.ran ?? []));
+      expect(ran.length).toBe(new Set(ran).size);
+      expect(new Set(ran).size).toBe(MEMBERS.length * TARGETS.length);
+      const asked = [doomed, ...others].flatMap(({ said }) => said.flatMap((line) => line.asked ?? []));
+      expect(asked.length).toBe(MEMBERS.length * TARGETS.length);
+      const store = await postgresFleetStore(server.url, { schema });
+      expect(await store.counts("job")).toMatchObject({ total: 36, done: 36, running: 0, waiting: 0 });
+      await store.close();
+    });
+  });
+
+  it("never gives out more tokens in a window than the rate of the target", async () => {
+    const schema = server.schema();
+    const stores = [await postgresFleetStore(server.url, { schema }), await postgresFleetStore(server.url, { schema })];
+    const plan: FleetPlan = {
+      ...{ id: "job", hash: "h", rate: { calls: 3, perMs: 600_000 }, limitUsd: undefined },
+      cells: Array.from({ length: 20 }, (_, id) => ({ id, target: id % 2 === 0 ? "x" : "y" })),
+    };
+    const jobs = await Promise.all(stores.map((store) => store.open(plan)));
+    const claims = await Promise.all(Array.from({ length: 16 }, (_, index) => jobs[index % 2]?.claim(`m${index}`)));
+    const taken = claims.flatMap((claim) => (claim?.kind === "claimed" ? [claim.id] : []));
+    expect(new Set(taken).size).toBe(6);
+    expect(taken.filter((id) => id % 2 === 0)).toHaveLength(3);
+    expect(claims.filter((claim) => claim?.kind === "later")).toHaveLength(10);
+    expect(await jobs[0]?.takeToken("x")).toBeGreaterThan(0);
+    expect(await jobs[0]?.takeToken("z")).toBe(0);
+    for (const store of stores) await store.close();
+  });
+
+  it("joins a job once, and refuses what PostgreSQL or the plan does not allow", async () => {
+    const schema = server.schema();
+    const store = await postgresFleetStore(server.url, { schema });
+    const plan: FleetPlan = {
+      ...{ id: "\0 odd \ud800", hash: "h", rate: undefined, limitUsd: 0.5 },
+      cells: Array.from({ length: 250 }, (_, id) => ({ id, target: `\0${id}`, member: "\ud800" })),
+    };
+    const jobs = await Promise.all([store.open(plan), store.open(plan)]);
+    expect(await store.counts(plan.id)).toMatchObject({ total: 250, waiting: 250 });
+    await expect(store.open({ ...plan, hash: "i" })).rejects.toMatchObject({ code: "invalid-options" });
+    expect(await jobs[0].claim("\ud800")).toMatchObject({ kind: "claimed", id: 0, attempt: 1 });
+    await store.cancel(plan.id);
+    const cells: FleetCell[] = [];
+    for await (const cell of store.results(plan.id)) cells.push(cell);
+    expect(cells).toHaveLength(249);
+    expect(cells[0]).toEqual({
+      status: "skipped",
+      member: "\ud800",
+      target: "\u00001",
+      attempts: 0,
+      reason: "aborted",
+    });
+    await store.remove(plan.id);
+    await expect(store.counts(plan.id)).rejects.toMatchObject({ code: "store-failed" });
+    await store.close();
+    await expect(store.open(plan)).rejects.toMatchObject({ code: "store-failed", retryable: false });
+    await expect(postgresFleetStore(server.url, { leaseMs: 1 })).rejects.toMatchObject({ code: "invalid-options" });
+  });
+});
