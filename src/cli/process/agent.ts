@@ -7,7 +7,7 @@ import { createUseCassette, type CassetteHandle } from "../../harness/index.js";
 import {
   agentProvider,
   createReporter,
-  openStdio,
+  openWire,
   readAgentSpec,
   runAgentProcess,
   type AgentProcessEnd,
@@ -44,11 +44,11 @@ export async function runAgent(path: string, flags: AgentFlags, io: CommandIo): 
     const provider = handle === undefined ? agentProvider(loaded, env) : handle.provider;
     const signals = takeSignals();
     const lifeline = watchLifeline(env["PLAYHEAD_LIFELINE_FD"], () => signals.abort(parentGone()));
-    const side = [
-      ...(loaded.spec.control === true ? (["ctrl_in", "ctrl_out"] as const) : []),
-      ...(flags.telemetry === true || env["PLUMB_TELEMETRY"] === "1" ? (["telemetry"] as const) : []),
-    ];
-    const wire = openStdio({ input: process.stdin, output }, { side, warn: (text) => reporter.warn(text) });
+    const wire = await openWire(loaded, {
+      ...{ env, reporter, signal: signals.signal },
+      streams: { input: process.stdin, output },
+      hasTelemetry: flags.telemetry === true || env["PLUMB_TELEMETRY"] === "1",
+    });
     const debug = env["PIPELINE_DEBUG"] === "1";
     const end = await runAgentProcess({
       loaded,

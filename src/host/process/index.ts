@@ -4,7 +4,7 @@ export { runAgentProcess, type AgentProcessEnd, type AgentProcessOptions } from 
 export { agentProvider } from "./provider.js";
 export { createReporter, type Reporter } from "./reporter.js";
 export { readAgentSpec, type Environment, type LoadedSpec, type SpecOverrides } from "./spec-file.js";
-export { openStdio, type StdioStreams } from "./stdio.js";
+export { openWire, type OpenWireOptions } from "./open-wire.js";
 export type { AgentWire, WireEvent } from "./wire.js";
 export {
   runFabric,

@@ -22,10 +22,16 @@ import { AgentChild } from "./child.js";
 import { openControl, type AgentControl } from "./control.js";
 import { openGraph, type FabricGraph, type OpenedGraph, type Wire } from "./graph.js";
 import { Hub, type Member } from "./hub.js";
+import { openTransport, type Transport, type TransportChoice } from "./transport.js";
 import { askReady, assertMessage, feed, feedControl, receive, runInline, watchSchedule } from "./pumps.js";
 
 /** The options of {@link runFabric}. */
 export interface FabricOptions {
+  /**
+   * What carries the messages. `"stdio"` (default) needs no package. `"ipc"` and addresses need `zeromq`: sockets in a private folder, or
+   * the address of each stream of each agent, as in `tcp://127.0.0.1:5550`. Over TCP, only the agents of the run can connect.
+   */
+  readonly transport?: TransportChoice;
   /** Milliseconds in which every agent must be ready. Default 30,000. */
   readonly readyMs?: number;
   /** Milliseconds after which agents of a cancelled fabric are killed. Default 5,000. */
@@ -75,12 +81,14 @@ export interface RunningFabric {
 /** Starts a graph of agents. Resolves when every agent is ready. Rejects with `PlumbError`, and then no process is left. */
 export async function runFabric(graph: FabricGraph, options: FabricOptions = {}): Promise<RunningFabric> {
   checkOptions(options);
-  const fabric = new Fabric(graph, await openGraph(graph, process.env), options);
+  const opened = await openGraph(graph, process.env);
+  const transport = await openTransport(options.transport ?? "stdio", withSystemPorts(options.ports));
+  const fabric = new Fabric(graph, opened, transport, options);
   await fabric.start();
   return fabric;
 }
 
-const OPTIONS = ["readyMs", "graceMs", "window", "maxMessages", "schedule", "signal", "ports", "onStderr"];
+const OPTIONS = ["readyMs", "graceMs", "window", "maxMessages", "schedule", "signal", "ports", "onStderr", "transport"];
 
 function checkOptions(options: FabricOptions): void {
   assertKnownOptions("runFabric", options, OPTIONS);
@@ -97,6 +105,11 @@ function checkOptions(options: FabricOptions): void {
       `${name} of runFabric is ${showValue(value)}`,
       `Use a whole number of ${least} or more.`,
     );
+  }
+  const { transport = "stdio" } = options;
+  if (transport !== "stdio" && transport !== "ipc" && typeof transport !== "function") {
+    const what = `transport of runFabric is ${showValue(transport)}`;
+    throw new PlumbError("graph-invalid", what, 'Use "stdio", "ipc" or a function that returns addresses.');
   }
   if (schedule === undefined || isSchedule(schedule)) return;
   const hint = "Pass the schedule of an earlier run, as done() returned it.";
@@ -116,16 +129,18 @@ class Fabric implements RunningFabric {
   readonly #graph: FabricGraph;
   readonly #opened: OpenedGraph;
   readonly #options: FabricOptions;
+  readonly #transport: Transport;
   readonly #ports: Ports;
   readonly #hub: Hub;
   #outputs = 0;
   #isOutputOver: boolean;
   #cancelling: Promise<void> | undefined;
 
-  constructor(graph: FabricGraph, opened: OpenedGraph, options: FabricOptions) {
+  constructor(graph: FabricGraph, opened: OpenedGraph, transport: Transport, options: FabricOptions) {
     const { window = DEFAULT_FABRIC_WINDOW, maxMessages = DEFAULT_MAX_MESSAGES, schedule, ports } = options;
     this.#graph = graph;
     this.#opened = opened;
+    this.#transport = transport;
     this.#options = options;
     this.#ports = withSystemPorts(ports);
     const network = new Network(opened.layout, { window, maxMessages, ...defined({ schedule: schedule?.merges }) });
@@ -141,13 +156,13 @@ class Fabric implements RunningFabric {
     const abort = (): void => hub.fail(new PlumbError("aborted", "the fabric was aborted", "Start it again."));
     if (signal?.aborted === true) abort();
     signal?.addEventListener("abort", abort, { once: true });
-    for (const name of Object.keys(this.#graph.agents)) this.#spawn(name);
     const late = this.#ports.timer(readyMs, () => {
       const names = hub.all.filter(({ isReady }) => !isReady).map(({ name }) => name);
       const hint = "An agent is ready when it passes a marker on. Raise readyMs if it starts slowly.";
       hub.fail(new PlumbError("not-ready", `not ready within ${readyMs} ms: ${names.join(", ")}`, hint));
     });
     try {
+      for (const name of Object.keys(this.#graph.agents)) await this.#spawn(name);
       await hub.until(() => hub.all.every(({ isReady }) => isReady));
     } catch (error) {
       await this.cancel();
@@ -198,6 +213,7 @@ class Fabric implements RunningFabric {
       await this.cancel();
       throw error;
     }
+    await this.#transport.close();
     const agents = hub.all.map(({ name, end }) => {
       return [name, { exitCode: end?.exitCode ?? null, signal: end?.signal ?? null }] as const;
     });
@@ -219,19 +235,23 @@ class Fabric implements RunningFabric {
     const stop = this.#ports.timer(graceMs, () => running().forEach(({ child }) => child.kill()));
     while (running().length > 0) await hub.bell.wait();
     stop();
+    await this.#transport.close();
   }
 
-  #spawn(name: string): void {
+  async #spawn(name: string): Promise<void> {
     const { wires, agents } = this.#graph;
     const { spec, command, env = {}, cassette } = agents[name] as FabricGraph["agents"][string];
     const hasTelemetry = wires.some(({ from }) => from === `${name}.telemetry`);
     const { onStderr, window = DEFAULT_FABRIC_WINDOW } = this.#options;
+    const hasControl = this.#opened.specs.get(name)?.spec.control === true;
+    const link = await this.#transport.link({ name, hasControl, hasTelemetry });
     const own = command ?? [process.execPath, createRequire(import.meta.url).resolve("#process"), "agent"];
     const child = new AgentChild({
       name,
       command: [...own, spec, ...(cassette === undefined ? [] : ["--cassette", cassette])],
-      env: { ...process.env, PLUMB_TELEMETRY: hasTelemetry ? "1" : "", ...env },
-      isMultiplexed: hasTelemetry || this.#opened.specs.get(name)?.spec.control === true,
+      env: { ...process.env, PLUMB_TELEMETRY: hasTelemetry ? "1" : "", ...link.env, ...env },
+      link,
+      onFlaw: (error) => this.#hub.fail(error),
       onItem: (port, item) => receive(this.#hub, member, port, item),
       onEnd: (end) => this.#end(member, end),
       onStderr: onStderr && ((line) => onStderr(name, line)),
@@ -239,7 +259,7 @@ class Fabric implements RunningFabric {
     const state = { isReady: false, ended: new Set<string>(), end: undefined, replies: undefined };
     const member: Member = { name, child, flow: new Flow(window), ...state };
     this.#hub.members.set(name, member);
-    void askReady(member);
+    if (!child.saysReady) void askReady(member);
   }
 
   #end(member: Member, end: NonNullable<Member["end"]>): void {

@@ -5,6 +5,7 @@ import { EOF, FLOW_MARKER, PlumbError, type PortName, type WireItem } from "../.
 import { MAX_UNREAD_REPLIES, SCHEDULE_PATIENCE_MS } from "../../limits.js";
 import type { Wire } from "./graph.js";
 import type { Hub, Member } from "./hub.js";
+import { isReadyWord } from "./zmq-link.js";
 
 const FLOW: WireItem = { kind: "marker", name: FLOW_MARKER };
 
@@ -43,6 +44,11 @@ export function receive(hub: Hub, member: Member, port: PortName, item: WireItem
   const isFlow = item.kind === "marker" && item.name === FLOW_MARKER;
   const from = port === "data_out" ? name : `${name}.${port}`;
   if (isFlow && port === "data_out") acknowledge(hub, member);
+  if (port === "ctrl_out" && !member.isReady && item.kind === "message" && isReadyWord(item.value)) {
+    member.isReady = true;
+    hub.bell.ring();
+    return;
+  }
   if (isFlow || (port !== "data_out" && port !== "telemetry" && port !== "ctrl_out")) return;
   if (item.kind === "eof") {
     hub.endPort(member, from);
