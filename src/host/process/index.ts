@@ -6,12 +6,7 @@ export { createReporter, type Reporter } from "./reporter.js";
 export { readAgentSpec, type Environment, type LoadedSpec, type SpecOverrides } from "./spec-file.js";
 export { openWire, type OpenWireOptions } from "./open-wire.js";
 export type { AgentWire, WireEvent } from "./wire.js";
-export {
-  runFabric,
-  type FabricEnd,
-  type FabricOptions,
-  type FabricSchedule,
-  type RunningFabric,
-} from "./fabric/fabric.js";
+export { runFabric, type FabricEnd, type RunningFabric } from "./fabric/fabric.js";
 export type { AgentControl } from "./fabric/control.js";
 export { observe, type FabricAgent, type FabricGraph, type Wire } from "./fabric/graph.js";
+export type { FabricOptions, FabricSchedule } from "./fabric/options.js";

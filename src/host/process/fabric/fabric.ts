@@ -1,17 +1,8 @@
 // A fabric: starts agents as processes, wires them, and ends them. The network in the core decides what passes between them.
 
 import { createRequire } from "node:module";
-import {
-  assertKnownOptions,
-  defined,
-  isPlainObject,
-  MAX_TIMER_MS,
-  showValue,
-  withSystemPorts,
-  type JsonValue,
-  type Ports,
-} from "../../../core/index.js";
-import { EOF, Flow, Network, PlumbError, type MergeOrder } from "../../../core/process/index.js";
+import { defined, withSystemPorts, type JsonValue, type Ports } from "../../../core/index.js";
+import { EOF, Flow, Network, PlumbError } from "../../../core/process/index.js";
 import {
   DEFAULT_FABRIC_GRACE_MS,
   DEFAULT_FABRIC_WINDOW,
@@ -22,37 +13,9 @@ import { AgentChild } from "./child.js";
 import { openControl, type AgentControl } from "./control.js";
 import { openGraph, type FabricGraph, type OpenedGraph, type Wire } from "./graph.js";
 import { Hub, type Member } from "./hub.js";
-import { openTransport, type Transport, type TransportChoice } from "./transport.js";
+import { openTransport, type Transport } from "./transport.js";
+import { checkOptions, type FabricOptions, type FabricSchedule } from "./options.js";
 import { askReady, assertMessage, feed, feedControl, receive, runInline, watchSchedule } from "./pumps.js";
-
-/** The options of {@link runFabric}. */
-export interface FabricOptions {
-  /**
-   * What carries the messages. `"stdio"` (default) needs no package. `"ipc"` and addresses need `zeromq`: sockets in a private folder, or
-   * the address of each stream of each agent, as in `tcp://127.0.0.1:5550`. Over TCP, only the agents of the run can connect.
-   */
-  readonly transport?: TransportChoice;
-  /** Milliseconds in which every agent must be ready. Default 30,000. */
-  readonly readyMs?: number;
-  /** Milliseconds after which agents of a cancelled fabric are killed. Default 5,000. */
-  readonly graceMs?: number;
-  /** Messages that an agent, or the channels of a loop, hold. 2 or more. Default 16. */
-  readonly window?: number;
-  /** Messages of the whole run. Default 100,000. */
-  readonly maxMessages?: number;
-  /** The order of a recorded run, for a replay. */
-  readonly schedule?: FabricSchedule;
-  readonly signal?: AbortSignal;
-  readonly ports?: Partial<Ports>;
-  /** Takes the lines of the standard error of each agent. */
-  readonly onStderr?: (agent: string, line: string) => void;
-}
-
-/** The inputs that each merge chose, in order. */
-export interface FabricSchedule {
-  readonly version: 1;
-  readonly merges: MergeOrder;
-}
 
 /** How a fabric ended: its outputs, its agents and the order of its merges, for a replay. */
 export interface FabricEnd {
@@ -86,43 +49,6 @@ export async function runFabric(graph: FabricGraph, options: FabricOptions = {})
   const fabric = new Fabric(graph, opened, transport, options);
   await fabric.start();
   return fabric;
-}
-
-const OPTIONS = ["readyMs", "graceMs", "window", "maxMessages", "schedule", "signal", "ports", "onStderr", "transport"];
-
-function checkOptions(options: FabricOptions): void {
-  assertKnownOptions("runFabric", options, OPTIONS);
-  const { readyMs = 1, graceMs = 0, window = 2, maxMessages = 1, schedule } = options;
-  for (const [name, value, least] of [
-    ["readyMs", readyMs, 1],
-    ["graceMs", graceMs, 0],
-    ["window", window, 2],
-    ["maxMessages", maxMessages, 1],
-  ] as const) {
-    if (Number.isSafeInteger(value) && value >= least && (!name.endsWith("Ms") || value <= MAX_TIMER_MS)) continue;
-    throw new PlumbError(
-      "graph-invalid",
-      `${name} of runFabric is ${showValue(value)}`,
-      `Use a whole number of ${least} or more.`,
-    );
-  }
-  const { transport = "stdio" } = options;
-  if (transport !== "stdio" && transport !== "ipc" && typeof transport !== "function") {
-    const what = `transport of runFabric is ${showValue(transport)}`;
-    throw new PlumbError("graph-invalid", what, 'Use "stdio", "ipc" or a function that returns addresses.');
-  }
-  if (schedule === undefined || isSchedule(schedule)) return;
-  const hint = "Pass the schedule of an earlier run, as done() returned it.";
-  throw new PlumbError("schedule-malformed", "the schedule of runFabric cannot be read", hint);
-}
-
-function isSchedule({ version, merges }: FabricSchedule): boolean {
-  const isInput = (index: unknown): boolean => Number.isSafeInteger(index) && Number(index) >= 0;
-  return (
-    version === 1 &&
-    isPlainObject(merges) &&
-    Object.values(merges).every((order) => Array.isArray(order) && order.every(isInput))
-  );
 }
 
 class Fabric implements RunningFabric {

@@ -3,16 +3,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Ports } from "../../../core/index.js";
+import { showValue, type Ports } from "../../../core/index.js";
 import { PlumbError, type PortName } from "../../../core/process/index.js";
-import { showValue } from "../../../core/index.js";
 import { loadZeromq } from "../zmq/driver.js";
 import type { Link } from "./link.js";
+import type { FabricOptions } from "./options.js";
 import { StdioLink } from "./stdio-link.js";
 import { openZmqLink } from "./zmq-link.js";
 
 /** `stdio`, `ipc`, or the address of each stream of each agent, as in `tcp://127.0.0.1:5550`. */
-export type TransportChoice = "stdio" | "ipc" | ((agent: string, stream: string) => string);
+export type TransportChoice = NonNullable<FabricOptions["transport"]>;
 
 export interface LinkOrder {
   readonly name: string;

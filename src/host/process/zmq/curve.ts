@@ -14,6 +14,7 @@ export interface CurveKeys {
 
 const Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 const KEY_CHARACTERS = 40;
+const KEY = /^[0-9a-zA-Z.\-:+=^!/*?&<>()[\]{}@%$#]{40}$/;
 
 /** Throws `PlumbError` `endpoint-invalid`. No error shows a key. */
 export function readCurveKeys(env: Environment): CurveKeys | undefined {
@@ -21,8 +22,8 @@ export function readCurveKeys(env: Environment): CurveKeys | undefined {
   const [publicKey, secretKey, peer] = names.map((name) => env[name] ?? "") as [string, string, string];
   if (`${publicKey}${secretKey}${peer}` === "") return undefined;
   const [first = "", ...others] = peer.split(",");
-  const isKey = (key: string): boolean => key.length === KEY_CHARACTERS && [...key].every((one) => Z85.includes(one));
-  if ([publicKey, secretKey, first, ...others].every(isKey)) return { publicKey, secretKey, peers: [first, ...others] };
+  if ([publicKey, secretKey, first, ...others].every((key) => KEY.test(key)))
+    return { publicKey, secretKey, peers: [first, ...others] };
   const hint = `Set all three to keys in Z85, of ${KEY_CHARACTERS} characters. PLUMB_CURVE_PEER may list several, with commas.`;
   throw invalid(`${names.join(", ")} are not the keys of CURVE`, hint);
 }
@@ -31,7 +32,8 @@ export function readCurveKeys(env: Environment): CurveKeys | undefined {
 function decodeZ85(text: string): Buffer {
   const bytes = Buffer.alloc((text.length / 5) * 4);
   for (let at = 0; at < text.length; at += 5) {
-    const word = [...text.slice(at, at + 5)].reduce((sum, one) => sum * 85 + Z85.indexOf(one), 0);
+    let word = 0;
+    for (const one of text.slice(at, at + 5)) word = word * 85 + Z85.indexOf(one);
     bytes.writeUInt32BE(word, (at / 5) * 4);
   }
   return bytes;

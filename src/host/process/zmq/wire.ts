@@ -100,10 +100,9 @@ class ZmqWire implements AgentWire {
   }
 
   #close(isWhole: boolean): void {
-    if (this.#isClosed) return;
+    if (!this.#isClosed) this.#sockets.close(isWhole);
     this.#isClosed = true;
     this.#options.signal.removeEventListener("abort", this.#abort);
-    this.#sockets.close(isWhole);
     this.bell.ring();
   }
 

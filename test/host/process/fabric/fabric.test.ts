@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JsonValue } from "../../../../src/core/canon/value.js";
-import { runFabric, type FabricOptions, type RunningFabric } from "../../../../src/host/process/fabric/fabric.js";
+import { runFabric, type RunningFabric } from "../../../../src/host/process/fabric/fabric.js";
+import type { FabricOptions } from "../../../../src/host/process/fabric/options.js";
 import { observe, type FabricAgent, type FabricGraph } from "../../../../src/host/process/fabric/graph.js";
 import { repositoryRoot } from "../../../support/built.js";
 import { PATIENCE } from "../../../support/patience.js";
@@ -154,6 +155,16 @@ describe("a fabric of processes that are not ours", () => {
     await fabric.cancel();
     await fabric.cancel();
     expect(pids.map(isAlive)).toEqual([false, false]);
+  });
+
+  it("fails at once if an agent prints anything else", async () => {
+    const graph: FabricGraph = { agents: { only: peer("only", "chatty") }, wires: [{ from: "input", to: "only" }] };
+    // It never ends by itself, and it would have an hour to be ready.
+    const work = runFabric(graph, { readyMs: 3_600_000, graceMs: 50 });
+    await expect(work).rejects.toMatchObject({
+      code: "output-cut",
+      message: expect.stringContaining("Loading") as string,
+    });
   });
 
   it("ends with the error of an inline wire, and after too many messages", async () => {
