@@ -262,6 +262,8 @@ export const MAX_STDERR_TAIL_BYTES = 65_536;
 export const DEFAULT_READY_MS = 30_000;
 /** Default milliseconds that a fabric waits for agents to end by themselves. */
 export const DEFAULT_FABRIC_GRACE_MS = 5_000;
+/** Milliseconds that a cancelled fabric waits for its filters and maps. */
+export const INLINE_GRACE_MS = 2_000;
 /** Default messages that an agent of a fabric holds. */
 export const DEFAULT_FABRIC_WINDOW = 16;
 /** Default messages of one fabric. */

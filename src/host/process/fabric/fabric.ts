@@ -1,13 +1,14 @@
 // A fabric: starts agents as processes, wires them, and ends them. The network in the core decides what passes between them.
 
 import { createRequire } from "node:module";
-import { defined, withSystemPorts, type JsonValue, type Ports } from "../../../core/index.js";
+import { defined, plural, withSystemPorts, type JsonValue, type Ports } from "../../../core/index.js";
 import { EOF, Flow, Network, PlumbError } from "../../../core/process/index.js";
 import {
   DEFAULT_FABRIC_GRACE_MS,
   DEFAULT_FABRIC_WINDOW,
   DEFAULT_MAX_MESSAGES,
   DEFAULT_READY_MS,
+  INLINE_GRACE_MS,
 } from "../../limits.js";
 import { AgentChild } from "./child.js";
 import { openControl, type AgentControl } from "./control.js";
@@ -155,13 +156,30 @@ class Fabric implements RunningFabric {
     const { graceMs = DEFAULT_FABRIC_GRACE_MS } = this.#options;
     const hub = this.#hub;
     hub.isCancelled = true;
+    hub.bell.ring();
+    await this.#awaitInline();
     const running = (): Member[] => hub.all.filter(({ end }) => end === undefined);
     for (const { child } of running()) child.cancel();
-    hub.bell.ring();
     const stop = this.#ports.timer(graceMs, () => running().forEach(({ child }) => child.kill()));
     while (running().length > 0) await hub.bell.wait();
     stop();
     await this.#transport.close();
+  }
+
+  /** Filters and maps may write what they have begun, but not for long. */
+  async #awaitInline(): Promise<void> {
+    const hub = this.#hub;
+    let isLate = false;
+    const stop = this.#ports.timer(INLINE_GRACE_MS, () => {
+      isLate = true;
+      hub.bell.ring();
+    });
+    while (hub.inlineCalls > 0 && !isLate) await hub.bell.wait();
+    stop();
+    if (hub.inlineCalls > 0)
+      this.#ports.warn(
+        `${plural(hub.inlineCalls, "filter or map", "filters or maps")} did not return after the fabric was cancelled`,
+      );
   }
 
   async #spawn(name: string): Promise<void> {

@@ -95,6 +95,7 @@ export async function runInline(hub: Hub, { from, to, filter, map }: Wire, node:
       if (item.kind === "eof") return;
       continue;
     }
+    hub.inlineCalls += 1;
     try {
       if (filter !== undefined && !(await filter(item.value))) continue;
       const value = map === undefined ? item.value : await map(item.value);
@@ -103,6 +104,9 @@ export async function runInline(hub: Hub, { from, to, filter, map }: Wire, node:
     } catch (cause) {
       const what = `the filter or map of the wire from ${from} to ${to} threw: ${thrownText(cause)}`;
       throw new PlumbError("graph-invalid", what, "Correct the function.", { cause });
+    } finally {
+      hub.inlineCalls -= 1;
+      hub.bell.ring();
     }
   }
 }
