@@ -13,7 +13,7 @@ const PATIENCE_MS = 3_000;
 /** All processes of a round have its folder in their arguments. */
 function processesOf(folder) {
   const { stdout } = spawnSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" });
-  return stdout
+  return (stdout ?? "")
     .split("\n")
     .filter((line) => line.includes(`${folder}/`))
     .map((line) => Number.parseInt(line, 10));
