@@ -1,7 +1,7 @@
 // npm run crash [-- --rounds 200] [--job NAME] [--seed S] [--json]: kills processes that write (SIGKILL) at random
 // moments, and checks the files they leave. Half of the rounds record. The others update a lock, sign, import, accept
-// runs into a baseline, keep the recordings of failed tests, hold a conversation, and execute the run of a session. With --job, all rounds are of one
-// job. This tests a kill of the process. The result of a power failure
+// runs into a baseline, keep the recordings of failed tests, hold a conversation, execute the run of a session, and
+// run a fabric of agents, of which the fabric or any agent is killed. With --job, all rounds are of one job. This tests a kill of the process. The result of a power failure
 // depends on the disk, which has to flush before a file takes its name.
 
 import { spawn, spawnSync } from "node:child_process";
@@ -62,10 +62,10 @@ async function runRound(round) {
   const before = leftoversIn(folder).length;
   const row = report.jobs[job.name];
   row.rounds++;
-  const isKilled = await killAtRandom(job.args(folder, round), job, random);
+  const isKilled = await killAtRandom(job.args(folder, round), job, random, folder);
   row[isKilled ? "killed" : "ended"]++;
   try {
-    row.whole += job.look(folder);
+    row.whole += await job.look(folder);
   } catch (error) {
     report.failures.push({ round, job: job.name, why: String(error) });
   }
@@ -85,7 +85,7 @@ async function timeWhole(job) {
 }
 
 /** True if the process was still working. */
-async function killAtRandom(args, { name, waits = false }, random) {
+async function killAtRandom(args, { name, waits = false, victims }, random, folder) {
   const span = spans.get(name) ?? 0;
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env });
   let said = "";
@@ -94,11 +94,22 @@ async function killAtRandom(args, { name, waits = false }, random) {
   const begun = new Promise((resolve) => child.stdout.once("data", resolve));
   if (waits) await Promise.race([begun, ended]);
   await Promise.race([sleep(random.below(span * 10) / 10), ended]);
-  child.kill("SIGKILL");
+  const pids = victims?.(folder) ?? [];
+  const isMember = pids.length > 0 && kill(pids[random.below(pids.length)]);
+  if (!isMember) child.kill("SIGKILL");
   const { code, signal } = await ended;
-  if (signal === "SIGKILL") return true;
+  if (signal === "SIGKILL" || (isMember && code === 0)) return true;
   if (code !== 0) throw new Error(`a process ended by itself with ${code}: ${said}`);
   return false;
+}
+
+/** False if it has just ended. */
+function kill(pid) {
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch {
+    return false;
+  }
 }
 
 /** Leftovers a day old are gone after the next write into their folder. */

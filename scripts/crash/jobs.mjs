@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { fabricJob } from "./fabric-job.mjs";
 import { scriptedProvider } from "../../.playhead/modules/core/index.js";
 import {
   formatCassette,
@@ -213,7 +214,10 @@ export const sessionJob = {
   },
 };
 
-export const JOBS = [recordJob, lockJob, signJob, importJob, blessJob, failedJob, conversationJob, sessionJob];
+export const JOBS = [
+  ...[recordJob, lockJob, signJob, importJob, blessJob, failedJob, conversationJob, sessionJob],
+  fabricJob,
+];
 
 /** Prepares a folder once, and copies it for each round. */
 export function copyFolder(from, to) {

@@ -242,6 +242,18 @@ export const MAX_SESSION_LOOKS = 1_000;
 // Agent processes
 /** Bytes of one line or frame. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** Bytes of one frame of ZeroMQ: a message with its topic and its provenance. */
+export const MAX_FRAME_BYTES = MAX_LINE_BYTES + 128 * 1024;
+/** Frames that a socket takes ahead of its reader. */
+export const MAX_QUEUED_FRAMES = 64;
+/** Bytes of the path of a local socket. Systems allow 104 or 108, with one for the end. */
+export const MAX_IPC_PATH_BYTES = 103;
+/** Milliseconds that a process which ends waits for its output to be taken. */
+export const ZMQ_LINGER_MS = 30_000;
+/** Milliseconds that an agent which ends waits for the readers of its other streams. */
+export const ZMQ_SIDE_END_MS = 1_000;
+/** Milliseconds without a frame after which an agent that has exited has nothing more to say. */
+export const ZMQ_QUIET_MS = 1_000;
 /** Messages that an agent reads ahead. */
 export const MAX_QUEUED_INPUTS = 16;
 /** Bytes that an agent reads ahead where control shares the stream with its messages. */
@@ -260,6 +272,8 @@ export const MAX_STDERR_TAIL_BYTES = 65_536;
 export const DEFAULT_READY_MS = 30_000;
 /** Default milliseconds that a fabric waits for agents to end by themselves. */
 export const DEFAULT_FABRIC_GRACE_MS = 5_000;
+/** Milliseconds that a cancelled fabric waits for its filters and maps. */
+export const INLINE_GRACE_MS = 2_000;
 /** Default messages that an agent of a fabric holds. */
 export const DEFAULT_FABRIC_WINDOW = 16;
 /** Default messages of one fabric. */

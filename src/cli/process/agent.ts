@@ -7,7 +7,7 @@ import { createUseCassette, type CassetteHandle } from "../../harness/index.js";
 import {
   agentProvider,
   createReporter,
-  openStdio,
+  openWire,
   readAgentSpec,
   runAgentProcess,
   type AgentProcessEnd,
@@ -34,21 +34,22 @@ export async function runAgent(path: string, flags: AgentFlags, io: CommandIo): 
     io.stderr(`${JSON.stringify({ log: "warn", event: "stray_output", message: text })}\n`),
   );
   const reporter = createReporter(io.stderr);
+  const warn = (text: string): void => reporter.warn(text);
   try {
     const loaded = await readAgentSpec(
       resolve(io.cwd, path),
       env,
       defined({ provider: flags.provider, model: flags.model }),
     );
-    const handle = await openCassette(loaded, flags, io);
-    const provider = handle === undefined ? agentProvider(loaded, env) : handle.provider;
+    const handle = await openCassette(loaded, flags, io, warn);
+    const provider = handle === undefined ? agentProvider(loaded, env, warn) : handle.provider;
     const signals = takeSignals();
     const lifeline = watchLifeline(env["PLAYHEAD_LIFELINE_FD"], () => signals.abort(parentGone()));
-    const side = [
-      ...(loaded.spec.control === true ? (["ctrl_in", "ctrl_out"] as const) : []),
-      ...(flags.telemetry === true || env["PLUMB_TELEMETRY"] === "1" ? (["telemetry"] as const) : []),
-    ];
-    const wire = openStdio({ input: process.stdin, output }, { side, warn: (text) => reporter.warn(text) });
+    const wire = await openWire(loaded, {
+      ...{ env, reporter, signal: signals.signal },
+      streams: { input: process.stdin, output },
+      hasTelemetry: flags.telemetry === true || env["PLUMB_TELEMETRY"] === "1",
+    });
     const debug = env["PIPELINE_DEBUG"] === "1";
     const end = await runAgentProcess({
       loaded,
@@ -74,10 +75,11 @@ async function openCassette(
   loaded: LoadedSpec,
   { cassette }: AgentFlags,
   io: CommandIo,
+  warn: (text: string) => void,
 ): Promise<CassetteHandle | undefined> {
   if (cassette === undefined) return undefined;
   const useCassette = createUseCassette({ files: filesAt(io), environment: io.env });
-  return useCassette(cassette, () => agentProvider(loaded, io.env), { agentId: loaded.spec.name });
+  return useCassette(cassette, () => agentProvider(loaded, io.env, warn), { agentId: loaded.spec.name });
 }
 
 /** A process that was aborted leaves no recording. A miss is the error of the message that met it, and the exit code says so. */

@@ -13,6 +13,8 @@ export type PlumbErrorCode =
   | "provider-missing"
   /** The provider needs a key, and its variable is not set. */
   | "key-missing"
+  /** An address of ZeroMQ that is missing, in use, or open to strangers. */
+  | "endpoint-invalid"
   /** Bytes that break the framing, or a marker with an unusable name. */
   | "frame-malformed"
   | "frame-too-large"

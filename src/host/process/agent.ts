@@ -19,14 +19,13 @@ import {
   createInputCheck,
   EOF,
   extendTrace,
-  PlumbError,
   type WireItem,
 } from "../../core/process/index.js";
 import { readAnswer } from "./answer.js";
 import { TelemetryOutbox } from "./outbox.js";
 import type { Reporter } from "./reporter.js";
 import type { LoadedSpec } from "./spec-file.js";
-import type { AgentWire } from "./wire.js";
+import { outputClosed, type AgentWire } from "./wire.js";
 
 export interface AgentProcessOptions {
   readonly loaded: LoadedSpec;
@@ -76,6 +75,7 @@ class AgentProcess {
   #isOver = false;
   #inputs = 0;
   #outputs = 0;
+  #told = 0;
   #failures = 0;
   #error: unknown;
 
@@ -86,7 +86,9 @@ class AgentProcess {
     this.#ports = withSystemPorts(options.ports);
     this.#hlc = createHlc(this.#ports);
     this.#telemetry = wire.has("telemetry")
-      ? new TelemetryOutbox((value) => wire.write("telemetry", { kind: "message", value }))
+      ? new TelemetryOutbox((value) =>
+          wire.write("telemetry", this.#traced({ kind: "message", value }, (this.#told += 1))),
+        )
       : undefined;
     const telemetry = this.#telemetry;
     this.#talk = new Conversation({
@@ -177,8 +179,8 @@ class AgentProcess {
       const work = joinSignals(this.#broken.signal, ...(signal === undefined ? [] : [signal]));
       const value = readAnswer(await this.#talk.ask(message.value, work));
       this.#outputs += 1;
-      const trace = message.trace && this.#extend(message.trace);
-      await wire.write("data_out", { kind: "message", value, ...defined({ trace }) });
+      const output = { kind: "message" as const, value, ...defined({ trace: message.trace }) };
+      await wire.write("data_out", this.#traced(output, this.#outputs));
       return true;
     } catch (error) {
       this.#fail(error);
@@ -186,21 +188,24 @@ class AgentProcess {
     }
   }
 
-  #extend(trace: JsonObject): JsonObject {
-    const { hlc } = trace;
+  /** Adds this agent to the provenance of what it sends. */
+  #traced(message: Message, seq: number): Message {
+    const { trace } = message;
+    if (trace === undefined && !this.#options.wire.isTraced) return message;
+    const hlc = trace?.["hlc"];
     try {
       if (typeof hlc === "string") this.#hlc.receive(hlc);
     } catch {
       // The clock of another process may be wrong, or not a clock of ours.
     }
-    return extendTrace(trace, this.#options.loaded.spec.name, this.#outputs, this.#hlc.tick());
+    return { ...message, trace: extendTrace(trace, this.#options.loaded.spec.name, seq, this.#hlc.tick()) };
   }
 
   /** The consumer of control. It never waits for a provider. */
   async #control(): Promise<void> {
     const { wire } = this.#options;
     while (!this.#isOver) {
-      if (wire.isBroken && !this.#broken.signal.aborted) this.#broken.abort(closed());
+      if (wire.isBroken && !this.#broken.signal.aborted) this.#broken.abort(outputClosed());
       const event = this.#isControlOpen ? wire.take("ctrl_in") : undefined;
       if (event === undefined) await wire.bell.wait();
       else if (event.kind === "message") {
@@ -255,7 +260,7 @@ class AgentProcess {
 
   #abort(): Reason {
     const { signal } = this.#options;
-    this.#fail(signal?.aborted === true ? signal.reason : closed());
+    this.#fail(signal?.aborted === true ? signal.reason : outputClosed());
     return "aborted";
   }
 
@@ -282,8 +287,4 @@ class AgentProcess {
       tools: tools.definitions.map(({ name }) => name),
     });
   }
-}
-
-function closed(): PlumbError {
-  return new PlumbError("aborted", "the output of the agent was closed", "Keep its reader open until the agent ends.");
 }

@@ -4,14 +4,9 @@ export { runAgentProcess, type AgentProcessEnd, type AgentProcessOptions } from 
 export { agentProvider } from "./provider.js";
 export { createReporter, type Reporter } from "./reporter.js";
 export { readAgentSpec, type Environment, type LoadedSpec, type SpecOverrides } from "./spec-file.js";
-export { openStdio, type StdioStreams } from "./stdio.js";
+export { openWire, type OpenWireOptions } from "./open-wire.js";
 export type { AgentWire, WireEvent } from "./wire.js";
-export {
-  runFabric,
-  type FabricEnd,
-  type FabricOptions,
-  type FabricSchedule,
-  type RunningFabric,
-} from "./fabric/fabric.js";
+export { runFabric, type FabricEnd, type RunningFabric } from "./fabric/fabric.js";
 export type { AgentControl } from "./fabric/control.js";
 export { observe, type FabricAgent, type FabricGraph, type Wire } from "./fabric/graph.js";
+export type { FabricOptions, FabricSchedule } from "./fabric/options.js";

@@ -5,7 +5,11 @@ import { PlumbError } from "../../core/process/index.js";
 import type { Environment, LoadedSpec } from "./spec-file.js";
 
 /** Throws `PlumbError` `provider-missing` or `key-missing`. A replay does not call it, so it needs no key. */
-export function agentProvider({ spec, providerName }: LoadedSpec, env: Environment): LlmProviderAdapter {
+export function agentProvider(
+  { spec, providerName }: LoadedSpec,
+  env: Environment,
+  warn: (text: string) => void,
+): LlmProviderAdapter {
   const { model, endpoint: baseURL } = spec;
   if (providerName === undefined)
     throw new PlumbError(
@@ -23,7 +27,7 @@ export function agentProvider({ spec, providerName }: LoadedSpec, env: Environme
   const apiKey = env[variable] ?? "";
   if (apiKey === "")
     throw new PlumbError("key-missing", `${variable} is not set`, `Set ${variable}, or replay a cassette.`);
-  const options = { apiKey, model, ...defined({ baseURL }) };
+  const options = { apiKey, model, ports: { warn }, ...defined({ baseURL }) };
   return providerName === "anthropic"
     ? anthropicProvider({ ...options, promptCaching: true })
     : openaiProvider(options);

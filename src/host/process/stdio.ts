@@ -15,9 +15,10 @@ import {
   type WireItem,
 } from "../../core/process/index.js";
 import { MAX_LINE_BYTES, MAX_QUEUED_BYTES, MAX_QUEUED_INPUTS } from "../limits.js";
-import { Bell } from "./bell.js";
+import type { Bell } from "./bell.js";
+import { Inbox } from "./inbox.js";
 import { readLines, type LineRead } from "./lines.js";
-import type { AgentWire, WireEvent } from "./wire.js";
+import { outputClosed, type AgentWire, type WireEvent } from "./wire.js";
 
 export interface StdioStreams {
   readonly input: AsyncIterable<Uint8Array> & { destroy?(): void };
@@ -31,22 +32,15 @@ export interface StdioOptions {
   readonly warn: (text: string) => void;
 }
 
-interface Queued {
-  readonly event: WireEvent;
-  readonly bytes: number;
-}
-
 class StdioWire implements AgentWire {
-  readonly bell = new Bell();
+  readonly isTraced = false;
   isBroken = false;
   readonly #streams: StdioStreams;
   readonly #ports: ReadonlySet<InPort | OutPort>;
   readonly #isPlain: boolean;
   readonly #warn: (text: string) => void;
-  readonly #queues = new Map<InPort, Queued[]>(IN_PORTS.map((port) => [port, []]));
-  readonly #ended = new Set<InPort>();
+  readonly #inbox = new Inbox();
   readonly #unknown = new Set<string>();
-  #bytes = 0;
   #isClosed = false;
 
   constructor(streams: StdioStreams, { side, warn }: StdioOptions) {
@@ -58,20 +52,20 @@ class StdioWire implements AgentWire {
     void this.#pump();
   }
 
+  get bell(): Bell {
+    return this.#inbox.bell;
+  }
+
   has(port: InPort | OutPort): boolean {
     return this.#ports.has(port);
   }
 
   take(port: InPort): WireEvent | undefined {
-    const queued = this.#queues.get(port)?.shift();
-    if (queued === undefined) return undefined;
-    this.#bytes -= queued.bytes;
-    this.bell.ring();
-    return queued.event;
+    return this.#inbox.take(port);
   }
 
   waiting(port: InPort): number {
-    return (this.#queues.get(port) ?? []).filter(({ event }) => event.kind === "message").length;
+    return this.#inbox.waiting(port);
   }
 
   write(port: OutPort, item: WireItem): Promise<void> {
@@ -83,8 +77,7 @@ class StdioWire implements AgentWire {
         if (error === null || error === undefined) resolve();
         else {
           this.#break();
-          const hint = "Keep the reader of the output open until the agent ends.";
-          reject(new PlumbError("aborted", "the output of the agent was closed", hint, { cause: error }));
+          reject(outputClosed(error));
         }
       });
     });
@@ -111,28 +104,28 @@ class StdioWire implements AgentWire {
     } catch (error) {
       if (!this.#isClosed) this.#warn(`the input of the agent broke: ${String(error)}`);
     }
-    for (const port of IN_PORTS) this.#push(port, EOF, 0);
+    for (const port of IN_PORTS) this.#inbox.push(port, EOF);
   }
 
   /** Reading stops for plain data. Where control shares the stream, it stops only to keep the memory bounded. */
   #isFull(): boolean {
-    if (this.#isPlain) return (this.#queues.get("data_in")?.length ?? 0) >= MAX_QUEUED_INPUTS;
-    if (this.#bytes < MAX_QUEUED_BYTES) return false;
+    if (this.#isPlain) return this.#inbox.count("data_in") >= MAX_QUEUED_INPUTS;
+    if (this.#inbox.bytes < MAX_QUEUED_BYTES) return false;
     this.#warnOnce(`more than ${MAX_QUEUED_BYTES} bytes are queued, so control messages have to wait`);
     return true;
   }
 
   #deliver(line: LineRead): void {
     if (line.kind !== "line") {
-      this.#push("data_in", { kind: "refused", error: refused(line) }, 0);
+      this.#inbox.push("data_in", { kind: "refused", error: refused(line) });
       return;
     }
     try {
-      if (this.#isPlain) this.#push("data_in", decodePlainLine(line.text), line.bytes);
+      if (this.#isPlain) this.#inbox.push("data_in", decodePlainLine(line.text), line.bytes);
       else this.#address(line.text, line.bytes);
     } catch (error) {
       if (!(error instanceof PlumbError)) throw error;
-      this.#push("data_in", { kind: "refused", error }, 0);
+      this.#inbox.push("data_in", { kind: "refused", error });
     }
   }
 
@@ -142,15 +135,7 @@ class StdioWire implements AgentWire {
     if (port === "unknown") this.#warnOnce(`a line for the unknown stream ${addressed.name} was ignored`);
     else if (!isInPort(port) || !this.has(port))
       this.#warnOnce(`a line for ${port} was ignored, because this agent does not read that stream`);
-    else this.#push(port, addressed.item, bytes);
-  }
-
-  #push(port: InPort, event: WireEvent, bytes: number): void {
-    if (this.#ended.has(port)) return;
-    if (event.kind === "eof") this.#ended.add(port);
-    this.#queues.get(port)?.push({ event, bytes });
-    this.#bytes += bytes;
-    this.bell.ring();
+    else this.#inbox.push(port, addressed.item, bytes);
   }
 
   #warnOnce(text: string): void {

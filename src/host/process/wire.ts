@@ -1,6 +1,6 @@
 // The streams of one agent process, whatever carries them.
 
-import type { PlumbError, WireItem, InPort, OutPort } from "../../core/process/index.js";
+import { PlumbError, type InPort, type OutPort, type WireItem } from "../../core/process/index.js";
 import type { Bell } from "./bell.js";
 
 /** What came in. `refused`: a line that is not an item and was skipped. */
@@ -9,6 +9,8 @@ export type WireEvent = WireItem | { readonly kind: "refused"; readonly error: P
 export interface AgentWire {
   /** Rings when something came in, or the wire broke. */
   readonly bell: Bell;
+  /** Each output carries its provenance, also one whose message had none. */
+  readonly isTraced: boolean;
   /** The reader of our output is gone. */
   readonly isBroken: boolean;
   has(port: InPort | OutPort): boolean;
@@ -18,6 +20,11 @@ export interface AgentWire {
   waiting(port: InPort): number;
   /** Resolves when the transport has it. Rejects with `PlumbError` if the reader is gone. */
   write(port: OutPort, item: WireItem): Promise<void>;
-  /** Stops reading. */
+  /** Stops reading. What was written is still delivered, unless the process was aborted. */
   close(): void;
+}
+
+export function outputClosed(cause?: unknown): PlumbError {
+  const hint = "Keep the reader of the output open until the agent ends.";
+  return new PlumbError("aborted", "the output of the agent was closed", hint, cause === undefined ? {} : { cause });
 }

@@ -119,6 +119,22 @@ describe("cassette agent", () => {
     expect((await run([spec({ ...fields, prompts: ["./own.md"] })], "1\n", env)).stdout).toContain("Own.");
   });
 
+  it("PLM-23 writes the warnings of its provider as JSON too", async () => {
+    vendor = await startVendor(() => "1");
+    const path = spec({ endpoint: vendor.endpoint, provider: "anthropic", model: "unheard-of" });
+    const { stderr } = await run([path], "1\n", { ANTHROPIC_API_KEY: "k" });
+    expect(JSON.parse(stderr)).toMatchObject({ log: "warn", message: expect.stringContaining("no price") as string });
+  });
+
+  it("PLM-108 asks the provider to cache the prompt up to the rule for the output", async () => {
+    vendor = await startVendor(() => '"x"');
+    const fields = { endpoint: vendor.endpoint, provider: "anthropic", model: "claude-haiku-4-5", prompt: "First." };
+    await run([spec({ ...fields, output: { type: "string" }, runtime_context: true })], "1\n", {
+      ANTHROPIC_API_KEY: "k",
+    });
+    expect(vendor.asked[0]?.cached).toEqual([expect.stringContaining('{"type":"string"}')]);
+  });
+
   it("skips a line that is too long, and answers the next one", async () => {
     const long = `"${"x".repeat(17 * 1024 * 1024)}"`;
     const end = await run([GREETER, "--cassette", CASSETTE], `${long}\n"hello"\n`, { CASSETTE_MODE: "replay" });

@@ -10,6 +10,8 @@ export interface AskedVendor {
   /** The last message. */
   readonly user: string;
   readonly model: string;
+  /** The system messages behind which the request may be cached. */
+  readonly cached: readonly string[];
 }
 
 export interface LocalVendor {
@@ -24,8 +26,18 @@ export async function startVendor(answer: (asked: AskedVendor) => string | Promi
     let text = "";
     request.on("data", (chunk: Buffer) => (text += chunk.toString()));
     request.on("end", () => {
-      const body = JSON.parse(text) as { model: string; system: { text: string }[]; messages: { content: string }[] };
-      const one = { system: body.system[0]?.text ?? "", user: body.messages.at(-1)?.content ?? "", model: body.model };
+      const body = JSON.parse(text) as {
+        model: string;
+        system: { text: string; cache_control?: object }[];
+        messages: { content: string }[];
+      };
+      const cached = body.system.filter((block) => block.cache_control !== undefined).map(({ text }) => text);
+      const one = {
+        cached,
+        system: body.system[0]?.text ?? "",
+        user: body.messages.at(-1)?.content ?? "",
+        model: body.model,
+      };
       asked.push(one);
       void Promise.resolve(answer(one)).then((content) => {
         const message = { role: "assistant" as const, content };

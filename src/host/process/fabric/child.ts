@@ -2,27 +2,19 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Writable } from "node:stream";
-import { quoteForeign, thrownText, toVisible } from "../../../core/index.js";
-import {
-  decodeLine,
-  decodePlainLine,
-  encodeLine,
-  encodePlainLine,
-  PlumbError,
-  type InPort,
-  type PortName,
-  type WireItem,
-} from "../../../core/process/index.js";
-import { MAX_LINE_BYTES, MAX_STDERR_TAIL_BYTES } from "../../limits.js";
-import { readLines } from "../lines.js";
+import { defined, quoteForeign, thrownText, toVisible } from "../../../core/index.js";
+import { PlumbError, type InPort, type PortName, type WireItem } from "../../../core/process/index.js";
+import { MAX_STDERR_TAIL_BYTES } from "../../limits.js";
+import type { Link } from "./link.js";
 
 export interface ChildOrder {
   readonly name: string;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The agent has streams in addition to its data, so each line names its stream. */
-  readonly isMultiplexed: boolean;
+  readonly link: Link;
   readonly onItem: (port: PortName, item: WireItem) => void;
+  /** Its output cannot be used, although it may run on. */
+  readonly onFlaw: (error: PlumbError) => void;
   readonly onEnd: (end: ChildEnd) => void;
   readonly onStderr: ((line: string) => void) | undefined;
 }
@@ -33,12 +25,6 @@ export interface ChildEnd {
   /** Undefined if it ended as it should. */
   readonly error: PlumbError | undefined;
 }
-
-const FLAWS = {
-  torn: "its output ended in the middle of a line",
-  "too-large": `a line of its output is longer than ${MAX_LINE_BYTES} bytes`,
-  "not-utf8": "a line of its output is not UTF-8",
-} as const;
 
 /** A descriptor of the child whose end tells it that the fabric is gone. */
 const LIFELINE = 3;
@@ -56,16 +42,29 @@ export class AgentChild {
     const [program = "", ...args] = order.command;
     // A group of its own, so that it can be killed with its children.
     const detached = process.platform !== "win32";
+    const { link } = order;
     const env = { ...order.env, PLAYHEAD_LIFELINE_FD: String(LIFELINE) };
     this.#child = spawn(program, args, { env, stdio: ["pipe", "pipe", "pipe", "pipe"], detached });
     const { stdin, stdout, stderr, stdio } = this.#child;
     for (const stream of [stdin, stdout, stderr, stdio[LIFELINE]]) stream?.on("error", () => undefined);
     stderr?.setEncoding("utf8").on("data", (text: string) => this.#keepStderr(text));
-    const reading = stdout === null ? Promise.resolve() : this.#read(stdout);
+    link.attach(this.#child, {
+      onItem: (port, item) => this.#deliver(port, item),
+      onFlaw: (why, { cause, isTorn = false } = {}) => {
+        this.#flaw ??= this.#cut(why, cause);
+        if (!isTorn && !this.#isCancelled) order.onFlaw(this.#flaw);
+      },
+      onText: (text) => this.#keepStderr(text),
+    });
     let failure: unknown;
     this.#child.on("error", (error) => (failure = error));
     this.#child.on("close", (code, signal) => {
-      void reading.then(() => order.onEnd({ exitCode: code, signal, error: this.#judge(code, signal, failure) }));
+      // An agent that did not end by itself has said all that counts.
+      const drained = code === 0 && !this.#isCancelled ? link.drain() : Promise.resolve();
+      void drained.then(() => {
+        link.close();
+        order.onEnd({ exitCode: code, signal, error: this.#judge(code, signal, failure) });
+      });
     });
   }
 
@@ -73,16 +72,13 @@ export class AgentChild {
     return this.#child.pid;
   }
 
-  /** Resolves when the pipe has it. For a child that is gone, the item is dropped, and its end says why. */
+  get saysReady(): boolean {
+    return this.#order.link.saysReady;
+  }
+
+  /** Resolves when the transport has it. For a child that is gone, the item is dropped, and its end says why. */
   write(port: InPort, item: WireItem): Promise<void> {
-    const { stdin } = this.#child;
-    if (stdin === null || stdin.destroyed) return Promise.resolve();
-    if (!this.#order.isMultiplexed && item.kind === "eof") {
-      stdin.end();
-      return Promise.resolve();
-    }
-    const line = this.#order.isMultiplexed || item.kind === "eof" ? encodeLine(port, item) : encodePlainLine(item);
-    return new Promise((resolve) => stdin.write(`${line}\n`, () => resolve()));
+    return this.#order.link.write(port, item);
   }
 
   endInput(): void {
@@ -111,39 +107,22 @@ export class AgentChild {
     }
   }
 
-  async #read(stdout: AsyncIterable<Uint8Array>): Promise<void> {
-    try {
-      for await (const line of readLines(stdout, MAX_LINE_BYTES)) {
-        if (line.kind === "line") this.#deliver(line.text);
-        else this.#flaw ??= this.#cut(FLAWS[line.kind]);
-      }
-    } catch (error) {
-      this.#flaw ??= this.#cut(`its output cannot be read: ${thrownText(error)}`);
-    }
-  }
-
-  #deliver(text: string): void {
-    try {
-      const { isMultiplexed } = this.#order;
-      const addressed = isMultiplexed
-        ? decodeLine(text, "data_out")
-        : { port: "data_out" as const, item: decodePlainLine(text) };
-      if (addressed.port === "unknown") return;
-      if (addressed.port === "data_out" && addressed.item.kind === "eof") this.#hasEnded = true;
-      this.#order.onItem(addressed.port, addressed.item);
-    } catch (error) {
-      this.#flaw ??= this.#cut(`a line of its output cannot be used: ${thrownText(error)}`, error);
-    }
+  #deliver(port: PortName, item: WireItem): void {
+    if (port === "data_out" && item.kind === "eof") this.#hasEnded = true;
+    this.#order.onItem(port, item);
   }
 
   #cut(why: string, cause?: unknown): PlumbError {
     const { name } = this.#order;
-    return new PlumbError("output-cut", `${name}: ${why}`, "See its standard error.", { agent: name, cause });
+    return new PlumbError("output-cut", `${name}: ${why}`, "See its standard error.", {
+      agent: name,
+      ...defined({ cause }),
+    });
   }
 
   /** Only an output that was ended is whole, whatever the exit code says. A plain output ends with the process. */
   #judge(code: number | null, signal: NodeJS.Signals | null, failure: unknown): PlumbError | undefined {
-    const { name, isMultiplexed } = this.#order;
+    const { name, link } = this.#order;
     const agent = { agent: name };
     const tail =
       this.#tail === ""
@@ -160,7 +139,7 @@ export class AgentChild {
     if (signal !== null) return new PlumbError("agent-killed", `${name} was ended by ${signal}`, tail, agent);
     if (code !== 0) return new PlumbError("agent-exited", `${name} exited with ${code}`, tail, agent);
     if (this.#flaw !== undefined) return this.#flaw;
-    if (isMultiplexed && !this.#hasEnded) return this.#cut("it exited without an `__eof` on its output");
+    if (link.hasEnd && !this.#hasEnded) return this.#cut("it exited without the end of its output");
     return undefined;
   }
 

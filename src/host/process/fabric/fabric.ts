@@ -1,52 +1,22 @@
 // A fabric: starts agents as processes, wires them, and ends them. The network in the core decides what passes between them.
 
 import { createRequire } from "node:module";
-import {
-  assertKnownOptions,
-  defined,
-  isPlainObject,
-  MAX_TIMER_MS,
-  showValue,
-  withSystemPorts,
-  type JsonValue,
-  type Ports,
-} from "../../../core/index.js";
-import { EOF, Flow, Network, PlumbError, type MergeOrder } from "../../../core/process/index.js";
+import { defined, plural, withSystemPorts, type JsonValue, type Ports } from "../../../core/index.js";
+import { EOF, Flow, Network, PlumbError } from "../../../core/process/index.js";
 import {
   DEFAULT_FABRIC_GRACE_MS,
   DEFAULT_FABRIC_WINDOW,
   DEFAULT_MAX_MESSAGES,
   DEFAULT_READY_MS,
+  INLINE_GRACE_MS,
 } from "../../limits.js";
 import { AgentChild } from "./child.js";
 import { openControl, type AgentControl } from "./control.js";
 import { openGraph, type FabricGraph, type OpenedGraph, type Wire } from "./graph.js";
 import { Hub, type Member } from "./hub.js";
+import { openTransport, type Transport } from "./transport.js";
+import { checkOptions, type FabricOptions, type FabricSchedule } from "./options.js";
 import { askReady, assertMessage, feed, feedControl, receive, runInline, watchSchedule } from "./pumps.js";
-
-/** The options of {@link runFabric}. */
-export interface FabricOptions {
-  /** Milliseconds in which every agent must be ready. Default 30,000. */
-  readonly readyMs?: number;
-  /** Milliseconds after which agents of a cancelled fabric are killed. Default 5,000. */
-  readonly graceMs?: number;
-  /** Messages that an agent, or the channels of a loop, hold. 2 or more. Default 16. */
-  readonly window?: number;
-  /** Messages of the whole run. Default 100,000. */
-  readonly maxMessages?: number;
-  /** The order of a recorded run, for a replay. */
-  readonly schedule?: FabricSchedule;
-  readonly signal?: AbortSignal;
-  readonly ports?: Partial<Ports>;
-  /** Takes the lines of the standard error of each agent. */
-  readonly onStderr?: (agent: string, line: string) => void;
-}
-
-/** The inputs that each merge chose, in order. */
-export interface FabricSchedule {
-  readonly version: 1;
-  readonly merges: MergeOrder;
-}
 
 /** How a fabric ended: its outputs, its agents and the order of its merges, for a replay. */
 export interface FabricEnd {
@@ -75,57 +45,29 @@ export interface RunningFabric {
 /** Starts a graph of agents. Resolves when every agent is ready. Rejects with `PlumbError`, and then no process is left. */
 export async function runFabric(graph: FabricGraph, options: FabricOptions = {}): Promise<RunningFabric> {
   checkOptions(options);
-  const fabric = new Fabric(graph, await openGraph(graph, process.env), options);
+  const opened = await openGraph(graph, process.env);
+  const transport = await openTransport(options.transport ?? "stdio", withSystemPorts(options.ports));
+  const fabric = new Fabric(graph, opened, transport, options);
   await fabric.start();
   return fabric;
-}
-
-const OPTIONS = ["readyMs", "graceMs", "window", "maxMessages", "schedule", "signal", "ports", "onStderr"];
-
-function checkOptions(options: FabricOptions): void {
-  assertKnownOptions("runFabric", options, OPTIONS);
-  const { readyMs = 1, graceMs = 0, window = 2, maxMessages = 1, schedule } = options;
-  for (const [name, value, least] of [
-    ["readyMs", readyMs, 1],
-    ["graceMs", graceMs, 0],
-    ["window", window, 2],
-    ["maxMessages", maxMessages, 1],
-  ] as const) {
-    if (Number.isSafeInteger(value) && value >= least && (!name.endsWith("Ms") || value <= MAX_TIMER_MS)) continue;
-    throw new PlumbError(
-      "graph-invalid",
-      `${name} of runFabric is ${showValue(value)}`,
-      `Use a whole number of ${least} or more.`,
-    );
-  }
-  if (schedule === undefined || isSchedule(schedule)) return;
-  const hint = "Pass the schedule of an earlier run, as done() returned it.";
-  throw new PlumbError("schedule-malformed", "the schedule of runFabric cannot be read", hint);
-}
-
-function isSchedule({ version, merges }: FabricSchedule): boolean {
-  const isInput = (index: unknown): boolean => Number.isSafeInteger(index) && Number(index) >= 0;
-  return (
-    version === 1 &&
-    isPlainObject(merges) &&
-    Object.values(merges).every((order) => Array.isArray(order) && order.every(isInput))
-  );
 }
 
 class Fabric implements RunningFabric {
   readonly #graph: FabricGraph;
   readonly #opened: OpenedGraph;
   readonly #options: FabricOptions;
+  readonly #transport: Transport;
   readonly #ports: Ports;
   readonly #hub: Hub;
   #outputs = 0;
   #isOutputOver: boolean;
   #cancelling: Promise<void> | undefined;
 
-  constructor(graph: FabricGraph, opened: OpenedGraph, options: FabricOptions) {
+  constructor(graph: FabricGraph, opened: OpenedGraph, transport: Transport, options: FabricOptions) {
     const { window = DEFAULT_FABRIC_WINDOW, maxMessages = DEFAULT_MAX_MESSAGES, schedule, ports } = options;
     this.#graph = graph;
     this.#opened = opened;
+    this.#transport = transport;
     this.#options = options;
     this.#ports = withSystemPorts(ports);
     const network = new Network(opened.layout, { window, maxMessages, ...defined({ schedule: schedule?.merges }) });
@@ -141,13 +83,13 @@ class Fabric implements RunningFabric {
     const abort = (): void => hub.fail(new PlumbError("aborted", "the fabric was aborted", "Start it again."));
     if (signal?.aborted === true) abort();
     signal?.addEventListener("abort", abort, { once: true });
-    for (const name of Object.keys(this.#graph.agents)) this.#spawn(name);
     const late = this.#ports.timer(readyMs, () => {
       const names = hub.all.filter(({ isReady }) => !isReady).map(({ name }) => name);
       const hint = "An agent is ready when it passes a marker on. Raise readyMs if it starts slowly.";
       hub.fail(new PlumbError("not-ready", `not ready within ${readyMs} ms: ${names.join(", ")}`, hint));
     });
     try {
+      for (const name of Object.keys(this.#graph.agents)) await this.#spawn(name);
       await hub.until(() => hub.all.every(({ isReady }) => isReady));
     } catch (error) {
       await this.cancel();
@@ -198,6 +140,7 @@ class Fabric implements RunningFabric {
       await this.cancel();
       throw error;
     }
+    await this.#transport.close();
     const agents = hub.all.map(({ name, end }) => {
       return [name, { exitCode: end?.exitCode ?? null, signal: end?.signal ?? null }] as const;
     });
@@ -213,25 +156,46 @@ class Fabric implements RunningFabric {
     const { graceMs = DEFAULT_FABRIC_GRACE_MS } = this.#options;
     const hub = this.#hub;
     hub.isCancelled = true;
+    hub.bell.ring();
+    await this.#awaitInline();
     const running = (): Member[] => hub.all.filter(({ end }) => end === undefined);
     for (const { child } of running()) child.cancel();
-    hub.bell.ring();
     const stop = this.#ports.timer(graceMs, () => running().forEach(({ child }) => child.kill()));
     while (running().length > 0) await hub.bell.wait();
     stop();
+    await this.#transport.close();
   }
 
-  #spawn(name: string): void {
+  /** Filters and maps may write what they have begun, but not for long. */
+  async #awaitInline(): Promise<void> {
+    const hub = this.#hub;
+    let isLate = false;
+    const stop = this.#ports.timer(INLINE_GRACE_MS, () => {
+      isLate = true;
+      hub.bell.ring();
+    });
+    while (hub.inlineCalls > 0 && !isLate) await hub.bell.wait();
+    stop();
+    if (hub.inlineCalls > 0)
+      this.#ports.warn(
+        `${plural(hub.inlineCalls, "filter or map", "filters or maps")} did not return after the fabric was cancelled`,
+      );
+  }
+
+  async #spawn(name: string): Promise<void> {
     const { wires, agents } = this.#graph;
     const { spec, command, env = {}, cassette } = agents[name] as FabricGraph["agents"][string];
     const hasTelemetry = wires.some(({ from }) => from === `${name}.telemetry`);
     const { onStderr, window = DEFAULT_FABRIC_WINDOW } = this.#options;
+    const hasControl = this.#opened.specs.get(name)?.spec.control === true;
+    const link = await this.#transport.link({ name, hasControl, hasTelemetry });
     const own = command ?? [process.execPath, createRequire(import.meta.url).resolve("#process"), "agent"];
     const child = new AgentChild({
       name,
       command: [...own, spec, ...(cassette === undefined ? [] : ["--cassette", cassette])],
-      env: { ...process.env, PLUMB_TELEMETRY: hasTelemetry ? "1" : "", ...env },
-      isMultiplexed: hasTelemetry || this.#opened.specs.get(name)?.spec.control === true,
+      env: { ...process.env, PLUMB_TELEMETRY: hasTelemetry ? "1" : "", ...link.env, ...env },
+      link,
+      onFlaw: (error) => this.#hub.fail(error),
       onItem: (port, item) => receive(this.#hub, member, port, item),
       onEnd: (end) => this.#end(member, end),
       onStderr: onStderr && ((line) => onStderr(name, line)),
@@ -239,7 +203,7 @@ class Fabric implements RunningFabric {
     const state = { isReady: false, ended: new Set<string>(), end: undefined, replies: undefined };
     const member: Member = { name, child, flow: new Flow(window), ...state };
     this.#hub.members.set(name, member);
-    void askReady(member);
+    if (!child.saysReady) void askReady(member);
   }
 
   #end(member: Member, end: NonNullable<Member["end"]>): void {

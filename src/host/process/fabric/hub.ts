@@ -25,6 +25,8 @@ export class Hub {
   /** Counts the items that passed, so that a standstill can be seen. */
   passed = 0;
   isCancelled = false;
+  /** Calls of filters and maps that have not returned. */
+  inlineCalls = 0;
   #error: unknown;
 
   constructor(network: Network) {

@@ -5,6 +5,7 @@ import { EOF, FLOW_MARKER, PlumbError, type PortName, type WireItem } from "../.
 import { MAX_UNREAD_REPLIES, SCHEDULE_PATIENCE_MS } from "../../limits.js";
 import type { Wire } from "./graph.js";
 import type { Hub, Member } from "./hub.js";
+import { isReadyWord } from "./zmq-link.js";
 
 const FLOW: WireItem = { kind: "marker", name: FLOW_MARKER };
 
@@ -43,6 +44,11 @@ export function receive(hub: Hub, member: Member, port: PortName, item: WireItem
   const isFlow = item.kind === "marker" && item.name === FLOW_MARKER;
   const from = port === "data_out" ? name : `${name}.${port}`;
   if (isFlow && port === "data_out") acknowledge(hub, member);
+  if (port === "ctrl_out" && !member.isReady && item.kind === "message" && isReadyWord(item.value)) {
+    member.isReady = true;
+    hub.bell.ring();
+    return;
+  }
   if (isFlow || (port !== "data_out" && port !== "telemetry" && port !== "ctrl_out")) return;
   if (item.kind === "eof") {
     hub.endPort(member, from);
@@ -89,6 +95,7 @@ export async function runInline(hub: Hub, { from, to, filter, map }: Wire, node:
       if (item.kind === "eof") return;
       continue;
     }
+    hub.inlineCalls += 1;
     try {
       if (filter !== undefined && !(await filter(item.value))) continue;
       const value = map === undefined ? item.value : await map(item.value);
@@ -97,6 +104,9 @@ export async function runInline(hub: Hub, { from, to, filter, map }: Wire, node:
     } catch (cause) {
       const what = `the filter or map of the wire from ${from} to ${to} threw: ${thrownText(cause)}`;
       throw new PlumbError("graph-invalid", what, "Correct the function.", { cause });
+    } finally {
+      hub.inlineCalls -= 1;
+      hub.bell.ring();
     }
   }
 }

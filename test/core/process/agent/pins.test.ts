@@ -204,7 +204,7 @@ describe("the memory of an agent", () => {
 });
 
 describe("the runtime context", () => {
-  it("PLM-137 PLM-138 PLM-139 PLM-140 PLM-157 stands behind the conversation at each turn, and is not kept", async () => {
+  it("PLM-137 PLM-138 PLM-139 PLM-140 PLM-141 PLM-157 stands behind the conversation at each turn, and is not kept", async () => {
     const usage = { inputTokens: 100, outputTokens: 7 };
     const { talk, asked } = agent({ runtime_context: true }, { ...says("1"), usage }, { ...says("2"), usage });
     await talk.ask("a", signal);

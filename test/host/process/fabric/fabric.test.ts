@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JsonValue } from "../../../../src/core/canon/value.js";
-import { runFabric, type FabricOptions, type RunningFabric } from "../../../../src/host/process/fabric/fabric.js";
+import type { Ports } from "../../../../src/core/ports.js";
+import { runFabric, type RunningFabric } from "../../../../src/host/process/fabric/fabric.js";
+import type { FabricOptions } from "../../../../src/host/process/fabric/options.js";
 import { observe, type FabricAgent, type FabricGraph } from "../../../../src/host/process/fabric/graph.js";
 import { repositoryRoot } from "../../../support/built.js";
 import { PATIENCE } from "../../../support/patience.js";
@@ -154,6 +156,47 @@ describe("a fabric of processes that are not ours", () => {
     await fabric.cancel();
     await fabric.cancel();
     expect(pids.map(isAlive)).toEqual([false, false]);
+  });
+
+  it("PLM-47 waits for its filters and maps when it is cancelled, and says if one does not return", async () => {
+    const warnings: string[] = [];
+    let begin: () => void = () => undefined;
+    let finish: (value: number) => void = () => undefined;
+    for (const returns of [true, false]) {
+      const begun = new Promise<void>((resolve) => (begin = resolve));
+      const map = (): Promise<number> => {
+        begin();
+        return new Promise((resolve) => (finish = resolve));
+      };
+      const graph: FabricGraph = {
+        agents: { only: peer("only", "echo") },
+        wires: [
+          { from: "input", to: "only" },
+          { from: "only", to: "output", map },
+        ],
+      };
+      // Two seconds pass at once, once the fabric waits for them.
+      const timer: Ports["timer"] = (ms, fire) => {
+        const id = setTimeout(() => (ms === 2_000 && returns ? finish(1) : fire()), ms === 2_000 ? 0 : ms);
+        return () => clearTimeout(id);
+      };
+      const ports = { timer, warn: (text: string) => void warnings.push(text) };
+      const fabric = await runFabric(graph, { ports, graceMs: 50 });
+      await fabric.send(1);
+      await begun;
+      await fabric.cancel();
+      expect(warnings).toEqual(returns ? [] : ["1 filter or map did not return after the fabric was cancelled"]);
+    }
+  });
+
+  it("fails at once if an agent prints anything else", async () => {
+    const graph: FabricGraph = { agents: { only: peer("only", "chatty") }, wires: [{ from: "input", to: "only" }] };
+    // It never ends by itself, and it would have an hour to be ready.
+    const work = runFabric(graph, { readyMs: 3_600_000, graceMs: 50 });
+    await expect(work).rejects.toMatchObject({
+      code: "output-cut",
+      message: expect.stringContaining("Loading") as string,
+    });
   });
 
   it("ends with the error of an inline wire, and after too many messages", async () => {

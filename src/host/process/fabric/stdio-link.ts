@@ -1,0 +1,82 @@
+// The streams of an agent over its standard input and output.
+
+import type { ChildProcess } from "node:child_process";
+import { thrownText } from "../../../core/index.js";
+import {
+  decodeLine,
+  decodePlainLine,
+  encodeLine,
+  encodePlainLine,
+  type InPort,
+  type WireItem,
+} from "../../../core/process/index.js";
+import { MAX_LINE_BYTES } from "../../limits.js";
+import { readLines } from "../lines.js";
+import { ENDPOINT_VARIABLES } from "../zmq/endpoint.js";
+import type { Link, LinkSink } from "./link.js";
+
+const FLAWS = {
+  torn: "its output ended in the middle of a line",
+  "too-large": `a line of its output is longer than ${MAX_LINE_BYTES} bytes`,
+  "not-utf8": "a line of its output is not UTF-8",
+} as const;
+
+export class StdioLink implements Link {
+  /** The addresses of an agent around this fabric are not for its agents. */
+  readonly env = { [ENDPOINT_VARIABLES.data_in]: "" };
+  readonly saysReady = false;
+  readonly hasEnd: boolean;
+  #child: ChildProcess | undefined;
+  #reading: Promise<void> = Promise.resolve();
+
+  /** `isMultiplexed`: the agent has streams in addition to its data, so each line names its stream. */
+  constructor(isMultiplexed: boolean) {
+    this.hasEnd = isMultiplexed;
+  }
+
+  attach(child: ChildProcess, sink: LinkSink): void {
+    this.#child = child;
+    if (child.stdout !== null) this.#reading = this.#read(child.stdout, sink);
+  }
+
+  write(port: InPort, item: WireItem): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (stdin === undefined || stdin === null || stdin.destroyed) return Promise.resolve();
+    if (!this.hasEnd && item.kind === "eof") {
+      stdin.end();
+      return Promise.resolve();
+    }
+    const line = this.hasEnd || item.kind === "eof" ? encodeLine(port, item) : encodePlainLine(item);
+    return new Promise((resolve) => stdin.write(`${line}\n`, () => resolve()));
+  }
+
+  drain(): Promise<void> {
+    return this.#reading;
+  }
+
+  close(): void {
+    // The streams belong to the process.
+  }
+
+  async #read(stdout: AsyncIterable<Uint8Array>, sink: LinkSink): Promise<void> {
+    try {
+      for await (const line of readLines(stdout, MAX_LINE_BYTES)) {
+        if (line.kind === "line") this.#deliver(line.text, sink);
+        else sink.onFlaw(FLAWS[line.kind], { isTorn: line.kind === "torn" });
+      }
+    } catch (cause) {
+      sink.onFlaw(`its output cannot be read: ${thrownText(cause)}`, { cause });
+    }
+  }
+
+  #deliver(text: string, sink: LinkSink): void {
+    try {
+      const { port, item } = this.hasEnd
+        ? { item: undefined, ...decodeLine(text, "data_out") }
+        : { port: "data_out" as const, item: decodePlainLine(text) };
+      if (port !== "unknown" && item !== undefined) sink.onItem(port, item);
+    } catch (cause) {
+      sink.onFlaw(`a line of its output cannot be used: ${thrownText(cause)}`, { cause });
+    }
+  }
+}

@@ -1,0 +1,62 @@
+// How a fabric reaches its agents: standard streams, sockets in a private folder, or addresses of the caller.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { showValue, type Ports } from "../../../core/index.js";
+import { PlumbError, type PortName } from "../../../core/process/index.js";
+import { loadZeromq } from "../zmq/driver.js";
+import type { Link } from "./link.js";
+import type { FabricOptions } from "./options.js";
+import { StdioLink } from "./stdio-link.js";
+import { openZmqLink } from "./zmq-link.js";
+
+/** `stdio`, `ipc`, or the address of each stream of each agent, as in `tcp://127.0.0.1:5550`. */
+export type TransportChoice = NonNullable<FabricOptions["transport"]>;
+
+export interface LinkOrder {
+  readonly name: string;
+  readonly hasControl: boolean;
+  readonly hasTelemetry: boolean;
+}
+
+export interface Transport {
+  link(order: LinkOrder): Promise<Link>;
+  close(): Promise<void>;
+}
+
+/** Rejects with `AgentError` `capability-missing`. */
+export async function openTransport(choice: TransportChoice, ports: Ports): Promise<Transport> {
+  if (choice === "stdio")
+    return {
+      link: ({ hasControl, hasTelemetry }) => Promise.resolve(new StdioLink(hasControl || hasTelemetry)),
+      close: () => Promise.resolve(),
+    };
+  const driver = await loadZeromq();
+  // Only its owner can enter it.
+  const folder = choice === "ipc" ? await mkdtemp(join(tmpdir(), "playhead-")) : undefined;
+  let links = 0;
+  return {
+    link({ name, hasControl, hasTelemetry }) {
+      links += 1;
+      const streams: PortName[] = ["data_in", "data_out", "ctrl_out"];
+      if (hasControl) streams.push("ctrl_in");
+      if (hasTelemetry) streams.push("telemetry");
+      // A path has about 100 bytes at most, so it has no names.
+      const addressOf = (stream: PortName): string =>
+        typeof choice === "function" ? readAddress(choice(name, stream)) : `ipc://${folder}/${links}.${stream}`;
+      const endpoints = new Map(streams.map((stream) => [stream, addressOf(stream)]));
+      const isLocked = [...endpoints.values()].some((address) => !address.startsWith("ipc:"));
+      return openZmqLink({ name, driver, endpoints, isLocked, isOnlyForReady: !hasControl, ports });
+    },
+    close: async () => {
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function readAddress(address: unknown): string {
+  if (typeof address === "string") return address;
+  const hint = "Return a string such as tcp://127.0.0.1:5550 from transport.";
+  throw new PlumbError("endpoint-invalid", `an address is ${showValue(address)}`, hint);
+}
