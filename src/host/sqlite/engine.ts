@@ -76,9 +76,11 @@ export function createSqliteEngine(terms: SqliteEngineTerms): SqlEngine {
 function guardFile(path: string): () => void {
   const find = () => statSync(path, { bigint: true, throwIfNoEntry: false });
   const first = find();
+  // A database in memory has no file.
+  if (first === undefined) return () => undefined;
   return () => {
     const found = find();
-    if (found !== undefined && found.ino === first?.ino && found.dev === first.dev) return;
+    if (found !== undefined && found.ino === first.ino && found.dev === first.dev) return;
     throw storeFailed(
       `the store ${path} was ${found === undefined ? "deleted" : "replaced"} while it was open`,
       "Its last writes are lost. Close the host, and open it again. Stop all processes before you replace the file.",
