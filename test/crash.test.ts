@@ -17,7 +17,7 @@ function node(args: string[]) {
 }
 
 test("a writer that is killed leaves the old file or the new one, and nothing that stays", { timeout: 120_000 }, () => {
-  const result = node(["scripts/crash.mjs", "--rounds", "14", "--seed", "1", "--json"]);
+  const result = node(["scripts/crash.mjs", "--rounds", "16", "--seed", "1", "--json"]);
   expect(result.stderr).toBe("");
   const { jobs, failures, swept } = JSON.parse(result.stdout) as Report;
   expect(failures).toEqual([]);
@@ -32,10 +32,11 @@ test("a writer that is killed leaves the old file or the new one, and nothing th
     "failed tests",
     "conversation",
     "session",
+    "fabric",
   ]);
   expect(jobs["conversation"]).toMatchObject({ whole: 1 });
   expect(jobs["session"]).toMatchObject({ whole: 1 });
-  expect(jobs["record"]).toMatchObject({ rounds: 7, killed: 7 });
+  expect(jobs["record"]).toMatchObject({ rounds: 8, killed: 8 });
   for (const { rounds } of Object.values(jobs)) expect(rounds).toBeGreaterThan(0);
 });
 

@@ -194,7 +194,7 @@ class StoredDesk implements JobDesk {
     let answers = 0;
     for (const run of await untilAborted(Promise.all(local.tries ?? []), signal)) {
       if (run === undefined) continue;
-      await untilAborted(run.over, signal);
+      await untilAborted(run.quiet, signal);
       answers += run.answers;
     }
     return answers;

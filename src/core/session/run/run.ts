@@ -56,9 +56,28 @@ export class Run implements AgentRun {
   #goOn: (() => void) | undefined;
   #wake: (() => void) | undefined;
 
+  /** Calls of the model under way, also those that an aborted turn has left. */
+  readonly #calls = new Set<Promise<void>>();
+
   /** Resolves when the run is over or given back. Does not drive it. */
   get over(): Promise<unknown> {
     return this.#outcome;
+  }
+
+  /** Resolves once the run is over and no call of its model is under way. */
+  get quiet(): Promise<unknown> {
+    return this.#outcome.then(() => Promise.all(this.#calls));
+  }
+
+  /** Begins a call of the model. Call the result when it has ended. */
+  called(): () => void {
+    let end: () => void = () => undefined;
+    const call = new Promise<void>((resolve) => (end = resolve));
+    this.#calls.add(call);
+    return () => {
+      this.#calls.delete(call);
+      end();
+    };
   }
 
   /** The conversation of the turn, instructions first, for callers inside. Empty before the turn begins. */

@@ -6,7 +6,7 @@ import { quoteForeign } from "../../text/mask.js";
 import { isThrown, thrownText } from "../../text/thrown.js";
 import { readInput } from "../input.js";
 import type { Session } from "../live/session.js";
-import type { RunOutcome } from "../run/run.js";
+import type { Run, RunOutcome } from "../run/run.js";
 import type { RunOrigin } from "../state/keeper.js";
 import { untilAborted } from "../../time/wait.js";
 import type { Hold } from "../turn/order.js";
@@ -20,7 +20,7 @@ export interface ChildOrder {
   readonly asked: () => void;
   readonly update: (type: string) => void;
   /** Called with the run once it is accepted. */
-  readonly accepted?: (run: { readonly answers: number }) => void;
+  readonly accepted?: (run: Pick<Run, "answers" | "quiet">) => void;
   readonly hold?: Hold | undefined;
   readonly origin: RunOrigin;
   /** Called if the run goes on later. The one who waits for it must go on later too. */

@@ -2,6 +2,7 @@
 
 import { untilAborted } from "../../time/wait.js";
 import type { Session } from "../live/session.js";
+import type { Run } from "../run/run.js";
 import { runChild } from "./child-run.js";
 import { GONE, type JobDesk, type JobEnd, type NewJob } from "./jobs.js";
 
@@ -9,7 +10,7 @@ interface Handle {
   readonly abort: AbortController;
   readonly ended: Promise<JobEnd>;
   readonly held: Promise<void>;
-  run?: { readonly answers: number };
+  run?: Pick<Run, "answers" | "quiet">;
   end?: JobEnd;
 }
 
@@ -40,7 +41,7 @@ export class ProcessJobs implements JobDesk {
     let held: () => void = () => undefined;
     const isHeld = new Promise<void>((resolve) => (held = resolve));
     const hold = holdAfter === undefined ? undefined : { steps: holdAfter, held };
-    const accepted = (own: { readonly answers: number }): void => void (handle.run = own);
+    const accepted = (own: Pick<Run, "answers" | "quiet">): void => void (handle.run = own);
     const enter = (): Promise<Session> => this.#enter(subagent, childKey);
     const run = async (): Promise<JobEnd> => {
       const end = await runChild(enter, { prompt, signal: abort.signal, asked, update, accepted, hold, origin });
@@ -74,6 +75,7 @@ export class ProcessJobs implements JobDesk {
     const handle = this.#handles.get(taskId);
     if (handle === undefined) return undefined;
     await untilAborted(handle.ended, signal);
+    if (handle.run !== undefined) await untilAborted(handle.run.quiet, signal);
     return handle.run?.answers ?? 0;
   }
 

@@ -1,14 +1,24 @@
-// Counts the answers of a model as whoever wraps the model sees them, also one that an aborted turn never takes.
+// Counts the calls and answers of a model as whoever wraps the model sees them, also those that an aborted turn has left.
 
 import type { LlmProviderAdapter } from "../../model/provider.js";
 
-export function countAnswers(provider: LlmProviderAdapter, answered: () => void): LlmProviderAdapter {
+/** `called` is called when a call begins, and its result when the call has ended. */
+export function countAnswers(
+  provider: LlmProviderAdapter,
+  called: () => () => void,
+  answered: () => void,
+): LlmProviderAdapter {
   const stream = provider.stream?.bind(provider);
   const counted: LlmProviderAdapter = {
     async turn(request) {
-      const response = await provider.turn(request);
-      answered();
-      return response;
+      const ended = called();
+      try {
+        const response = await provider.turn(request);
+        answered();
+        return response;
+      } finally {
+        ended();
+      }
     },
   };
   if (provider.name !== undefined) Object.assign(counted, { name: provider.name });
@@ -16,9 +26,14 @@ export function countAnswers(provider: LlmProviderAdapter, answered: () => void)
   return {
     ...counted,
     async *stream(request) {
-      for await (const event of stream(request)) {
-        if (event.type === "response") answered();
-        yield event;
+      const ended = called();
+      try {
+        for await (const event of stream(request)) {
+          if (event.type === "response") answered();
+          yield event;
+        }
+      } finally {
+        ended();
       }
     },
   };

@@ -29,7 +29,8 @@ export interface LoopParts {
   readonly callId: CallIds["of"];
   /** Called just before each request. */
   readonly asked: (() => void) | undefined;
-  /** Called with each answer, if `asked` is given. */
+  /** Called with each call of the model and each answer, if `asked` is given. */
+  readonly called: () => () => void;
   readonly answered: () => void;
   readonly journal: Journal | undefined;
   readonly resumed: ResumedTurn | undefined;
@@ -46,7 +47,7 @@ export function toLoopInput(parts: LoopParts): LoopInput {
   const { tools: own = tools, journal } = steps.seams;
   const guards = model === undefined ? [...seat.policies(), ...policies] : [];
   return {
-    provider: parts.asked === undefined ? answers : countAnswers(answers, parts.answered),
+    provider: parts.asked === undefined ? answers : countAnswers(answers, parts.called, parts.answered),
     tools: model?.tools ?? own,
     ...defined({ settings, timeoutMs, streaming, onToolError, maxCorrections }),
     ...(guards.length > 0 ? { policies: guards } : {}),

@@ -220,7 +220,8 @@ export class Turn {
     return toLoopInput({
       ...{ house, talk, control, resumed, steps: this.#steps, seat: this.#seat, budget: this.#budget },
       ...{ runId: this.run.runId, signal: this.#ends.signal, memory: this.#scope.viewOf(house.definition.id) },
-      ...{ emit: this.#emit, callId: this.#ids.of, asked, answered: () => this.run.answers++ },
+      ...{ emit: this.#emit, callId: this.#ids.of, asked },
+      ...{ called: () => this.run.called(), answered: () => this.run.answers++ },
       journal: this.#begun?.journal,
     });
   }

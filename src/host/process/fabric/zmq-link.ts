@@ -142,7 +142,9 @@ export async function openZmqLink(options: ZmqLinkOptions): Promise<Link> {
     PLUMB_CURVE_SECRET: isLocked ? agent.secretKey : "",
     PLUMB_CURVE_PEER: isLocked ? own.publicKey : "",
   };
-  const sockets = await Sockets.open(driver, isLocked ? { ...own, peers: [agent.publicKey] } : undefined);
+  // A process may run several fabrics, each with its own list of keys.
+  const context = isLocked ? new driver.Context() : undefined;
+  const sockets = await Sockets.open(driver, isLocked ? { ...own, peers: [agent.publicKey] } : undefined, context);
   try {
     const senders = await each(IN_PORTS, endpoints, (endpoint) => sockets.bind(endpoint));
     const readers = await each(OUT_PORTS, endpoints, (endpoint) => sockets.connect(endpoint));

@@ -1,5 +1,6 @@
 // Keys of CURVE. A socket talks only to the peers whose keys are on its list.
 
+import { defined } from "../../../core/index.js";
 import type { Environment } from "../spec-file.js";
 import { invalid } from "./endpoint.js";
 import type { ZmqDriver, ZmqReply } from "./driver.js";
@@ -40,9 +41,9 @@ function decodeZ85(text: string): Buffer {
 }
 
 /** Decides who may connect to the sockets of a context (RFC 27, ZAP). Without it, any key would do. */
-export async function guard(driver: ZmqDriver, context: object, { peers }: CurveKeys): Promise<ZmqReply> {
+export async function guard(driver: ZmqDriver, context: object | undefined, { peers }: CurveKeys): Promise<ZmqReply> {
   const allowed = peers.map(decodeZ85);
-  const socket = new driver.Reply({ context, linger: 0 });
+  const socket = new driver.Reply({ ...defined({ context }), linger: 0 });
   await socket.bind("inproc://zeromq.zap.01");
   void (async () => {
     while (!socket.closed) {

@@ -1,6 +1,6 @@
 // The sockets of one agent, on its own side or on that of the fabric. Writers bind, readers connect.
 
-import { thrownText } from "../../../core/index.js";
+import { defined, thrownText } from "../../../core/index.js";
 import { MAX_FRAME_BYTES, MAX_QUEUED_FRAMES, ZMQ_LINGER_MS } from "../../limits.js";
 import { guard, type CurveKeys } from "./curve.js";
 import type { ZmqDriver, ZmqPull, ZmqPush, ZmqReply } from "./driver.js";
@@ -31,21 +31,23 @@ export class Sender {
 export class Sockets {
   readonly #driver: ZmqDriver;
   readonly #keys: CurveKeys | undefined;
-  readonly #context: object;
+  readonly #context: object | undefined;
   readonly #all: (ZmqPush | ZmqPull | ZmqReply)[] = [];
 
-  /** `keys`: whoever connects must have a key on the list. */
-  static async open(driver: ZmqDriver, keys: CurveKeys | undefined): Promise<Sockets> {
-    const sockets = new Sockets(driver, keys);
+  /**
+   * `keys`: whoever connects must have a key on the list, of which a context has one. `context`: default that of the process, the only
+   * one whose messages are still delivered while the process ends.
+   */
+  static async open(driver: ZmqDriver, keys: CurveKeys | undefined, context?: object): Promise<Sockets> {
+    const sockets = new Sockets(driver, keys, context);
     if (keys !== undefined) sockets.#all.push(await guard(driver, sockets.#context, keys));
     return sockets;
   }
 
-  private constructor(driver: ZmqDriver, keys: CurveKeys | undefined) {
+  private constructor(driver: ZmqDriver, keys: CurveKeys | undefined, context: object | undefined) {
     this.#driver = driver;
     this.#keys = keys;
-    // Of its own, since a context has one list of keys.
-    this.#context = new driver.Context();
+    this.#context = context;
   }
 
   /** Rejects with `PlumbError` `endpoint-invalid`. */
@@ -90,7 +92,7 @@ export class Sockets {
   }
 
   #common(endpoint: string): object {
-    return { context: this.#context, ipv6: endpoint.startsWith("tcp://[") };
+    return { ...defined({ context: this.#context }), ipv6: endpoint.startsWith("tcp://[") };
   }
 
   async #open<T>(endpoint: string, open: () => Promise<T>): Promise<T> {

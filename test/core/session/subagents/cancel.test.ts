@@ -8,7 +8,7 @@ import { ask, quietPorts, say } from "../../../support/script.js";
 import { scriptedAgent } from "../../../support/sessions.js";
 import { launch, taskIdsIn } from "../../../support/subagents.js";
 
-it("PSS-40 PSS-57 counts an answer that comes with the cancellation", async () => {
+it.each([0, 20])("PSS-40 PSS-57 counts an answer that comes %i ms after the cancellation", async (ms) => {
   const notes: SessionNote[] = [];
   const helper = new Agent({
     name: "helper",
@@ -16,7 +16,9 @@ it("PSS-40 PSS-57 counts an answer that comes with the cancellation", async () =
     ports: quietPorts(),
     model: {
       turn: ({ signal }: LlmTurnRequest) =>
-        new Promise<LlmTurnResponse>((resolve) => signal?.addEventListener("abort", () => resolve(say("late")))),
+        new Promise<LlmTurnResponse>((resolve) =>
+          signal?.addEventListener("abort", () => setTimeout(resolve, ms, say("late"))),
+        ),
     },
   });
   const cancel = ({ messages }: LlmTurnRequest) =>
