@@ -250,8 +250,6 @@ export const MAX_QUEUED_FRAMES = 64;
 export const MAX_IPC_PATH_BYTES = 103;
 /** Milliseconds that a process which ends waits for its output to be taken. */
 export const ZMQ_LINGER_MS = 30_000;
-/** How long a process stays after it closed sockets whose messages must still arrive. */
-export const ZMQ_CLOSING_MS = 100;
 /** Milliseconds that an agent which ends waits for the readers of its other streams. */
 export const ZMQ_SIDE_END_MS = 1_000;
 /** Milliseconds without a frame after which an agent that has exited has nothing more to say. */

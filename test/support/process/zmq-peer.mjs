@@ -50,5 +50,3 @@ if (endpoint("CTRL_IN") !== "") {
   await replies.send(END);
 }
 replies.close();
-// A process that ends right after it closed a socket may lose the last message.
-setTimeout(() => undefined, 100);

@@ -12,7 +12,7 @@ import {
   type OutPort,
   type WireItem,
 } from "../../../core/process/index.js";
-import { MAX_QUEUED_INPUTS, ZMQ_CLOSING_MS, ZMQ_SIDE_END_MS } from "../../limits.js";
+import { MAX_QUEUED_INPUTS, ZMQ_SIDE_END_MS } from "../../limits.js";
 import type { Bell } from "../bell.js";
 import { Inbox } from "../inbox.js";
 import type { Environment } from "../spec-file.js";
@@ -102,8 +102,6 @@ class ZmqWire implements AgentWire {
   #close(isWhole: boolean): void {
     if (!this.#isClosed) this.#sockets.close(isWhole);
     this.#isClosed = true;
-    // The timer keeps the process: one that ends right after it closed a socket may lose the last message.
-    if (isWhole) this.#options.ports.timer(ZMQ_CLOSING_MS, () => undefined);
     this.#options.signal.removeEventListener("abort", this.#abort);
     this.bell.ring();
   }
