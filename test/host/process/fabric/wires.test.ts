@@ -79,7 +79,7 @@ async function addresses(): Promise<(agent: string, stream: string) => string> {
 
 describe("a fabric over ZeroMQ", () => {
   it.each(["ipc", "tcp"])(
-    "PLM-08 PLM-10 PLM-11 PLM-12 PLM-25 PLM-26 PLM-27 PLM-30 PLM-34 PLM-45 runs our agents over %s as it does over standard streams",
+    "PLM-08 PLM-10 PLM-11 PLM-12 PLM-25 PLM-26 PLM-27 PLM-30 PLM-45 runs our agents over %s as it does over standard streams",
     async (kind) => {
       vendor = await startVendor(({ system, user }) => JSON.stringify(`${system} of ${user.length}`));
       const env = { ANTHROPIC_API_KEY: "k", CI: "" };
