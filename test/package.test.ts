@@ -83,7 +83,7 @@ describe("the package", () => {
     ["jest", 15, 1010],
     ["vitest", 15, 1010],
     ["msw", 15, 1010],
-    ["postgres", 9, 260],
+    ["postgres", 9, 245],
     ["bullmq", 6, 130],
   ])("opens at most %s in %i files with %i KB", (door, files, kilobytes) => {
     const opened = filesBehind(`entry/${door}.js`);

@@ -1,7 +1,6 @@
 // A store of fleets in a PostgreSQL database, for any number of machines.
 
 import { assertKnownOptions, withSystemPorts, type Ports } from "../../core/index.js";
-import { createStoredFleets } from "../fleet/stored/store.js";
 import type { FleetStore } from "../fleet/store.js";
 import { assertCount } from "../integer-option.js";
 import { DEFAULT_FLEET_LEASE_MS, MAX_HOST_LEASE_MS, MIN_HOST_LEASE_MS } from "../limits.js";
@@ -40,6 +39,8 @@ export async function postgresFleetStore(
     await end();
     throw error;
   }
+  // A host without a fleet does not load it.
+  const { createStoredFleets } = await import("../fleet/stored/store.js");
   return createStoredFleets({
     engine: createPostgresEngine({ pool, schema, ports, line: undefined, end }),
     leaseMs,

@@ -17,7 +17,7 @@ export interface StoredFleetTerms {
 export function createStoredFleets({ engine, leaseMs, ports }: StoredFleetTerms): FleetStore {
   const values = createValues(undefined);
 
-  /** Runs `work` with the job locked. Rejects if there is none. */
+  /** Locks the job and runs `work`. Rejects if the job does not exist. */
   const change = (id: string, work: (sql: SqlTransaction, job: Uint8Array) => Promise<void>): Promise<void> =>
     engine.transaction(async (sql) => {
       const job = jobHashOf(id);

@@ -20,7 +20,7 @@ export interface StoredJob {
   readonly members: number;
 }
 
-/** Runs `work` with the job locked, and the tokens too if it takes one. `now` is the database's time. */
+/** Locks the job, and its tokens if `work` takes one, and runs `work`. `now` is the database's time. */
 export function withJob<T>(
   { engine, job, tokens }: StoredJob,
   work: (sql: SqlTransaction, now: number) => Promise<T>,

@@ -56,7 +56,7 @@ export function checkEndpoint(address: string, hasKeys: boolean): void {
     throw invalid(`${shown} is not an address`, "Use ipc://PATH or tcp://HOST:PORT, without wildcards.");
   if (hasKeys || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)) return;
   const hint = "Set PLUMB_CURVE_PUBLIC, PLUMB_CURVE_SECRET and PLUMB_CURVE_PEER, or use 127.0.0.1.";
-  throw invalid(`${shown} can be reached from other machines, and there are no keys`, hint);
+  throw invalid(`other machines can reach ${shown}, and it has no keys`, hint);
 }
 
 export function invalid(what: string, hint: string, cause?: unknown): PlumbError {
