@@ -11,7 +11,7 @@ const LONG = [
 ];
 
 /** Rooms whose modules load once for all files: a test leaves nothing behind in a module or in the process. */
-const SHARED = "core|cassette|harness|laws";
+const SHARED = "core|cassette|cli|harness|host|laws|vectors";
 
 /** Files in the same rooms that replace modules or globals, or start test runners. */
 const ALONE = [
@@ -21,6 +21,17 @@ const ALONE = [
   "test/harness/cassette/use-cassette.test.ts",
   "test/harness/conformance/inputs.test.ts",
   "test/harness/fixture/**/*.test.ts",
+  "test/cli/{child,exchange-filters,held-conversations}.test.ts",
+  "test/host/{fleet,json-lines,pluck}.test.ts",
+  "test/host/bullmq/scheduler.test.ts",
+  "test/host/durable/clocks.test.ts",
+  "test/host/files/{list,write}.test.ts",
+  "test/host/postgres/examples.test.ts",
+  "test/host/process/fabric/wires.test.ts",
+  "test/host/process/zmq/driver.test.ts",
+  "test/host/serve/http2.test.ts",
+  "test/host/threads/{growth,no-room}.test.ts",
+  "test/host/verbs/html.test.ts",
 ];
 
 /** Begins with the long files, so that no core is left over with one of them at the end. Vitest knows no times in a fresh clone. */
@@ -41,7 +52,7 @@ export default defineConfig({
     env: { CI: "" },
     sequence: { sequencer: LongFirst },
     globalSetup: ["test/support/temporary-root.ts"],
-    setupFiles: ["test/support/law-seed.ts"],
+    setupFiles: ["test/support/law-seed.ts", "test/support/run-hooks.ts"],
     // Only a test that hangs is ended by its time limit. A busy machine takes several times as long.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RequestHandler } from "msw";
 import { setupServer } from "msw/node";
-import { afterEach, expect, vi } from "vitest";
+import { expect, vi } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
@@ -15,10 +15,11 @@ import type { CommandIo } from "../../src/cli/terminal/io.js";
 import { useCassette } from "../../src/entry/harness.js";
 import { cassetteHandlers, recordingHandlers, useCassetteHandlers } from "../../src/entry/msw.js";
 import { nodeFiles } from "../../src/host/files.js";
+import { afterEachTest } from "../support/hooks.js";
 import { folder } from "./run.js";
 
 const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
+afterEachTest(async () => {
   for (const close of closing.splice(0)) await close();
 });
 

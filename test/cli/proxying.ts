@@ -2,16 +2,16 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { parseCassette } from "../../src/cassette/trust/load-cassette.js";
 import { recordProxy, type ProxyOptions } from "../../src/cli/proxy/proxy.js";
 import { nodeFiles } from "../../src/host/files.js";
+import { afterEachTest } from "../support/hooks.js";
 import { listen } from "../support/wire.js";
 import { folder } from "./run.js";
 
 const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
+afterEachTest(async () => {
   for (const close of closing.splice(0)) await close();
 });
 

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterAll } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import { runCli } from "../../src/cli/main.js";
 import { nodeFiles } from "../../src/host/files.js";
+import { afterEachFile } from "../support/hooks.js";
 import { assertDocument } from "../support/published-schemas.js";
 
 export interface Ran {
@@ -63,8 +63,15 @@ export function documentOf({ out, code }: Ran): Document {
 }
 
 /** A folder of this test file's own. */
-export const folder = mkdtempSync(join(tmpdir(), "playhead-cli-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+export let folder = newFolder();
+afterEachFile(() => {
+  rmSync(folder, { recursive: true, force: true });
+  folder = newFolder();
+});
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), "playhead-cli-"));
+}
 
 /** Writes a cassette below the folder and gives its path. */
 export function place(name: string, cassette: CassetteV2): string {

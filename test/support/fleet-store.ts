@@ -1,12 +1,12 @@
 // Stores of fleets for tests: on SQLite in memory, without a server, and with a clock that a test moves.
 
-import { afterEach } from "vitest";
 import { systemPorts, type Ports } from "../../src/core/index.js";
 import { FLEET_TABLES } from "../../src/host/fleet/stored/schema.js";
 import { createStoredFleets } from "../../src/host/fleet/stored/store.js";
 import type { FleetStore } from "../../src/host/fleet/store.js";
 import { loadSqlite } from "../../src/host/sqlite/driver.js";
 import { createSqliteEngine } from "../../src/host/sqlite/engine.js";
+import { afterEachTest } from "./hooks.js";
 
 /** A store in memory. It is closed after the test. */
 export async function openMemoryFleets(leaseMs = 30_000, now = () => Date.now()): Promise<FleetStore> {
@@ -24,6 +24,6 @@ export async function openMemoryFleets(leaseMs = 30_000, now = () => Date.now())
 }
 
 const opened: (() => Promise<void>)[] = [];
-afterEach(async () => {
+afterEachTest(async () => {
   for (const close of opened.splice(0)) await close();
 });

@@ -9,6 +9,7 @@ import { expect } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import type { RecordingProvider } from "../../src/cassette/record/recording-provider.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
+import { afterEachFile } from "./hooks.js";
 import { hasShared, sharedPath } from "./shared.js";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
@@ -36,6 +37,10 @@ export function askOracle(verb: "canon" | "prompt-hash", path: string): string {
 }
 
 const kept: string[] = [];
+// For files that get their recordings from a helper, and do not call `verifyKept`.
+afterEachFile(() => {
+  if (kept.length > 0) verifyKept();
+});
 
 /** Keeps one of our cassettes for `verifyKept`. */
 export function keepForOracle(cassette: CassetteV2): CassetteV2 {
@@ -56,14 +61,15 @@ export function verifyKept(): void {
   if (!oracleAvailable) return;
   expect(kept.length, "this file keeps no cassette for the oracle").toBeGreaterThan(0);
   const folder = mkdtempSync(join(tmpdir(), "playhead-oracle-"));
+  const texts = kept.splice(0);
   try {
-    const paths = kept.map((text, index) => {
+    const paths = texts.map((text, index) => {
       const path = join(folder, `${index}.json`);
       writeFileSync(path, text);
       return path;
     });
     const wrong = verifyWithOracle(paths)
-      .map((verdict, index) => ({ verdict, text: kept[index] }))
+      .map((verdict, index) => ({ verdict, text: texts[index] }))
       .filter(({ verdict }) => verdict !== "ok");
     expect(wrong).toEqual([]);
   } finally {

@@ -2,18 +2,18 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach } from "vitest";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { createRecorder } from "../../../src/cassette/record/recorder.js";
 import { serve, type ServeOptions } from "../../../src/cli/serve/serve.js";
 import { nodeFiles } from "../../../src/host/files.js";
+import { afterEachTest } from "../../support/hooks.js";
 import { assertDocument } from "../../support/published-schemas.js";
 import { fixedPorts, prompt } from "../../support/recording.js";
 import { say } from "../../support/script.js";
 import { folder } from "../run.js";
 
 const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
+afterEachTest(async () => {
   for (const close of closing.splice(0)) await close().catch(() => undefined);
 });
 

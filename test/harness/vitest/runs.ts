@@ -1,6 +1,5 @@
 // Runs for the tests of the matchers: a scripted agent that looks up and then says something, recorded or replayed.
 
-import { afterAll } from "vitest";
 import {
   cassetteProvider,
   recordingProvider,
@@ -9,11 +8,8 @@ import {
 } from "../../../src/cassette/index.js";
 import { createRuntime, type LlmToolCall, type LlmTurnResponse, type RunResult } from "../../../src/core/index.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
-import { recordedCassette, verifyKept } from "../../support/oracle.js";
+import { recordedCassette } from "../../support/oracle.js";
 import { ask, say, tool } from "../../support/script.js";
-
-// Whoever imports this file records through it, and shows the oracle all of it in the end.
-afterAll(verifyKept);
 
 export type Call = Partial<LlmToolCall> & Pick<LlmToolCall, "name">;
 
