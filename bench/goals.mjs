@@ -1,6 +1,6 @@
 // The goals: ratios within one run, each with its maximum. If a table was not measured, its goal is not measured.
 
-import { ratioOf, summarise } from "./measure.mjs";
+import { differenceOf, ratioOf, summarise } from "./measure.mjs";
 
 const LOOP = "playhead: run";
 const RECORD = "playhead: run and record";
@@ -99,6 +99,27 @@ export const GOALS = [
     1.5,
     ["startUp", "base", "cassette --version"],
     ["startUp", "base", "node -e 0"],
+  ),
+  beyond(
+    "cold-replay",
+    "the first replay of 20 turns with its imports, beyond `node -e 0`, ms",
+    25,
+    ["cold", "first", "replay"],
+    ["cold", "first", "node -e 0"],
+  ),
+  beyond(
+    "cold-fixture",
+    "a Vitest file with one replayed test, beyond the same with a stub, ms",
+    60,
+    ["cold", "vitest 1 true", "playhead"],
+    ["cold", "vitest 1 true", "stub"],
+  ),
+  ratio(
+    "cold-file",
+    "a Vitest run of one file with a replayed test ÷ the same with a stub",
+    1.15,
+    ["cold", "vitest 1 true", "playhead"],
+    ["cold", "vitest 1 true", "stub"],
   ),
   ratio(
     "memory",
@@ -201,6 +222,11 @@ function growth(id, name, contestant) {
 /** A goal for `ours` ÷ `other`. Each is the suite, the table and the name of a row. */
 function ratio(id, figure, most, ours, other) {
   return { id, figure, most, of: (row) => ratioOf(row(...ours), row(...other)) };
+}
+
+/** A goal for `ours` − `other`, in the unit of the table. */
+function beyond(id, figure, most, ours, other) {
+  return { id, figure, most, of: (row) => differenceOf(row(...ours), row(...other)) };
 }
 
 /** The benchmarks whose tables the goal reads. */

@@ -110,7 +110,16 @@ export function quantile(values, share) {
 
 /** `a` divided by `b`, sample by sample within each round. Undefined if one of the two has no samples. */
 export function ratioOf(a, b) {
+  return pairwise(a, b, (ours, other) => ours / other);
+}
+
+/** `a` without `b`, sample by sample within each round. Undefined if one of the two has no samples. */
+export function differenceOf(a, b) {
+  return pairwise(a, b, (ours, other) => ours - other);
+}
+
+function pairwise(a, b, combine) {
   if (a?.values === undefined || b?.values === undefined) return undefined;
   const length = Math.min(a.values.length, b.values.length);
-  return summarise(Array.from({ length }, (_, index) => a.values[index] / b.values[index]));
+  return summarise(Array.from({ length }, (_, index) => combine(a.values[index], b.values[index])));
 }

@@ -2,6 +2,7 @@
 // (only the ratios of bench:check).
 
 import { canon } from "./canon.mjs";
+import { cold, peerColds } from "./cold/cold.mjs";
 import { diff } from "./diff.mjs";
 import { driftScale } from "./drift-scale.mjs";
 import { durable } from "./durable.mjs";
@@ -48,6 +49,11 @@ export const SUITES = {
   env: { run: env, quick: { turns: [10, 100, 1000], rounds: 1 }, guard: {} },
   import: { run: importing, quick: { runs: 5, turns: [5] } },
   startUp: { run: startUp, quick: { commands: false, rounds: 1 }, guard: { commands: false } },
+  cold: {
+    run: cold,
+    quick: { rounds: 1, entries: ["."], files: [1] },
+    guard: { rounds: 5, entries: [".", "./cassette"], files: [1] },
+  },
   memory: { run: memory, quick: { turns: 200, rounds: 1 }, guard: { rounds: 1, kinds: ["recording"] } },
   proxy: { run: proxy, quick: { conversations: [10, 20], rounds: 1 } },
   install: { run: install, quick: undefined },
@@ -55,6 +61,7 @@ export const SUITES = {
   peerLoops: { run: peerLoops, quick: { turns: [10], calls: [1], sampleMs: 5 }, isPeer: true },
   peerFaces: { run: peerFaces, quick: { turns: [10], sampleMs: 5 }, isPeer: true },
   peerSessions: { run: peerSessions, quick: { turns: [10], sampleMs: 5 }, isPeer: true },
+  peerColds: { run: peerColds, quick: undefined, isPeer: true },
   peerReplays: { run: peerReplays, quick: {}, isPeer: true },
   peerServes: { run: peerServes, quick: {}, isPeer: true },
 };

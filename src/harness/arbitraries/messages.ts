@@ -49,13 +49,13 @@ export interface ConversationOptions {
 export function message(): fc.Arbitrary<LlmMessage> {
   return either(
     text().map((content): LlmMessage => ({ role: "system", content })),
-    userContent.map((content): LlmMessage => ({ role: "user", content })),
+    userContent().map((content): LlmMessage => ({ role: "user", content })),
     fc.tuple(answer([]), fc.nat(99)).map(([{ content, calls, thoughts }, first]): LlmMessage => {
       const toolCalls = calls.map(([body], index) => ({ id: `call-${first + index}`, ...body }));
       return toAssistant(content, toolCalls, thoughts);
     }),
     fc
-      .tuple(callBody([]), result, text())
+      .tuple(callBody([]), result(), text())
       .map(([{ name }, given, toolCallId]): LlmMessage => ({ role: "tool", toolCallId, name, ...given })),
   );
 }
@@ -73,16 +73,12 @@ export function conversation(options: ConversationOptions = {}): fc.Arbitrary<Ll
     .map(([instructions, answers]) => layOut(instructions, answers, idOf));
 }
 
-const userContent = either<UserMessage["content"]>(
-  [2, text()],
-  fc.array(contentPart(), { minLength: 1, maxLength: 3 }),
-);
+const userContent = () =>
+  either<UserMessage["content"]>([2, text()], fc.array(contentPart(), { minLength: 1, maxLength: 3 }));
 
 type Result = Pick<ToolMessage, "content" | "isError">;
-const result: fc.Arbitrary<Result> = fc.record(
-  { content: text(), isError: fc.constant(true as const) },
-  { requiredKeys: ["content"] },
-);
+const result = (): fc.Arbitrary<Result> =>
+  fc.record({ content: text(), isError: fc.constant(true as const) }, { requiredKeys: ["content"] });
 
 interface Answer {
   /** The question before it, unless the answer follows results of tools. Kept here so that earlier turns can shrink away. */
@@ -94,9 +90,9 @@ interface Answer {
 
 function answer(tools: readonly string[]): fc.Arbitrary<Answer> {
   return fc.record({
-    asked: userContent,
+    asked: userContent(),
     content: text(),
-    calls: fc.array(fc.tuple(callBody(tools), result), { maxLength: 3 }),
+    calls: fc.array(fc.tuple(callBody(tools), result()), { maxLength: 3 }),
     thoughts: fc.array(reasoning(), { maxLength: 2 }),
   });
 }

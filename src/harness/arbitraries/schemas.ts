@@ -42,22 +42,24 @@ export function toolSchema(): fc.Arbitrary<SchemaCase> {
 }
 
 function node(depth: number): fc.Arbitrary<Node> {
-  const plain = either(strings, integers, numbers, constants, choices);
+  const plain = either(strings(), integers, numbers, constants, choices());
   return depth === 0 ? plain : either([4, plain], lists(depth), objects(depth), unions(depth));
 }
 
 const pick = fc.nat(20);
 const bound = (max: number) => fc.option(fc.nat(max), { nil: undefined });
 
-const strings: fc.Arbitrary<Node> = fc.tuple(text(), bound(3), bound(5), pick).map(([drawn, minLength, room, at]) => {
-  const least = minLength ?? 0;
-  const maxLength = plus(least, room);
-  const schema = { type: "string", ...defined({ minLength, maxLength }) };
-  const points = Array.from(drawn).slice(0, maxLength);
-  const matching = points.join("") + "a".repeat(Math.max(0, least - points.length));
-  const broken = [...(least > 0 ? [""] : []), ...(maxLength === undefined ? [] : ["a".repeat(maxLength + 1)])];
-  return toNode(schema, ["string"], matching, broken, at);
-});
+// A function, since the first text takes time: an import makes none.
+const strings = (): fc.Arbitrary<Node> =>
+  fc.tuple(text(), bound(3), bound(5), pick).map(([drawn, minLength, room, at]) => {
+    const least = minLength ?? 0;
+    const maxLength = plus(least, room);
+    const schema = { type: "string", ...defined({ minLength, maxLength }) };
+    const points = Array.from(drawn).slice(0, maxLength);
+    const matching = points.join("") + "a".repeat(Math.max(0, least - points.length));
+    const broken = [...(least > 0 ? [""] : []), ...(maxLength === undefined ? [] : ["a".repeat(maxLength + 1)])];
+    return toNode(schema, ["string"], matching, broken, at);
+  });
 
 const integers: fc.Arbitrary<Node> = fc
   .tuple(fc.integer({ min: -50, max: 50 }), fc.boolean(), bound(9), bound(9), pick)
@@ -92,17 +94,18 @@ const constants: fc.Arbitrary<Node> = fc
 
 /** Values of one kind, so that some kind is left that no branch of a union of three takes. */
 const oneToFour = { minLength: 1, maxLength: 4 };
-const choices: fc.Arbitrary<Node> = fc
-  .tuple(
-    fc.oneof(fc.uniqueArray(text(), oneToFour), fc.uniqueArray(fc.integer({ min: -9, max: 9 }), oneToFour)),
-    fc.nat(3),
-    pick,
-  )
-  .map(([values, chosen, at]) => {
-    const first = values[0] as JsonValue;
-    const other = typeof first === "string" ? `${values.join("")}x` : 10;
-    return toNode({ enum: values }, [kindOf(first)], pickOf<JsonValue>(values, chosen), [other], at);
-  });
+const choices = (): fc.Arbitrary<Node> =>
+  fc
+    .tuple(
+      fc.oneof(fc.uniqueArray(text(), oneToFour), fc.uniqueArray(fc.integer({ min: -9, max: 9 }), oneToFour)),
+      fc.nat(3),
+      pick,
+    )
+    .map(([values, chosen, at]) => {
+      const first = values[0] as JsonValue;
+      const other = typeof first === "string" ? `${values.join("")}x` : 10;
+      return toNode({ enum: values }, [kindOf(first)], pickOf<JsonValue>(values, chosen), [other], at);
+    });
 
 function lists(depth: number): fc.Arbitrary<Node> {
   return fc.tuple(node(depth - 1), fc.nat(3), bound(2), bound(2), pick).map(([items, length, less, more, at]) => {
@@ -126,7 +129,7 @@ function objects(depth: number): fc.Arbitrary<Node> {
 }
 
 function unions(depth: number): fc.Arbitrary<Node> {
-  const branch = either(strings, integers, constants, choices, ...(depth > 1 ? [objects(depth - 1)] : []));
+  const branch = either(strings(), integers, constants, choices(), ...(depth > 1 ? [objects(depth - 1)] : []));
   return fc.tuple(fc.array(branch, { minLength: 1, maxLength: 3 }), pick).map(([branches, at]) => {
     const kinds = branches.flatMap((each) => each.kinds);
     const schema = { anyOf: branches.map((each) => each.schema) };
