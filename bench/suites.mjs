@@ -5,6 +5,7 @@ import { canon } from "./canon.mjs";
 import { diff } from "./diff.mjs";
 import { driftScale } from "./drift-scale.mjs";
 import { durable } from "./durable.mjs";
+import { engines } from "./engines.mjs";
 import { env } from "./env.mjs";
 import { importing } from "./import.mjs";
 import { install } from "./install.mjs";
@@ -56,6 +57,11 @@ export const SUITES = {
   peerFaces: { run: peerFaces, quick: { turns: [10], sampleMs: 5 }, isPeer: true },
   peerSessions: { run: peerSessions, quick: { turns: [10], sampleMs: 5 }, isPeer: true },
   peerReplays: { run: peerReplays, quick: {}, isPeer: true },
+  engines: {
+    run: engines,
+    quick: { rounds: 1, jobs: 50, steps: 20, idleMs: 1_000, kills: 1, sessions: [100], sampleMs: 5 },
+    isPeer: true,
+  },
   peerServes: { run: peerServes, quick: {}, isPeer: true },
 };
 
