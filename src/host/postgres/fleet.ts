@@ -15,7 +15,7 @@ import { migrate } from "./migrate.js";
 export interface PostgresFleetStoreOptions {
   /** The schema of the tables, which an execution host may share. Default `playhead`. */
   readonly schema?: string;
-  /** How long in ms a machine that says nothing keeps its cells, 1,000 to 3,600,000. Default 30,000. */
+  /** How long in ms a frozen or unreachable machine keeps its cells, 1,000 to 3,600,000. Default 30,000. */
   readonly leaseMs?: number;
   readonly ports?: Partial<Ports>;
 }

@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { FleetCell } from "../../../src/host/fleet/cell.js";
-import type { FleetPlan } from "../../../src/host/fleet/store.js";
+import type { FleetPlan, FleetStore } from "../../../src/host/fleet/store.js";
 import { postgresFleetStore } from "../../../src/host/postgres/fleet.js";
+import { describeFleetJobs } from "../../support/fleet-jobs.js";
 import { fleetMachines, hashOf, resultsOf } from "../../support/fleet-machines.js";
 import { PATIENCE } from "../../support/patience.js";
 import { describePostgres } from "../../support/postgres.js";
@@ -14,6 +15,24 @@ describePostgres("a fleet on PostgreSQL", (server) => {
   const machines = fleetMachines("host/postgres/index.js", () => ({ PLAYHEAD_TEST_DATABASE: server.url }));
   const startMachine = (schema: string, options: object) =>
     machines.start(schema, { members: MEMBERS, targets: TARGETS, ...options });
+  const opened: FleetStore[] = [];
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close();
+  });
+  describeFleetJobs(async (leaseMs) => {
+    const schema = server.schema();
+    const store = await postgresFleetStore(server.url, { schema, leaseMs });
+    opened.push(store);
+    let now = 1_000_000;
+    const pass = async (ms: number): Promise<void> => {
+      now += ms;
+      const body = `RETURNS BIGINT LANGUAGE SQL VOLATILE AS 'SELECT ${now}::bigint'`;
+      await server.sql(`CREATE OR REPLACE FUNCTION "${schema}".now_ms() ${body}`);
+    };
+    await pass(0);
+    return { store, pass };
+  });
+
   describe("machines that share a job", { timeout: 120_000 }, () => {
     it("settle every cell once when one of them is killed, and have equal results", async () => {
       const schema = server.schema();

@@ -4,6 +4,8 @@ import type { FleetPlan, FleetStore } from "../../../src/host/fleet/store.js";
 import { loadSqlite, type SqliteDatabase } from "../../../src/host/sqlite/driver.js";
 import { sqliteFleetStore } from "../../../src/host/sqlite/fleet.js";
 import { openSqliteExecutionHost } from "../../../src/host/sqlite/open.js";
+import { handClock } from "../../support/durable-host.js";
+import { describeFleetJobs } from "../../support/fleet-jobs.js";
 import { describeFleetKills, fleetMachines } from "../../support/fleet-machines.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -75,6 +77,11 @@ describe("a store of fleets in a file", () => {
 });
 
 describe("a fleet in a file", () => {
+  describeFleetJobs(async (leaseMs) => {
+    const { now, pass } = handClock();
+    return { store: await open(newFile(), { leaseMs, ports: { now } }), pass: async (ms) => void pass(ms) };
+  });
+
   describeFleetKills(machines, async () => {
     const place = newFile();
     const store = await open(place);
