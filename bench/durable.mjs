@@ -8,12 +8,12 @@ import { closeScratch, openScratch } from "./scratch.mjs";
 // Node 20 has none of its own.
 const { DatabaseSync } = process.getBuiltinModule?.("node:sqlite") ?? (await import("@photostructure/sqlite"));
 
-const OWNER = "bench";
-const EVENTS = [
+export const OWNER = "bench";
+export const EVENTS = [
   { type: "step-start" },
   { type: "assistant-text", text: "A line of about eighty characters. ".repeat(3) },
 ];
-const checkpointOf = (version) => ({
+export const checkpointOf = (version) => ({
   checkpointId: `c${version}`,
   runId: "run",
   version,
@@ -64,7 +64,7 @@ async function openWithRun(path) {
   return host;
 }
 
-function stepOnHost({ store }, before) {
+export function stepOnHost({ store }, before) {
   return store.transaction(async (tx) => {
     await tx.checkpoints.append(checkpointOf(before + 1), { expectedVersion: before, leaseId: "lease" });
     const firstOffset = before * EVENTS.length;
@@ -82,7 +82,7 @@ function openByHand(path) {
      WHERE run_hash = ? AND lease_id = 'lease' AND checkpoint_version = ?`,
   );
   const insert = database.prepare("INSERT INTO checkpoints (run_hash, version, head, appended) VALUES (?, ?, ?, ?)");
-  const note = database.prepare("INSERT INTO events (run_hash, place, event) VALUES (?, ?, ?)");
+  const note = database.prepare("INSERT INTO events (run_hash, place, event) VALUES (?, ?, ?), (?, ?, ?)");
   const move = database.prepare("UPDATE runs SET event_end = ? WHERE run_hash = ? AND lease_id = 'lease'");
   let before = 0;
   return {
@@ -92,7 +92,7 @@ function openByHand(path) {
       advance.run(before + 1, Date.now(), hash, before);
       insert.run(hash, before + 1, JSON.stringify(head), JSON.stringify(appended));
       const first = before * EVENTS.length;
-      for (const [index, event] of EVENTS.entries()) note.run(hash, first + index, JSON.stringify(event));
+      note.run(...EVENTS.flatMap((event, index) => [hash, first + index, JSON.stringify(event)]));
       move.run(first + EVENTS.length, hash);
       database.exec("COMMIT");
       before += 1;

@@ -171,6 +171,13 @@ export const GOALS = [
     ["durable", "step", "its bare statements"],
   ),
   ratio(
+    "postgres-step-peers",
+    "a step of a session on PostgreSQL ÷ the same changes by hand",
+    1.3,
+    ["engines", "postgres-step", "a step on the durable host"],
+    ["engines", "postgres-step", "the same changes by hand"],
+  ),
+  ratio(
     "session-result",
     "a step of a session by `result()` ÷ a turn of our bare loop, T = 100",
     1.3,

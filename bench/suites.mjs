@@ -6,6 +6,7 @@ import { cold, peerColds } from "./cold/cold.mjs";
 import { diff } from "./diff.mjs";
 import { driftScale } from "./drift-scale.mjs";
 import { durable } from "./durable.mjs";
+import { engines } from "./engines.mjs";
 import { env } from "./env.mjs";
 import { importing } from "./import.mjs";
 import { install } from "./install.mjs";
@@ -63,6 +64,11 @@ export const SUITES = {
   peerSessions: { run: peerSessions, quick: { turns: [10], sampleMs: 5 }, isPeer: true },
   peerColds: { run: peerColds, quick: undefined, isPeer: true },
   peerReplays: { run: peerReplays, quick: {}, isPeer: true },
+  engines: {
+    run: engines,
+    quick: { rounds: 1, jobs: 50, steps: 20, idleMs: 1_000, kills: 1, sessions: [100], sampleMs: 5 },
+    isPeer: true,
+  },
   peerServes: { run: peerServes, quick: {}, isPeer: true },
 };
 

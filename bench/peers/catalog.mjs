@@ -72,6 +72,9 @@ export const SESSION_PEERS = [
   },
 ];
 
+/** Engines that are no dependencies of this repository. */
+export const ENGINE_PEERS = [{ ...peer("pg-boss", "pg-boss", "pg-boss", { "pg-boss": "12.38.0" }), node: 22 }];
+
 /** For a graph vertex, which streams, and for a conversation, which is kept. */
 export const FACE_PEERS = [
   { ...LOOP_PEERS.find(({ folder }) => folder === "ai-sdk"), name: "AI SDK, streamText", part: "stream" },

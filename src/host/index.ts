@@ -27,6 +27,7 @@ export type { FleetStore } from "./fleet/store.js";
 export { MAX_FLEET_CELLS, MAX_FLEET_MEMBERS, MAX_THREADS } from "./limits.js";
 export { openFileStorage, type FileStorage, type FileStorageOptions } from "./env/file-storage.js";
 export { createNodeEnv, type NodeEnv, type NodeEnvOptions } from "./env/node-env.js";
+export { sqliteFleetStore } from "./sqlite/fleet.js";
 export { openSqliteExecutionHost, type SqliteExecutionHostOptions } from "./sqlite/open.js";
 export type { DurableHost } from "./durable/host.js";
 export { openSqliteMemory, type SqliteMemory, type SqliteMemoryOptions } from "./memory/sqlite.js";

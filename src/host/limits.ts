@@ -115,6 +115,8 @@ export const MIN_PRUNE_MS = 86_400_000;
 export const PRUNE_BATCH_ROWS = 200;
 /** Difference in ms between the clocks that counts as a jump of the wall clock. */
 export const CLOCK_JUMP_MS = 60_000;
+/** Rows that one statement inserts. */
+export const INSERT_ROWS = 100;
 /** Rows that a reader takes at once. */
 export const STORE_PAGE_ROWS = 100;
 
@@ -142,8 +144,6 @@ export const DEFAULT_FLEET_LEASE_MS = 30_000;
 export const MAX_CELL_LOSSES = 5;
 /** How often in ms a machine looks at the cells of the others. */
 export const FLEET_LOOK_MS = 250;
-/** Rows of one statement when a plan is stored. */
-export const FLEET_INSERT_ROWS = 100;
 /** Time in ms for which a fleet tries to reach its store again. */
 export const FLEET_PATIENCE_MS = 60_000;
 

@@ -23,16 +23,18 @@ export interface DueRun {
   readonly ownerNamespace: string;
 }
 
-/** Takes at most `limit` due runs. It leaves those in whose lane another transaction is at work. */
+/**
+ * Takes at most `limit` due runs. It leaves those in whose lane another transaction is at work. The rows are locked before their lanes, so
+ * that several workers take different runs. That is safe, because a lane is only tried.
+ */
 export async function takeDue(terms: DeliveryTerms, limit: number): Promise<readonly DueRun[]> {
   const { access, hostId } = terms;
-  const first = await access.read(async (sql) => findDue(sql, terms, await sql.now(), limit));
-  if (first.length === 0) return [];
   return access.write(async (sql) => {
-    const lanes = await lockLanes(sql, first);
     const clock = await sql.now();
+    const rows = await findDue(sql, terms, clock, limit);
+    const lanes = await lockLanes(sql, rows);
     const taken: DueRun[] = [];
-    for (const row of await findDue(sql, terms, clock, limit)) {
+    for (const row of rows) {
       if (lanes.has(toHex(row.lane)) && (await mark(sql, row, { clock, hostId }))) taken.push(toDueRun(row));
     }
     return taken;

@@ -1,7 +1,8 @@
-// The queue of a run that several machines share. It renews the claims of this machine, and waits for a store that cannot be reached.
+// The queue of a run that several machines share. It renews the claims of this machine, ends those of machines that have died, and waits
+// for a store that cannot be reached.
 
 import { AgentError, sleep, type Ports } from "../../core/index.js";
-import { FIRST_RECONNECT_MS, FLEET_PATIENCE_MS, MAX_RECONNECT_MS } from "../limits.js";
+import { FIRST_RECONNECT_MS, FLEET_PATIENCE_MS, MAX_RECONNECT_MS, REAP_MS } from "../limits.js";
 import { toFleetError, type FleetCell } from "./cell.js";
 import type { FleetQueue, FleetStep, QueuedCell } from "./queue.js";
 import type { CellLease, FleetPlan, FleetStore } from "./store.js";
@@ -17,18 +18,10 @@ export async function openSharedQueue(
   const leases = new Map<number, CellLease>();
   /** Until when nobody needs to ask for a member's cells again. */
   const quiet = new Map<string, number>();
-  let stopRenewing: (() => void) | undefined;
-  let renewing: Promise<void> = Promise.resolve();
-
-  function renewLater(): void {
-    stopRenewing = ports.timer(job.leaseMs / 3, () => {
-      // If it fails, the next one may succeed in time. Otherwise another machine takes the cells.
-      renewing = (leases.size === 0 ? Promise.resolve() : job.renew([...leases.values()]))
-        .catch(() => undefined)
-        .then(() => (stopRenewing === undefined ? undefined : renewLater()));
-    });
-  }
-  renewLater();
+  const stopRenewing = repeat(job.leaseMs / 3, ports, async () => {
+    if (leases.size > 0) await job.renew([...leases.values()]);
+  });
+  const stopReaping = repeat(REAP_MS, ports, () => job.endDead());
 
   return {
     enqueue: () => undefined,
@@ -56,9 +49,7 @@ export async function openSharedQueue(
     steps: (id) => patientSteps(job.steps(leases.get(id) ?? { id, attempt: 0 }), ports),
     settled: () => job.settled(),
     async close() {
-      stopRenewing?.();
-      stopRenewing = undefined;
-      await renewing;
+      await Promise.all([stopRenewing(), stopReaping()]);
     },
   };
 
@@ -73,6 +64,25 @@ export async function openSharedQueue(
       return job.settle(lease, { ...begun, status: "failed", error: toFleetError(error) });
     }
   }
+}
+
+/** Repeats `work` until the returned function is called, which waits for it. If it fails, the next time may succeed before leases expire. */
+function repeat(ms: number, ports: Ports, work: () => Promise<void>): () => Promise<void> {
+  let stop: (() => void) | undefined;
+  let working: Promise<void> = Promise.resolve();
+  const later = (): void => {
+    stop = ports.timer(ms, () => {
+      working = work()
+        .catch(() => undefined)
+        .then(() => (stop === undefined ? undefined : later()));
+    });
+  };
+  later();
+  return () => {
+    stop?.();
+    stop = undefined;
+    return working;
+  };
 }
 
 /** True if this machine's abort ended the cell, so that another one can run it. */

@@ -40,6 +40,8 @@ export interface FleetJob {
   settle(lease: CellLease, cell: FleetCell): Promise<FleetCell | undefined>;
   /** Returns an unfinished cell to the others. */
   release(lease: CellLease): Promise<void>;
+  /** Ends the claims of machines that have died. It is called about every second. */
+  endDead(): Promise<void>;
   /** All results so far, in the order of the cells. */
   settled(): AsyncIterable<{ readonly id: number; readonly cell: FleetCell }>;
   /** The steps of a cell. A step rejects with `lease-lost` if another machine has the cell. */

@@ -8,10 +8,10 @@ import {
   type SessionEvent,
   type StoredSessionEvent,
 } from "../../core/index.js";
-import { MAX_RUN_EVENTS, STORE_PAGE_ROWS } from "../limits.js";
+import { INSERT_ROWS, MAX_RUN_EVENTS, STORE_PAGE_ROWS } from "../limits.js";
 import { lockRun, runHashOf } from "./claims.js";
 import type { Values } from "./codec.js";
-import { findByKey, type Sql, type SqlAccess } from "./engine.js";
+import { findByKey, type Sql, type SqlAccess, type SqlTransaction } from "./engine.js";
 import { readColumns } from "./rows.js";
 
 export function createEvents(access: SqlAccess, values: Values): EventStore {
@@ -59,6 +59,10 @@ export function createEvents(access: SqlAccess, values: Values): EventStore {
       toOffset(firstOffset);
       const texts = await Promise.all(events.map((event) => values.toText(`an event of run ${runId}`, event)));
       return access.write(async (sql) => {
+        if (await moveEnd(sql, hash, { firstOffset, end: firstOffset + texts.length, leaseId })) {
+          await insertEvents(sql, hash, firstOffset, texts);
+          return { ok: true as const, cursor: { offset: firstOffset + texts.length } };
+        }
         const run = await findLog(sql, hash);
         const end = run?.end ?? 0;
         const refuse = (reason: "lost-lease" | "gap") => ({ ok: false as const, reason, cursor: { offset: end } });
@@ -70,9 +74,7 @@ export function createEvents(access: SqlAccess, values: Values): EventStore {
         if (end + fresh.length > MAX_RUN_EVENTS) {
           throw storeFailed(`run ${runId} has more than ${MAX_RUN_EVENTS} events`, "Set a budget for the turn.");
         }
-        for (const [index, text] of fresh.entries()) {
-          await sql.run("INSERT INTO events (run_hash, place, event) VALUES (?, ?, ?)", hash, end + index, text);
-        }
+        await insertEvents(sql, hash, end, fresh);
         if (fresh.length > 0) {
           await sql.run("UPDATE runs SET event_end = ? WHERE seq = ?", end + fresh.length, run.seq);
         }
@@ -80,6 +82,37 @@ export function createEvents(access: SqlAccess, values: Values): EventStore {
       });
     },
   };
+}
+
+interface Move {
+  readonly firstOffset: number;
+  readonly end: number;
+  readonly leaseId: string | undefined;
+}
+
+/** The usual case in one statement: the events begin where the log ends. Otherwise false, and the log must be read. */
+async function moveEnd(sql: SqlTransaction, hash: Uint8Array, { firstOffset, end, leaseId }: Move): Promise<boolean> {
+  if (end === firstOffset || end > MAX_RUN_EVENTS) return false;
+  const isHeld = leaseId === undefined ? "" : " AND lease_id = ?";
+  const moved = await sql.run(
+    `UPDATE runs SET event_end = ? WHERE run_hash = ? AND event_end = ?${isHeld}`,
+    ...[end, hash, firstOffset, ...(leaseId === undefined ? [] : [leaseId])],
+  );
+  return moved === 1;
+}
+
+async function insertEvents(
+  sql: SqlTransaction,
+  hash: Uint8Array,
+  first: number,
+  texts: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < texts.length; from += INSERT_ROWS) {
+    const some = texts.slice(from, from + INSERT_ROWS);
+    const rows = some.map(() => "(?, ?, ?)").join(", ");
+    const values = some.flatMap((text, index) => [hash, first + from + index, text]);
+    await sql.run(`INSERT INTO events (run_hash, place, event) VALUES ${rows}`, ...values);
+  }
 }
 
 /** The end of a run's log, and the lease that may write to it. */

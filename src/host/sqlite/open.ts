@@ -1,7 +1,7 @@
 // A durable host in one SQLite file, for all processes on one machine.
 
 import { resolve } from "node:path";
-import { assertKnownOptions, invalidOptions } from "../../core/index.js";
+import { assertKnownOptions, invalidOptions, type Ports } from "../../core/index.js";
 import { createHost, newHostId, type DurableHost } from "../durable/host.js";
 import { checkHostOptions, DURABLE_OPTIONS, type DurableHostOptions } from "../durable/options.js";
 import { assertCount } from "../integer-option.js";
@@ -11,9 +11,9 @@ import {
   MAX_BUSY_TIMEOUT_MS,
   MIN_HOST_FILE_BYTES,
 } from "../limits.js";
-import type { SqlClock } from "../sql/engine.js";
+import type { SqlClock, SqlEngine } from "../sql/engine.js";
 import { MIGRATIONS } from "../sql/schema.js";
-import { loadSqlite } from "./driver.js";
+import { loadSqlite, type OpenSqlite } from "./driver.js";
 import { createSqliteEngine } from "./engine.js";
 import { openSqliteFile, type SqliteKind } from "./file.js";
 import { openLives } from "./lives.js";
@@ -48,17 +48,14 @@ export async function openSqliteExecutionHost(
 ): Promise<DurableHost> {
   assertKnownOptions("openSqliteExecutionHost", options, [...DURABLE_OPTIONS, "busyTimeoutMs", "maxFileBytes"]);
   const { busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS, maxFileBytes = DEFAULT_MAX_HOST_FILE_BYTES } = options;
-  assertPath(path);
+  assertPath("openSqliteExecutionHost", path, "For a host without a file use createInMemoryExecutionHost().");
   assertCount("busyTimeoutMs", busyTimeoutMs, 0, MAX_BUSY_TIMEOUT_MS);
   assertCount("maxFileBytes", maxFileBytes, MIN_HOST_FILE_BYTES, Number.MAX_SAFE_INTEGER);
   const checked = checkHostOptions(options);
-  // A resolved path is never read as a `file:` address.
-  const file = resolve(path);
   const open = await loadSqlite();
-  const writer = await openSqliteFile(open, { kind: SESSIONS, path: file, busyTimeoutMs, blockingMs: 0, maxFileBytes });
-  const reader = await openSqliteFile(open, { kind: SESSIONS, path: file, busyTimeoutMs, blockingMs: 0, maxFileBytes });
-  const clock = clockOf(options, () => checked.ports.now());
-  const engine = createSqliteEngine({ path: file, writer, reader, busyTimeoutMs, ports: checked.ports, clock });
+  const isSteady = options.ports?.now === undefined;
+  const terms = { kind: SESSIONS, path, busyTimeoutMs, maxFileBytes, ports: checked.ports, isSteady };
+  const { engine, file } = await openEngine(open, terms);
   const hostId = newHostId(checked);
   try {
     const lives = openLives(open, `${file}-lives`, hostId);
@@ -72,16 +69,34 @@ export async function openSqliteExecutionHost(
   }
 }
 
+interface FileTerms {
+  readonly kind: SqliteKind;
+  readonly path: string;
+  readonly busyTimeoutMs: number;
+  readonly maxFileBytes: number;
+  readonly ports: Ports;
+  /** False if leases use `ports.now`, too. */
+  readonly isSteady: boolean;
+}
+
+/** The engine of a file that several processes share. */
+export async function openEngine(open: OpenSqlite, terms: FileTerms): Promise<{ engine: SqlEngine; file: string }> {
+  const { ports, isSteady, busyTimeoutMs } = terms;
+  // A resolved path is never read as a `file:` address.
+  const file = resolve(terms.path);
+  const connect = () => openSqliteFile(open, { ...terms, path: file, blockingMs: 0 });
+  const [writer, reader] = [await connect(), await connect()];
+  const clock = clockOf(isSteady, () => ports.now());
+  return { file, engine: createSqliteEngine({ path: file, writer, reader, busyTimeoutMs, ports, clock }) };
+}
+
 /** Leases use the machine's steady clock, which is the same in all its processes. A reboot resets it, and ends all life locks. */
-function clockOf({ ports }: DurableHostOptions, now: () => number): () => SqlClock {
-  if (ports?.now !== undefined) return () => ({ leaseMs: now(), wallMs: now() });
+function clockOf(isSteady: boolean, now: () => number): () => SqlClock {
+  if (!isSteady) return () => ({ leaseMs: now(), wallMs: now() });
   return () => ({ leaseMs: Number(process.hrtime.bigint() / 1_000_000n), wallMs: now() });
 }
 
-function assertPath(path: string): void {
+export function assertPath(opener: string, path: string, hint: string): void {
   if (typeof path === "string" && path !== "" && path !== ":memory:" && !path.includes("\0")) return;
-  throw invalidOptions(
-    `openSqliteExecutionHost cannot open the path ${JSON.stringify(path)}`,
-    "Name a file. For a host without a file use createInMemoryExecutionHost().",
-  );
+  throw invalidOptions(`${opener} cannot open the path ${JSON.stringify(path)}`, `Name a file. ${hint}`);
 }

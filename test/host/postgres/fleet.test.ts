@@ -1,68 +1,53 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { FleetCell } from "../../../src/host/fleet/cell.js";
-import type { FleetPlan } from "../../../src/host/fleet/store.js";
+import type { FleetPlan, FleetStore } from "../../../src/host/fleet/store.js";
 import { postgresFleetStore } from "../../../src/host/postgres/fleet.js";
-import { assertBuilt, compiledModule, repositoryRoot } from "../../support/built.js";
+import { describeFleetJobs } from "../../support/fleet-jobs.js";
+import { fleetMachines, hashOf, resultsOf } from "../../support/fleet-machines.js";
 import { PATIENCE } from "../../support/patience.js";
-import { describePostgres, type TestServer } from "../../support/postgres.js";
-
-interface Line {
-  readonly ran?: string;
-  readonly asked?: string;
-  readonly stored?: string;
-  readonly cells?: readonly FleetCell[];
-}
-
-const children: ChildProcess[] = [];
-afterEach(async () => {
-  for (const child of children.splice(0)) await kill(child);
-});
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const closed = once(child, "close");
-  child.kill("SIGKILL");
-  await closed;
-}
+import { describePostgres } from "../../support/postgres.js";
 
 const MEMBERS = ["ann", "bob", "cid"];
 const TARGETS = Array.from({ length: 12 }, (_, index) => `t${index}`);
 
-function startMachine(server: TestServer, schema: string, options: object) {
-  assertBuilt();
-  const modules = ["host/fleet.js", "host/postgres/index.js"].map((path) => pathToFileURL(compiledModule(path)).href);
-  const script = join(repositoryRoot, "test/support/fleet-process.mjs");
-  const plan = JSON.stringify({ members: MEMBERS, targets: TARGETS, ...options });
-  const child = spawn(process.execPath, [script, ...modules, schema, plan], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, PLAYHEAD_TEST_DATABASE: server.url },
-  });
-  children.push(child);
-  const said: Line[] = [];
-  createInterface({ input: child.stdout }).on("line", (line) => said.push(JSON.parse(line) as Line));
-  return { child, said };
-}
-
 describePostgres("a fleet on PostgreSQL", (server) => {
+  const machines = fleetMachines("host/postgres/index.js", () => ({ PLAYHEAD_TEST_DATABASE: server.url }));
+  const startMachine = (schema: string, options: object) =>
+    machines.start(schema, { members: MEMBERS, targets: TARGETS, ...options });
+  const opened: FleetStore[] = [];
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close();
+  });
+  describeFleetJobs(async (leaseMs) => {
+    const schema = server.schema();
+    const store = await postgresFleetStore(server.url, { schema, leaseMs });
+    opened.push(store);
+    let now = 1_000_000;
+    const pass = async (ms: number): Promise<void> => {
+      now += ms;
+      const body = `RETURNS BIGINT LANGUAGE SQL VOLATILE AS 'SELECT ${now}::bigint'`;
+      await server.sql(`CREATE OR REPLACE FUNCTION "${schema}".now_ms() ${body}`);
+    };
+    await pass(0);
+    return { store, pass };
+  });
+
   describe("machines that share a job", { timeout: 120_000 }, () => {
     it("settle every cell once when one of them is killed, and have equal results", async () => {
       const schema = server.schema();
-      const doomed = startMachine(server, schema, { hangs: true });
+      const doomed = startMachine(schema, { hangs: true });
       // Each member has a cell here whose first step is stored.
       await vi.waitFor(() => expect(doomed.said.filter(({ stored }) => stored)).toHaveLength(3), PATIENCE);
-      const others = [startMachine(server, schema, {}), startMachine(server, schema, {})];
+      const others = [startMachine(schema, {}), startMachine(schema, {})];
       await vi.waitFor(() => expect(others[0]?.said.length).toBeGreaterThan(0), PATIENCE);
-      await kill(doomed.child);
+      await machines.kill(doomed.child);
       await Promise.all(others.map(({ child }) => once(child, "close")));
 
-      const results = others.map(({ said }) => said.at(-1)?.cells ?? []);
-      expect(JSON.stringify(results[1])).toBe(JSON.stringify(results[0]));
-      expect(results[0]?.map((cell) => `${String(cell.member)} ${cell.target} ${cell.status}`)).toEqual(
+      const store = await postgresFleetStore(server.url, { schema });
+      const results = await resultsOf(store);
+      expect(others.map(({ said }) => said.at(-1)?.hash)).toEqual(others.map(() => hashOf(results)));
+      expect(results.map((cell) => `${String(cell.member)} ${cell.target} ${cell.status}`)).toEqual(
         MEMBERS.flatMap((member) => TARGETS.map((target) => `${member} ${target} done`)),
       );
       // A cell that the killed machine had begun ran again, but its stored step did not. Every other cell ran once.
@@ -71,7 +56,6 @@ describePostgres("a fleet on PostgreSQL", (server) => {
       expect(new Set(ran).size).toBe(MEMBERS.length * TARGETS.length);
       const asked = [doomed, ...others].flatMap(({ said }) => said.flatMap((line) => line.asked ?? []));
       expect(asked.length).toBe(MEMBERS.length * TARGETS.length);
-      const store = await postgresFleetStore(server.url, { schema });
       expect(await store.counts("job")).toMatchObject({ total: 36, done: 36, running: 0, waiting: 0 });
       await store.close();
     });

@@ -2,7 +2,7 @@
 
 import { toMicroCents } from "../../../core/index.js";
 import { FLEET_LOOK_MS, MAX_CELL_LOSSES } from "../../limits.js";
-import type { SqlRow, SqlTransaction } from "../../sql/engine.js";
+import type { SqlClock, SqlRow, SqlTransaction } from "../../sql/engine.js";
 import type { FleetCell } from "../cell.js";
 import type { CellClaim } from "../store.js";
 import { jobMissing, laneOfMember } from "./plan.js";
@@ -13,11 +13,12 @@ import type { StoredJob } from "./stored-job.js";
 export async function claimCell(
   stored: StoredJob,
   sql: SqlTransaction,
-  now: number,
+  clock: SqlClock,
   member: string,
 ): Promise<CellClaim> {
   const { job, tokens, leaseMs, holder } = stored;
-  await endLost(stored, sql, now);
+  const { leaseMs: now } = clock;
+  await endLost(stored, sql, clock);
   await skipSurplus(stored, sql);
   const free = tokens?.free(now) ?? { text: "", values: [] };
   const lanes = [laneOfMember(member), laneOfMember()] as const;
@@ -29,7 +30,7 @@ export async function claimCell(
     );
     if (cell === undefined) continue;
     const [place, losses] = [Number(cell["place"]), Number(cell["losses"])];
-    await sql.run(HOLD, holder, now + leaseMs, member, now, job, place);
+    await sql.run(HOLD, holder, now + leaseMs, member, clock.wallMs, job, place);
     await tokens?.take(sql, cell["target_hash"] as Uint8Array, now);
     return { kind: "claimed", id: place, attempt: losses + 1 };
   }
@@ -56,23 +57,23 @@ async function skipSurplus({ job, plan, values }: StoredJob, sql: SqlTransaction
 }
 
 /** Ends the claims of lost workers, and fails the cells that have lost too many. */
-async function endLost(stored: StoredJob, sql: SqlTransaction, now: number): Promise<void> {
+async function endLost(stored: StoredJob, sql: SqlTransaction, clock: SqlClock): Promise<void> {
   const { job, values } = stored;
-  if ((await sql.run(EXPIRE, job, now)) === 0) return;
+  if ((await sql.run(EXPIRE, job, clock.leaseMs)) === 0) return;
   for (const row of await sql.all(LOST, job, MAX_CELL_LOSSES))
-    await storeResult(sql, values, job, waitingCell(row), lostCell(stored, row, now));
+    await storeResult(sql, values, job, waitingCell(row), lostCell(stored, row, clock.wallMs));
 }
 
 const waitingCell = (row: SqlRow) => ({ place: Number(row["place"]), holder: null, losses: Number(row["losses"]) });
 
-function lostCell({ plan }: StoredJob, row: SqlRow, now: number): FleetCell {
+function lostCell({ plan }: StoredJob, row: SqlRow, endedAt: number): FleetCell {
   return {
     status: "failed",
     member: String(row["begun_by"]),
     target: plan.cells[Number(row["place"])]?.target ?? "",
     attempts: MAX_CELL_LOSSES,
     startedAt: Number(row["begun_at"]),
-    endedAt: now,
+    endedAt,
     error: {
       code: "lost",
       message: `${MAX_CELL_LOSSES} workers were lost while they ran the cell`,

@@ -2,13 +2,14 @@
 
 import type { FleetJob } from "../store.js";
 import { claimCell } from "./claims.js";
+import { endDeadHolders } from "./holders.js";
 import { jobHashOf, jobMissing, targetHashOf } from "./plan.js";
 import { readCell, readResults, storeResult } from "./results.js";
 import { createSteps } from "./steps.js";
 import { withJob, type StoredJob } from "./stored-job.js";
 import { createTokens } from "./tokens.js";
 
-type StoredJobTerms = Pick<StoredJob, "engine" | "values" | "plan" | "leaseMs" | "holder">;
+type StoredJobTerms = Pick<StoredJob, "engine" | "values" | "plan" | "leaseMs" | "lives" | "holder">;
 
 export function createStoredJob(terms: StoredJobTerms): FleetJob {
   const { engine, values, plan, leaseMs, holder } = terms;
@@ -19,11 +20,11 @@ export function createStoredJob(terms: StoredJobTerms): FleetJob {
 
   return {
     leaseMs,
-    claim: (member) => withJob(stored, (sql, now) => claimCell(stored, sql, now, member), "tokens"),
+    claim: (member) => withJob(stored, (sql, clock) => claimCell(stored, sql, clock, member), "tokens"),
     async takeToken(target) {
       if (tokens === undefined) return 0;
       const hash = targetHashOf(target);
-      const take = async (...[sql, now]: Parameters<Parameters<typeof withJob>[1]>): Promise<number> => {
+      const take = async (...[sql, { leaseMs: now }]: Parameters<Parameters<typeof withJob>[1]>): Promise<number> => {
         const ms = await tokens.waitMs(sql, hash, now);
         if (ms === 0) await tokens.take(sql, hash, now);
         return ms;
@@ -31,8 +32,9 @@ export function createStoredJob(terms: StoredJobTerms): FleetJob {
       return withJob(stored, take, "tokens");
     },
     renew: (leases) =>
-      withJob(stored, async (sql, now) => {
-        for (const { id, attempt } of leases) await sql.run(RENEW, now + leaseMs, job, id, holder, attempt - 1);
+      withJob(stored, async (sql, clock) => {
+        for (const { id, attempt } of leases)
+          await sql.run(RENEW, clock.leaseMs + leaseMs, job, id, holder, attempt - 1);
       }),
     settle: ({ id, attempt }, cell) =>
       withJob(stored, async (sql) => {
@@ -48,6 +50,7 @@ export function createStoredJob(terms: StoredJobTerms): FleetJob {
       withJob(stored, async (sql) => {
         await sql.run(RELEASE, job, id, holder, attempt - 1);
       }),
+    endDead: () => endDeadHolders(stored),
     settled: () => readResults((work) => engine.read(work), values, job),
     steps: (lease) => createSteps(stored, lease),
   };

@@ -1,7 +1,7 @@
 // The plan of a job in the tables. The first machine stores it, and the others must have the same.
 
 import { defined, invalidOptions, storeFailed, type AgentError } from "../../../core/index.js";
-import { FLEET_INSERT_ROWS } from "../../limits.js";
+import { INSERT_ROWS } from "../../limits.js";
 import type { SqlTransaction, SqlValue } from "../../sql/engine.js";
 import { hashNames } from "../../sql/names.js";
 import type { QueuedCell } from "../queue.js";
@@ -27,8 +27,8 @@ export async function joinJob(sql: SqlTransaction, { id, hash, cells }: FleetPla
   }
   const { wallMs } = await sql.now();
   await sql.run("INSERT INTO fleet_jobs (job_hash, plan_hash, created_at) VALUES (?, ?, ?)", job, hash, wallMs);
-  for (let from = 0; from < cells.length; from += FLEET_INSERT_ROWS) {
-    const some = cells.slice(from, from + FLEET_INSERT_ROWS);
+  for (let from = 0; from < cells.length; from += INSERT_ROWS) {
+    const some = cells.slice(from, from + INSERT_ROWS);
     await sql.run(`${INSERT} ${some.map(() => ROW).join(", ")}`, ...some.flatMap((cell) => toRow(job, cell)));
   }
 }

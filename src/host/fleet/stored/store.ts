@@ -1,9 +1,11 @@
 // A store of fleets in the tables of a database.
 
-import type { Ports } from "../../../core/index.js";
+import { toHex, type Ports } from "../../../core/index.js";
+import type { Lives } from "../../durable/life.js";
 import { createValues } from "../../sql/codec.js";
 import type { SqlEngine, SqlTransaction } from "../../sql/engine.js";
 import type { FleetStore } from "../store.js";
+import { nameHolder } from "./holders.js";
 import { createStoredJob } from "./job.js";
 import { jobHashOf, jobMissing, joinJob } from "./plan.js";
 import { readResults, skipWaiting } from "./results.js";
@@ -12,10 +14,14 @@ export interface StoredFleetTerms {
   readonly engine: SqlEngine;
   readonly leaseMs: number;
   readonly ports: Pick<Ports, "randomBytes">;
+  /** The store's life lock, and those of the others. Without them, only leases show that a machine has died. */
+  readonly life?: { readonly lives: Lives; readonly storeId: string } | undefined;
 }
 
-export function createStoredFleets({ engine, leaseMs, ports }: StoredFleetTerms): FleetStore {
+export function createStoredFleets({ engine, leaseMs, ports, life }: StoredFleetTerms): FleetStore {
   const values = createValues(undefined);
+  const lives = life?.lives;
+  let isOpen = true;
 
   /** Locks the job and runs `work`. Rejects if the job does not exist. */
   const change = (id: string, work: (sql: SqlTransaction, job: Uint8Array) => Promise<void>): Promise<void> =>
@@ -29,8 +35,8 @@ export function createStoredFleets({ engine, leaseMs, ports }: StoredFleetTerms)
   return {
     async open(plan) {
       await engine.transaction((sql) => joinJob(sql, plan));
-      const holder = Buffer.from(ports.randomBytes(16)).toString("hex");
-      return createStoredJob({ engine, values, plan, leaseMs, holder });
+      const holder = nameHolder(toHex(ports.randomBytes(16)), life?.storeId);
+      return createStoredJob({ engine, values, plan, leaseMs, lives, holder });
     },
     async *results(jobId) {
       for await (const { cell } of readResults((work) => engine.read(work), values, jobHashOf(jobId))) yield cell;
@@ -46,7 +52,12 @@ export function createStoredFleets({ engine, leaseMs, ports }: StoredFleetTerms)
       change(jobId, async (sql, job) => {
         for (const text of REMOVE) await sql.run(text, job);
       }),
-    close: () => engine.close(),
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      await engine.close();
+      await lives?.release();
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 // What the parts of a stored job share.
 
+import type { Lives } from "../../durable/life.js";
 import type { Values } from "../../sql/codec.js";
-import type { SqlEngine, SqlTransaction } from "../../sql/engine.js";
+import type { SqlClock, SqlEngine, SqlTransaction } from "../../sql/engine.js";
 import type { FleetPlan } from "../store.js";
 import type { Tokens } from "./tokens.js";
 
@@ -10,7 +11,9 @@ export interface StoredJob {
   readonly values: Values;
   readonly plan: FleetPlan;
   readonly leaseMs: number;
-  /** The machine's part in this job. No other one has the same name. */
+  /** The life locks of the stores. Undefined if they have none. */
+  readonly lives: Lives | undefined;
+  /** The machine's part in this job, see `holders.ts`. No other one has the same name. */
   readonly holder: string;
   /** The hash of its id. */
   readonly job: Uint8Array;
@@ -20,14 +23,14 @@ export interface StoredJob {
   readonly members: number;
 }
 
-/** Locks the job, and its tokens if `work` takes one, and runs `work`. `now` is the database's time. */
+/** Locks the job, and its tokens if `work` takes one, and runs `work`. `clock` is the database's. */
 export function withJob<T>(
   { engine, job, tokens }: StoredJob,
-  work: (sql: SqlTransaction, now: number) => Promise<T>,
+  work: (sql: SqlTransaction, clock: SqlClock) => Promise<T>,
   takes: "tokens" | "none" = "none",
 ): Promise<T> {
   return engine.transaction(async (sql) => {
     await sql.lockList(job, ...(takes === "tokens" && tokens !== undefined ? [tokens.list] : []));
-    return work(sql, (await sql.now()).leaseMs);
+    return work(sql, await sql.now());
   });
 }
