@@ -144,6 +144,8 @@ export const MAX_CELL_LOSSES = 5;
 export const FLEET_LOOK_MS = 250;
 /** Rows of one statement when a plan is stored. */
 export const FLEET_INSERT_ROWS = 100;
+/** Results that a reader takes at once. Each may have 8 MiB. */
+export const FLEET_PAGE_ROWS = 16;
 /** Time in ms for which a fleet tries to reach its store again. */
 export const FLEET_PATIENCE_MS = 60_000;
 

@@ -65,7 +65,7 @@ function assertWhole(parts: readonly ReportPart[]): void {
 }
 
 /** Lists the mutants again, which gives those that the shards chose from. */
-async function toFindings(
+export async function toFindings(
   { seed, kinds, command, cassettes }: Plan,
   parts: readonly ReportPart[],
   trials: ReadonlyMap<string, Trial>,
