@@ -9,7 +9,7 @@ export function mergeCommand(program: Command, io: CommandIo): void {
   const [job, store] = jobOptions("a job of record, whose recordings are in its store, or of mutate");
   program
     .command("merge")
-    .description("join the parts of a recording in shards")
+    .description("join the recordings of shards, or of a job")
     .usage("[options] <part...> --into <folder>\n       cassette merge --job <name> --store <where> [--into <folder>]")
     .argument("[part...]", "folders of cassette record --shard", collectPaths)
     .option("--into <folder>", "folder for all recordings", parsePath)

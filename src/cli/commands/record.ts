@@ -58,7 +58,7 @@ function declare(program: Command): Command {
     .command("record")
     .description("run a command in record mode, or record through a proxy")
     .usage(
-      "[options] -- <command...>\n       cassette record --proxy --target <url> --out <file> [-- <command...>]\n       cassette record --agent <name> -- <command...>\n       cassette record --runs <k> --into <folder> -- <command...>",
+      "[options] -- <command...>\n       cassette record --proxy --target <url> --out <file> [-- <command...>]\n       cassette record --agent <name> -- <command...>\n       cassette record --runs <k> --into <folder> [--job <name> --store <where>] -- <command...>",
     )
     .argument("[command...]", "command to run, with its arguments")
     .passThroughOptions()

@@ -1,5 +1,6 @@
 // `cassette merge`: of the parts that it names, or of a job.
 
+import type { FleetStore } from "../../host/index.js";
 import { usageError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 import { readPlan } from "./plan.js";
@@ -20,7 +21,7 @@ export async function mergeAny(folders: readonly string[], options: AnyMerge, io
     return mergeParts(folders, withInto(options), io);
   }
   if (folders.length > 0) throw usageError("--job was given with parts", "Leave out the parts, or --job and --store.");
-  await withStore(own.store, io, async (store) => {
+  const merge = async (store: FleetStore): Promise<void> => {
     const plan = await readPlan(store, own.job);
     if (plan.of === "record") {
       const { mergeRecordJob } = await import("../runs/merge-job.js");
@@ -30,7 +31,8 @@ export async function mergeAny(folders: readonly string[], options: AnyMerge, io
       throw usageError(`job ${own.job} of cassette mutate has no recordings`, "Leave out --into.");
     const { mergeMutateJob } = await import("../mutate/job.js");
     return mergeMutateJob(store, plan, options, io);
-  });
+  };
+  await withStore(own.store, io, merge, { mustExist: true });
 }
 
 function withInto<Options extends AnyMerge>(options: Options): Options & { into: string } {

@@ -3,6 +3,7 @@
 import type { FleetStore } from "../../host/index.js";
 import { usageError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
+import { unusable } from "./plan.js";
 
 const HINT = "Name a file, postgres://user@host/database, or env:NAME for a variable with one of them.";
 
@@ -20,13 +21,14 @@ export function jobOf({ job, store }: { job?: string; store?: string }): JobOpti
   return { job, store };
 }
 
-/** Opens the store for `work`, and closes it. Throws `usage` for an address that is no store, and `AgentError` as the store itself. */
+/** Opens the store for `work`, and closes it. With `mustExist`, no file is created. Throws `usage` for an address that is no store, and `AgentError` as the store itself. */
 export async function withStore<Result>(
   given: string,
   io: CommandIo,
   work: (store: FleetStore) => Promise<Result>,
+  { mustExist = false } = {},
 ): Promise<Result> {
-  const store = await open(addressOf(given, io), io);
+  const store = await open(addressOf(given, io), mustExist, io);
   try {
     return await work(store);
   } finally {
@@ -42,7 +44,7 @@ function addressOf(given: string, { env }: CommandIo): string {
   throw usageError(`--store names the variable ${name}, which is not set`, HINT);
 }
 
-async function open(address: string, { cwd }: CommandIo): Promise<FleetStore> {
+async function open(address: string, mustExist: boolean, { cwd, files }: CommandIo): Promise<FleetStore> {
   if (/^postgres(ql)?:\/\//.test(address)) {
     const { postgresFleetStore } = await import("../../host/postgres/index.js");
     return postgresFleetStore(address);
@@ -51,5 +53,8 @@ async function open(address: string, { cwd }: CommandIo): Promise<FleetStore> {
   if (address === "" || /^[a-z][a-z0-9+.-]+:|^[^/]*:[^/]*@/i.test(address))
     throw usageError("--store is neither a file nor an address that begins with postgres://", HINT);
   const [{ sqliteFleetStore }, { resolve }] = await Promise.all([import("../../host/index.js"), import("node:path")]);
-  return sqliteFleetStore(resolve(cwd, address));
+  const path = resolve(cwd, address);
+  if (mustExist && (await files.read(path, 0)).kind === "not-found")
+    throw unusable(`the store ${address} does not exist`, "Name the file that the machines of the job used.");
+  return sqliteFleetStore(path);
 }
