@@ -1,5 +1,6 @@
 // Opens the store of a job. Its address may have a password, so nothing here repeats it. The host is loaded only for a job.
 
+import { resolve } from "node:path";
 import type { FleetStore } from "../../host/index.js";
 import { usageError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
@@ -52,9 +53,9 @@ async function open(address: string, mustExist: boolean, { cwd, files }: Command
   // A mistyped address must not become the name of a file. A drive has one letter.
   if (address === "" || /^[a-z][a-z0-9+.-]+:|^[^/]*:[^/]*@/i.test(address))
     throw usageError("--store is neither a file nor an address that begins with postgres://", HINT);
-  const [{ sqliteFleetStore }, { resolve }] = await Promise.all([import("../../host/index.js"), import("node:path")]);
   const path = resolve(cwd, address);
   if (mustExist && (await files.read(path, 0)).kind === "not-found")
     throw unusable(`the store ${address} does not exist`, "Name the file that the machines of the job used.");
+  const { sqliteFleetStore } = await import("../../host/index.js");
   return sqliteFleetStore(path);
 }
