@@ -47,7 +47,7 @@ function addressOf(given: string, { env }: CommandIo): string {
 
 async function open(address: string, mustExist: boolean, { cwd, files }: CommandIo): Promise<FleetStore> {
   if (/^postgres(ql)?:\/\//.test(address)) {
-    const { postgresFleetStore } = await import("../../host/postgres/index.js");
+    const { postgresFleetStore } = await import("../postgres/open.js");
     return postgresFleetStore(address);
   }
   // A mistyped address must not become the name of a file. A drive has one letter.

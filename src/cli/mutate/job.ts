@@ -11,7 +11,7 @@ import type { CommandIo } from "../terminal/io.js";
 import { createNotes, writeJson } from "../terminal/output.js";
 import { printFindings, toDocument, type Findings } from "./findings.js";
 import { toFindings } from "./merge.js";
-import { judge } from "./mutate.js";
+import { judge } from "./choose.js";
 import type { Plan } from "./report-file.js";
 import { toTrial, type Trial } from "./trial.js";
 

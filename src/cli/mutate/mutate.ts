@@ -2,16 +2,8 @@
 // surviving mutant changes.
 
 import { rm } from "node:fs/promises";
-import type { CassetteV2 } from "../../cassette/index.js";
 import { plural } from "../../core/index.js";
-import {
-  inTurns,
-  listMutants,
-  MAX_MUTANTS_PER_CASSETTE,
-  MUTANT_KINDS,
-  type Mutant,
-  type MutantKind,
-} from "../../harness/index.js";
+import { MUTANT_KINDS, type Mutant, type MutantKind } from "../../harness/index.js";
 import { makeFolder, holdSignals, toExitCode, type HeldSignals } from "../child/spawn.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
@@ -21,6 +13,7 @@ import type { Shard } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
+import { choose, createMutantList, judge } from "./choose.js";
 import { printFindings, toDocument, type Findings } from "./findings.js";
 import { assertNoReport, noReport, openReport, type Plan, type Report } from "./report-file.js";
 import { findSuite, type Member, type Suite } from "./suite.js";
@@ -133,22 +126,6 @@ async function makePlan(
   return { suite, found: all.length, cut, chosen: chosen.filter((_, index) => index % shards === shard - 1) };
 }
 
-/** All possible mutants, one cassette after the other. */
-export function createMutantList(seed: string, kinds: readonly MutantKind[]) {
-  const all: Mutant[] = [];
-  const cut: string[] = [];
-  const visit = ({ file }: Pick<Member, "file">, cassette: CassetteV2): void => {
-    const mutants = listMutants(cassette, { file, seed, kinds });
-    if (mutants.length === MAX_MUTANTS_PER_CASSETTE) cut.push(file);
-    for (const mutant of mutants) all.push(mutant);
-  };
-  return { all, cut, visit };
-}
-
-export function choose(all: readonly Mutant[], seed: string, max: number): Mutant[] {
-  return inTurns(all, seed).slice(0, max);
-}
-
 function nothingToMutate({ unused, leftOut }: Suite): CliError {
   const [first] = leftOut;
   const why = first === undefined ? "" : `: ${first.file} was left out because ${first.why}`;
@@ -253,11 +230,4 @@ async function runShared(
 
 function cassettesOf({ members }: Suite): Plan["cassettes"] {
   return Object.fromEntries(members.map(({ file, envelopeHash }) => [file, envelopeHash]));
-}
-
-/** Fails if no mutant was noticed and none survived. */
-export function judge(trials: ReadonlyMap<string, Trial>): number {
-  const outcomes = new Set([...trials.values()].map(({ outcome }) => outcome));
-  if (outcomes.has("survived")) return EXIT.drift;
-  return outcomes.has("noticed") ? EXIT.ok : EXIT.failed;
 }
