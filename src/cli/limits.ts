@@ -40,6 +40,10 @@ export const MAX_GIVEN_NAME_BYTES = 200;
 export const MAX_SHARD_FILE_BYTES = 256 * 1024 * 1024;
 /** Highest `--runs`, which is what `drift` compares, and highest number of shards. */
 export const MAX_RECORDED_RUNS = 1_000;
+/** Bytes of all recordings of one run of a job. */
+export const MAX_JOB_RUN_BYTES = 256 * 1024 * 1024;
+/** Characters of the same, compressed, in a result of 8 MiB. */
+export const MAX_PACKED_RUN_CHARACTERS = 8_000_000;
 /** Bytes of a cassette that a new recording may replace. */
 export const MAX_REPLACED_BYTES = 256 * 1024 * 1024;
 /** Bytes of a plan of faults. */

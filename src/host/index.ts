@@ -23,7 +23,8 @@ export type {
 } from "./fleet/options.js";
 export type { RateOptions } from "./fleet/rate.js";
 export type { FleetRun } from "./fleet/run.js";
-export type { FleetStore } from "./fleet/store.js";
+export { openSharedQueue } from "./fleet/shared-queue.js";
+export type { FleetPlan, FleetStore } from "./fleet/store.js";
 export { MAX_FLEET_CELLS, MAX_FLEET_MEMBERS, MAX_THREADS } from "./limits.js";
 export { openFileStorage, type FileStorage, type FileStorageOptions } from "./env/file-storage.js";
 export { createNodeEnv, type NodeEnv, type NodeEnvOptions } from "./env/node-env.js";

@@ -144,6 +144,8 @@ export const DEFAULT_FLEET_LEASE_MS = 30_000;
 export const MAX_CELL_LOSSES = 5;
 /** How often in ms a machine looks at the cells of the others. */
 export const FLEET_LOOK_MS = 250;
+/** Results that a reader takes at once. Each may have 8 MiB. */
+export const FLEET_PAGE_ROWS = 16;
 /** Time in ms for which a fleet tries to reach its store again. */
 export const FLEET_PATIENCE_MS = 60_000;
 

@@ -8,6 +8,7 @@ import { runChild } from "../../src/cli/child/spawn.js";
 import { formatLock, toLockEntry } from "../../src/cassette/trust/lock.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
+import { loadSqlite } from "../../src/host/sqlite/driver.js";
 import { assertBuilt, cassetteBin, repositoryRoot } from "../support/built.js";
 import { prompt, recordTurns } from "../support/recording.js";
 import { ask, say } from "../support/script.js";
@@ -306,6 +307,8 @@ describe.skipIf(process.platform === "win32")("a quiet child", { timeout: 180_00
   });
 });
 
+const withoutTimes = ({ out }: Ran) => out.replaceAll(/"(baselineMs|timeoutMs)": \d+/g, '"$1": 0');
+
 describe("cassette mutate in shards", () => {
   const reports = (of: number, name: string) => Array.from({ length: of }, (_, index) => `${name}-${index + 1}.jsonl`);
 
@@ -316,8 +319,6 @@ describe("cassette mutate in shards", () => {
     }
     return files;
   }
-
-  const withoutTimes = ({ out }: Ran) => out.replaceAll(/"(baselineMs|timeoutMs)": \d+/g, '"$1": 0');
 
   it.each([1, 2, 7])("merges %i reports to what one machine finds", async (of) => {
     const whole = await mutate(["--max", "8", "--json"], "weak");
@@ -354,5 +355,52 @@ describe("cassette mutate in shards", () => {
     const { code, err } = await cli(["mutate", "--merge", report]);
     writeFileSync(cassette, text);
     expect([code, err]).toEqual([2, expect.stringContaining("is not the cassette that the shards changed")]);
+  });
+});
+
+describe("cassette mutate --job", { timeout: 120_000 }, () => {
+  const job = ["--job", "nightly", "--store", "jobs.db"];
+  const sql = async (text: string) => {
+    const database = (await loadSqlite())(join(folder, "jobs.db"));
+    database.exec(text);
+    database.close();
+  };
+
+  it("finds on two machines what one machine finds, and merges it from the store", async () => {
+    const whole = await mutate(["--max", "6", "--json"], "weak");
+    const ran = await Promise.all([1, 2].map(() => mutate([...job, "--max", "6", "--json"], "weak")));
+    for (const one of ran) expect([one.code, withoutTimes(one)]).toEqual([whole.code, withoutTimes(whole)]);
+    const counts = ran.map(({ err }) => Number(/(\d+) mutants? of job nightly run by this machine/.exec(err)?.[1]));
+    expect((counts[0] as number) + (counts[1] as number)).toBe(6);
+    const merged = await cli(["merge", ...job, "--json"]);
+    expect([merged.code, withoutTimes(merged)]).toEqual([whole.code, withoutTimes(whole)]);
+    expect((await cli(["merge", ...job, "--into", "x"])).err).toContain("of cassette mutate has no recordings");
+  });
+
+  it("refuses another plan, and concludes nothing while mutants are missing, lost or damaged", async () => {
+    const other = await mutate([...job, "--max", "5", "--seed", "2"], "weak");
+    expect(other.code).toBe(2);
+    expect(other.err).toMatch(
+      /job nightly has another plan: max \(there 6, here 5\), mutants \(.*\), seed \(there "1", here "2"\)\n/,
+    );
+    const record = ["record", "--runs", "1", ...job, "--into", "x", "--", node, suite];
+    expect((await cli(record, { env })).err).toContain("job nightly belongs to cassette mutate");
+    await sql("UPDATE fleet_cells SET status = NULL, result = NULL WHERE place = 3");
+    const merged = await cli(["merge", ...job]);
+    expect(merged).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("job nightly is not complete: 1 mutant left\n"),
+    });
+    expect(await cli(["merge", ...job, "--allow-missing"])).toMatchObject({ code: 1 });
+    await sql(
+      "UPDATE fleet_cells SET holder = 'm', lease_until = 0, losses = 4, begun_by = 'm', begun_at = 1 WHERE place = 3",
+    );
+    expect(await mutate([...job, "--max", "6"], "weak")).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/not run: mutant [0-9a-f]{12} \(5 workers were lost/),
+    });
+    expect((await cli(["merge", ...job])).err).toMatch(/1 mutant left: mutant [0-9a-f]{12} \(5 workers were lost/);
+    await sql("UPDATE fleet_cells SET result = replace(result, 'timeoutMs', 'other') WHERE place = 0");
+    expect((await cli(["merge", ...job])).err).toMatch(/the result of mutant [0-9a-f]{12} in the store is damaged/);
   });
 });

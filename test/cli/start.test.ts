@@ -93,6 +93,14 @@ describe("what is loaded", () => {
     expect(loaded.filter((path) => path.includes("/modules/harness/"))).toEqual([]);
   });
 
+  it("for record without --job is nothing of stores", () => {
+    const into = place("runs", runOf([{ say: "a" }])) + "-into";
+    const loaded = loadedByCommand("record", "--runs", "1", "--into", into, "--", "false");
+    expect(loaded).toContain("cli/runs/record-runs.js");
+    const isOfStore = (file: string): boolean => /^host\/(sql|sqlite|fleet|postgres)\/|^cli\/job\//.test(file);
+    expect(loaded.filter(isOfStore)).toEqual([]);
+  });
+
   const SECOND = ["json-canonicalize", "@noble/hashes", "@noble/ed25519", "cli/verify/second-opinion.js"];
 
   it("for verify --independent is the second implementation too, which nothing else loads", () => {

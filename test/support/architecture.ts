@@ -118,6 +118,7 @@ const FACE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "src/host/bullmq": ["src/entry/bullmq.ts"],
   "src/host/postgres": ["src/entry/postgres.ts"],
   "src/host/process": ["src/entry/process.ts"],
+  "src/cli/postgres": ["src/cli/job/store.ts"],
   "src/cli/process": ["src/cli/commands/agent.ts"],
 };
 

@@ -31,6 +31,11 @@ export function holdSignals(): HeldSignals {
   };
 }
 
+/** The exit code of a command that a signal ended. */
+export function toExitCode(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
+}
+
 export interface Quietly {
   timeoutMs: number;
   /** Gets the id of the child, which leads a session of its own. Not called on Windows. */

@@ -3,12 +3,14 @@
 import { InvalidArgumentError, type Command } from "commander";
 import type { MutantKind } from "../../harness/index.js";
 import { MAX_MUTANTS_AT_ONCE } from "../limits.js";
-import { wholeNumber, collectPaths, parsePath, shardOption, MUTANT_CHOICES } from "../options/values.js";
+import type { JobOptions } from "../job/store.js";
+import { wholeNumber, collectPaths, jobOptions, parsePath, shardOption, MUTANT_CHOICES } from "../options/values.js";
 import type { MutateOptions } from "../mutate/mutate.js";
 import type { CommandIo } from "../terminal/io.js";
 import { splitCommand } from "../terminal/command-action.js";
 
 export function mutateCommand(program: Command, io: CommandIo): void {
+  const [job, store] = jobOptions("share the mutants with all machines that use this name");
   program
     .command("mutate")
     .description("run tests on changed cassettes, and list the changes they miss")
@@ -28,14 +30,19 @@ export function mutateCommand(program: Command, io: CommandIo): void {
     .option("--rerun-survivors", "with --resume: also run the survivors again")
     .option("--concurrency <n>", "number of runs at once", wholeNumber(1, MAX_MUTANTS_AT_ONCE), 1)
     .addOption(shardOption("with --report: run one"))
+    .addOption(job)
+    .addOption(store)
     .option("--merge", "the paths are reports of all shards: print one table and one score, and run nothing")
     .option("--json", "print one JSON document; the output of the command goes to stderr")
-    .action(async (given: string[], options: MutateOptions & { merge?: boolean }) => {
+    .action(async (given: string[], options: MutateOptions & Partial<JobOptions> & { merge?: boolean }) => {
       const { CliError } = await import("../errors.js");
       const { before: paths, command = [] } = splitCommand(given, program);
       if (options.merge === true) {
         if (command.length > 0)
           throw new CliError("usage", "--merge runs no command", "Leave out -- and what follows.");
+        if (options.job !== undefined || options.store !== undefined) {
+          throw new CliError("usage", "--merge reads reports and has no --job", "Use cassette merge --job instead.");
+        }
         const { mergeReports } = await import("../mutate/merge.js");
         return mergeReports(paths, options, io);
       }
@@ -53,9 +60,19 @@ export function mutateCommand(program: Command, io: CommandIo): void {
         const hint = "Name a report for each shard, and join them with --merge.";
         throw new CliError("usage", "--shard needs --report, and cannot be used with --only", hint);
       }
+      const shared = await jobOf(options);
       const { mutate } = await import("../mutate/mutate.js");
-      await mutate(paths, command, options, io);
+      await mutate(paths, command, { ...options, ...(shared === undefined ? {} : { shared }) }, io);
     });
+}
+
+async function jobOf(options: MutateOptions & Partial<JobOptions>): Promise<JobOptions | undefined> {
+  if (options.job === undefined && options.store === undefined) return undefined;
+  const store = await import("../job/store.js");
+  const { report, only, shard } = options;
+  if (report === undefined && only === undefined && shard === undefined) return store.jobOf(options);
+  const { usageError } = await import("../errors.js");
+  throw usageError("--job has no --report, --shard or --only", "Leave them out. The store has the results.");
 }
 
 function parseKinds(text: string): MutantKind[] {

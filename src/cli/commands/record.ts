@@ -5,6 +5,7 @@ import type { AgentName } from "../agent/agents.js";
 import {
   agentOption,
   DEFAULT_PORT,
+  jobOptions,
   filterFileOption,
   filterOption,
   passOption,
@@ -42,6 +43,8 @@ interface RecordOptions {
   resume?: boolean;
   maxCostUsd?: number;
   prices?: string;
+  job?: string;
+  store?: string;
 }
 
 export function recordCommand(program: Command, io: CommandIo): void {
@@ -50,11 +53,12 @@ export function recordCommand(program: Command, io: CommandIo): void {
 }
 
 function declare(program: Command): Command {
+  const [job, store] = jobOptions("with --runs: share the runs with all machines that use this name");
   return program
     .command("record")
     .description("run a command in record mode, or record through a proxy")
     .usage(
-      "[options] -- <command...>\n       cassette record --proxy --target <url> --out <file> [-- <command...>]\n       cassette record --agent <name> -- <command...>\n       cassette record --runs <k> --into <folder> -- <command...>",
+      "[options] -- <command...>\n       cassette record --proxy --target <url> --out <file> [-- <command...>]\n       cassette record --agent <name> -- <command...>\n       cassette record --runs <k> --into <folder> [--job <name> --store <where>] -- <command...>",
     )
     .argument("[command...]", "command to run, with its arguments")
     .passThroughOptions()
@@ -89,6 +93,8 @@ function declare(program: Command): Command {
     )
     .option("--into <folder>", "with --runs: folder for the recordings of all runs", parsePath)
     .addOption(shardOption("with --runs: do one"))
+    .addOption(job)
+    .addOption(store)
     .option("--adopt <file>", "make the recording of a failed test its cassette; runs nothing", parsePath)
     .option("--resume", "with --runs: continue after an interruption")
     .option("--max-cost-usd <usd>", "with --runs: begin no run that could exceed this cost in USD", parseUsd)
@@ -106,8 +112,9 @@ async function act(record: Command, command: readonly string[], options: RecordO
     return adopt(options.adopt, json, io);
   }
   const { runs, into, shard, resume, maxCostUsd, prices } = options;
-  if (runs === undefined && [into, shard, resume, maxCostUsd, prices].some((value) => value !== undefined)) {
-    record.error("error: --into, --shard, --resume, --max-cost-usd and --prices need --runs");
+  const given = [into, shard, options.job, options.store, resume, maxCostUsd, prices];
+  if (runs === undefined && given.some((value) => value !== undefined)) {
+    record.error("error: --into, --shard, --job, --store, --resume, --max-cost-usd and --prices need --runs");
   }
   if (runs !== undefined && (proxy === true || agent !== undefined || refresh || fromFirstMiss)) {
     const advice = "give a whole command after --, such as npx playhead record --proxy …";
@@ -139,6 +146,14 @@ async function act(record: Command, command: readonly string[], options: RecordO
   if (refresh && fromFirstMiss) record.error("error: --refresh and --from-first-miss cannot be used together");
   if (runs !== undefined) {
     if (into === undefined) record.error("error: --runs needs --into <folder>");
+    if (options.job !== undefined || options.store !== undefined) {
+      if ([shard, resume, maxCostUsd].some((value) => value !== undefined))
+        record.error("error: --job has no --shard, --resume or --max-cost-usd");
+      const { jobOf } = await import("../job/store.js");
+      const { recordJob } = await import("../runs/job.js");
+      const own = jobOf(options);
+      if (own !== undefined) return recordJob({ command, runs, into, prices, json, ...own }, io);
+    }
     const { recordRuns } = await import("../runs/record-runs.js");
     return recordRuns({ command, runs, into, shard, resume, maxCostUsd, prices, json }, io);
   }

@@ -6,7 +6,7 @@ import { loadRecording } from "../options/recordings.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { writeJson } from "../terminal/output.js";
 import { printFindings, toDocument, type Findings } from "./findings.js";
-import { choose, createMutantList, judge } from "./mutate.js";
+import { choose, createMutantList, judge } from "./choose.js";
 import { assertSamePlan, readReport, unusable, type Plan, type ReportPart } from "./report-file.js";
 import type { Trial } from "./trial.js";
 
@@ -65,7 +65,7 @@ function assertWhole(parts: readonly ReportPart[]): void {
 }
 
 /** Lists the mutants again, which gives those that the shards chose from. */
-async function toFindings(
+export async function toFindings(
   { seed, kinds, command, cassettes }: Plan,
   parts: readonly ReportPart[],
   trials: ReadonlyMap<string, Trial>,

@@ -2,24 +2,18 @@
 // surviving mutant changes.
 
 import { rm } from "node:fs/promises";
-import { constants } from "node:os";
-import type { CassetteV2 } from "../../cassette/index.js";
-import {
-  inTurns,
-  listMutants,
-  MAX_MUTANTS_PER_CASSETTE,
-  MUTANT_KINDS,
-  type Mutant,
-  type MutantKind,
-} from "../../harness/index.js";
-import { makeFolder, holdSignals, type HeldSignals } from "../child/spawn.js";
+import { plural } from "../../core/index.js";
+import { MUTANT_KINDS, type Mutant, type MutantKind } from "../../harness/index.js";
+import { makeFolder, holdSignals, toExitCode, type HeldSignals } from "../child/spawn.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
+import type { JobOptions } from "../job/store.js";
 import { MUTANT_GRACE_MS } from "../limits.js";
 import type { Shard } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
+import { choose, createMutantList, judge } from "./choose.js";
 import { printFindings, toDocument, type Findings } from "./findings.js";
 import { assertNoReport, noReport, openReport, type Plan, type Report } from "./report-file.js";
 import { findSuite, type Member, type Suite } from "./suite.js";
@@ -36,6 +30,8 @@ export interface MutateOptions {
   rerunSurvivors?: boolean;
   concurrency: number;
   shard?: Shard;
+  /** The job whose mutants this machine shares with others. */
+  shared?: JobOptions;
   json?: boolean;
 }
 
@@ -64,13 +60,15 @@ export async function mutate(
     const timeoutMs = 3 * baseline.ms + MUTANT_GRACE_MS;
     const times = { baselineMs: baseline.ms, timeoutMs };
     if (path !== undefined) report = await openReport(path, toHeader(plan, command, options, times), io);
-    const trials = await runAll(plan, { report, signals, folder, command, timeoutMs }, options, io);
+    const run = { report, signals, folder, command, timeoutMs };
+    const shared = options.shared && (await runShared(options.shared, plan, run, baseline.ms, options, io));
+    const trials = shared?.trials ?? (await runAll(plan, run, options, io));
     const ran = { command, seed: options.seed, ...times };
     const findings: Findings = { ...plan, ...ran, trials, reported: report.done };
     const caught = signals.caught();
     // With more shards than mutants, some have nothing to do.
     const isEmpty = options.shard !== undefined && plan.chosen.length === 0;
-    const exitCode = caught !== undefined ? toExitCode(caught) : isEmpty ? EXIT.ok : judge(trials);
+    const exitCode = caught !== undefined ? toExitCode(caught) : isEmpty ? EXIT.ok : (shared?.judged ?? judge(trials));
     io.exit(exitCode);
     if (json) writeJson(io, "mutate", exitCode, { ...toDocument(findings), stoppedBy: caught ?? null });
     else printFindings(findings, io);
@@ -128,22 +126,6 @@ async function makePlan(
   return { suite, found: all.length, cut, chosen: chosen.filter((_, index) => index % shards === shard - 1) };
 }
 
-/** All possible mutants, one cassette after the other. */
-export function createMutantList(seed: string, kinds: readonly MutantKind[]) {
-  const all: Mutant[] = [];
-  const cut: string[] = [];
-  const visit = ({ file }: Pick<Member, "file">, cassette: CassetteV2): void => {
-    const mutants = listMutants(cassette, { file, seed, kinds });
-    if (mutants.length === MAX_MUTANTS_PER_CASSETTE) cut.push(file);
-    for (const mutant of mutants) all.push(mutant);
-  };
-  return { all, cut, visit };
-}
-
-export function choose(all: readonly Mutant[], seed: string, max: number): Mutant[] {
-  return inTurns(all, seed).slice(0, max);
-}
-
 function nothingToMutate({ unused, leftOut }: Suite): CliError {
   const [first] = leftOut;
   const why = first === undefined ? "" : `: ${first.file} was left out because ${first.why}`;
@@ -157,9 +139,8 @@ function toHeader(
   { seed, kinds = MUTANT_KINDS, shard, max }: MutateOptions,
   times: { baselineMs: number; timeoutMs: number },
 ): Plan {
-  const { members, unused, leftOut } = suite;
-  const cassettes = Object.fromEntries(members.map(({ file, envelopeHash }) => [file, envelopeHash]));
-  const plan = { seed, kinds, command, cassettes };
+  const { unused, leftOut } = suite;
+  const plan = { seed, kinds, command, cassettes: cassettesOf(suite) };
   return shard === undefined ? plan : { ...plan, part: { ...shard, max, ...times, unused, leftOut } };
 }
 
@@ -210,13 +191,43 @@ async function runAll(
   return trials;
 }
 
-/** Fails if no mutant was noticed and none survived. */
-export function judge(trials: ReadonlyMap<string, Trial>): number {
-  const outcomes = new Set([...trials.values()].map(({ outcome }) => outcome));
-  if (outcomes.has("survived")) return EXIT.drift;
-  return outcomes.has("noticed") ? EXIT.ok : EXIT.failed;
+/** Runs the mutants that no other machine of the job runs. Resolves with the trials of all machines. */
+async function runShared(
+  { job, store: where }: JobOptions,
+  { suite, chosen }: MutationPlan,
+  { signals, ...run }: Run,
+  baselineMs: number,
+  { seed, kinds = MUTANT_KINDS, max, maxMinutes = Infinity, concurrency }: MutateOptions,
+  io: CommandIo,
+): Promise<{ trials: Map<string, Trial>; judged: number }> {
+  const [{ withStore }, { judgeJob, runJob, toJobPlan }] = await Promise.all([
+    import("../job/store.js"),
+    import("./job.js"),
+  ]);
+  const { command, timeoutMs } = run;
+  const ids = chosen.map(({ id }) => id);
+  const plan = toJobPlan(job, { command, seed, kinds, max, ids, suite, cassettes: cassettesOf(suite) });
+  const members = new Map(suite.members.map((member) => [member.file, member]));
+  const endsAt = performance.now() + maxMinutes * 60_000;
+  const progress = createProgress(io, "mutating");
+  let ended = 0;
+  const runOne = async (index: number): Promise<Trial | undefined> => {
+    const mutant = chosen[index] as Mutant;
+    progress.step(ended, chosen.length);
+    const trial = await runTrial(mutant, members.get(mutant.file) as Member, { ...run, seed }, io);
+    if (signals.caught() !== undefined) return undefined;
+    ended++;
+    return trial;
+  };
+  const isOver = (): boolean => signals.caught() !== undefined || performance.now() >= endsAt;
+  return withStore(where, io, async (store) => {
+    const work = { ids, concurrency, isOver, times: { baselineMs, timeoutMs }, runOne };
+    const settled = await runJob(store, plan, work).finally(() => progress.clear());
+    createNotes(io)(`cassette mutate: ${plural(ended, "mutant")} of job ${job} run by this machine`);
+    return { trials: settled.trials, judged: judgeJob(settled, io) };
+  });
 }
 
-function toExitCode(signal: NodeJS.Signals): number {
-  return 128 + constants.signals[signal];
+function cassettesOf({ members }: Suite): Plan["cassettes"] {
+  return Object.fromEntries(members.map(({ file, envelopeHash }) => [file, envelopeHash]));
 }

@@ -9,7 +9,7 @@ import { CliError } from "../errors.js";
 import { MAX_MUTATE_REPORT_BYTES, MAX_MUTATE_REPORT_TEXT_CHARACTERS } from "../limits.js";
 import type { Shard } from "../options/values.js";
 import type { CommandIo } from "../terminal/io.js";
-import type { Outcome, Trial } from "./trial.js";
+import { toTrial, type Trial } from "./trial.js";
 
 /** What a merge needs to know of one of several shards. */
 export interface ReportPart extends Shard {
@@ -42,8 +42,6 @@ export interface Report {
 export const noReport: Report = { done: new Map(), write: () => undefined, close: () => undefined };
 
 const VERSION = 1;
-const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const OUTCOMES: readonly unknown[] = ["noticed", "survived", "unused"] satisfies Outcome[];
 
 /** Throws `report-unusable` for a file that exists. */
 export async function assertNoReport(path: string, io: CommandIo): Promise<void> {
@@ -130,14 +128,9 @@ function otherRun(path: string, what: string): CliError {
 }
 
 function readTrial(path: string, line: unknown): [string, Trial] {
-  if (isPlainObject(line) && line["line"] === "mutant" && OUTCOMES.includes(line["outcome"])) {
-    const { id, outcome, exitCode, isTimedOut, ms, endedAt } = line;
-    const isDated = typeof endedAt === "string" && DATE.test(endedAt);
-    if (typeof id === "string" && typeof exitCode === "number" && typeof ms === "number") {
-      const trial = { outcome: outcome as Outcome, exitCode, isTimedOut: isTimedOut === true, ms };
-      return [id, isDated ? { ...trial, endedAt } : trial];
-    }
-  }
+  const trial = isPlainObject(line) && line["line"] === "mutant" ? toTrial(line) : undefined;
+  const id = isPlainObject(line) ? line["id"] : undefined;
+  if (trial !== undefined && typeof id === "string") return [id, trial];
   throw unusable(path, "has a line that cassette mutate did not write", "Name another report.");
 }
 

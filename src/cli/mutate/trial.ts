@@ -25,6 +25,17 @@ export interface Trial {
   endedAt?: string;
 }
 
+const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const OUTCOMES: readonly unknown[] = ["noticed", "survived", "unused"] satisfies Outcome[];
+
+/** The trial of an object that may have other fields too. Undefined if it has none. */
+export function toTrial(value: Readonly<Record<string, unknown>>): Trial | undefined {
+  const { outcome, exitCode, isTimedOut, ms, endedAt } = value;
+  if (!OUTCOMES.includes(outcome) || typeof exitCode !== "number" || typeof ms !== "number") return undefined;
+  const trial = { outcome: outcome as Outcome, exitCode, isTimedOut: isTimedOut === true, ms };
+  return typeof endedAt === "string" && DATE.test(endedAt) ? { ...trial, endedAt } : trial;
+}
+
 export interface Baseline {
   end: ChildEnd;
   ms: number;

@@ -43,6 +43,17 @@ export function shardOption(what: string): Option {
   });
 }
 
+/** `--job` and `--store`, which belong together. The store is not parsed here, because an error would print its password. */
+export function jobOptions(what: string): [Option, Option] {
+  return [
+    new Option("--job <name>", what).argParser((text) => {
+      if (/^\w[\w.-]{0,99}$/.test(text)) return text;
+      throw new InvalidArgumentError("Give up to 100 letters, digits, dots, dashes and underscores.");
+    }),
+    new Option("--store <where>", "with --job: SQLite file, postgres://… or env:NAME, the same on each machine"),
+  ];
+}
+
 export function parseUsd(text: string): number {
   if (/^\d{1,6}(\.\d{1,8})?$/.test(text) && Number(text) > 0) return Number(text);
   throw new InvalidArgumentError("Give an amount above 0, such as 0.50.");

@@ -11,7 +11,7 @@ import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createPrinter, writeJson } from "../terminal/output.js";
 import { checkSources, copySources, whyLinked, type NamedPart, type Refused } from "./copy.js";
 import { joinLocks } from "./join-locks.js";
-import { isSamePlan, readPart, runsOf, SHARD_FILE, unusable } from "./part.js";
+import { isSamePlan, nameOfRun, readPart, runsOf, SHARD_FILE, unusable } from "./part.js";
 
 export interface MergeOptions {
   into: string;
@@ -24,14 +24,25 @@ export interface MergeOptions {
  * `report-unusable` for a folder that is not a part, and for parts that are missing or belong to another recording.
  */
 export async function mergeParts(folders: readonly string[], options: MergeOptions, io: CommandIo): Promise<void> {
-  const { into, allowMissing = false } = options;
-  const parts = await readParts(folders, into, io);
+  const parts = await readParts(folders, options.into, io);
   const missing = missingIn(parts);
-  if (missing.length > 0 && !allowMissing) throw incomplete(missing);
-  const { sources, refused: unfit } = await checkSources(parts, into, io);
-  if (sources.size + unfit.length === 0) {
+  const hint = "Record the missing parts (--resume continues a shard), or add --allow-missing.";
+  const merged = await copyParts(parts, missing, { ...options, hint }, io);
+  if (merged === undefined)
     throw unusable(folders.join(", "), "contain no recordings", "Check that the command records cassettes.");
-  }
+  report(merged, plural(parts.length, "part"), options, io);
+}
+
+/** Copies the recordings of parts into one folder, if none is refused. Undefined without any recording. Throws `report-unusable`. */
+export async function copyParts(
+  parts: readonly NamedPart[],
+  missing: readonly string[],
+  { into, allowMissing = false, hint }: Pick<MergeOptions, "into" | "allowMissing"> & { hint: string },
+  io: CommandIo,
+): Promise<Merged | undefined> {
+  if (missing.length > 0 && !allowMissing) throw incomplete(missing, hint);
+  const { sources, refused: unfit } = await checkSources(parts, into, io);
+  if (sources.size + unfit.length === 0) return undefined;
   const { lock, refused: unlockable } = await joinLocks(parts, into, io);
   const refused = [...unfit, ...unlockable];
   const failed = failedIn(parts);
@@ -40,8 +51,7 @@ export async function mergeParts(folders: readonly string[], options: MergeOptio
     await copySources(sources, into, io);
     if (lock !== undefined) await writeLock(filesAt(io), join(into, LOCK_FILE), lock);
   }
-  io.exit(exitCode);
-  report({ into, parts: parts.length, recordings: sources.size, missing, failed, refused, exitCode }, options, io);
+  return { into, parts: parts.length, recordings: sources.size, missing, failed, refused, exitCode };
 }
 
 async function readParts(folders: readonly string[], into: string, io: CommandIo): Promise<NamedPart[]> {
@@ -80,27 +90,27 @@ function missingIn(parts: readonly NamedPart[]): string[] {
     const part = parts.find((one) => one.shard === shard);
     if (part === undefined) return [name];
     const left = runsOf(part).filter((run) => !part.units.some((unit) => unit.run === run));
-    return left.map((run) => `run ${run} of ${name}`);
+    return left.map((run) => nameOfRun(run, part));
   });
 }
 
-function incomplete(missing: readonly string[]): CliError {
+function incomplete(missing: readonly string[], hint: string): CliError {
   return new CliError(
     "report-unusable",
     `the recording is incomplete: ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing`,
-    "Record the missing parts (--resume continues a shard), or add --allow-missing.",
+    hint,
   );
 }
 
 function failedIn(parts: readonly NamedPart[]): string[] {
-  return parts.flatMap(({ units, shard, plan }) =>
-    units
+  return parts.flatMap((part) =>
+    part.units
       .filter(({ exitCode }) => exitCode !== 0)
-      .map(({ run, exitCode }) => `run ${run} of shard ${shard}/${plan.shards} (exit code ${exitCode})`),
+      .map(({ run, exitCode }) => `${nameOfRun(run, part)} (exit code ${exitCode})`),
   );
 }
 
-interface Merged {
+export interface Merged {
   into: string;
   parts: number;
   recordings: number;
@@ -110,8 +120,10 @@ interface Merged {
   exitCode: ExitCode;
 }
 
-function report(merged: Merged, { json = false }: MergeOptions, io: CommandIo): void {
-  const { into, parts, recordings, missing, failed, refused, exitCode } = merged;
+/** `from` is what was merged, such as "3 parts". */
+export function report(merged: Merged, from: string, { json = false }: { json?: boolean }, io: CommandIo): void {
+  const { into, recordings, missing, failed, refused, exitCode } = merged;
+  io.exit(exitCode);
   if (json) {
     const { exitCode: _exitCode, ...body } = merged;
     writeJson(io, "merge", exitCode, body);
@@ -122,5 +134,5 @@ function report(merged: Merged, { json = false }: MergeOptions, io: CommandIo): 
   for (const what of failed) line({ look: "bad", text: "failed   " }, what);
   for (const what of missing) line({ look: "warn", text: "missing  " }, what);
   if (refused.length > 0) line({ look: "bad", text: `${plural(refused.length, "file")} refused, nothing was written` });
-  else line(`merged ${plural(recordings, "recording")} of ${plural(parts, "part")} into `, into);
+  else line(`merged ${plural(recordings, "recording")} of ${from} into `, into);
 }

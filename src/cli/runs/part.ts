@@ -80,6 +80,11 @@ export function splitInto(plan: Plan): number {
   return isSplit(plan) ? plan.shards : 1;
 }
 
+/** "run 4", or "run 4 of shard 1/3". */
+export function nameOfRun(run: number, { plan, shard }: Pick<Part, "plan" | "shard">): string {
+  return plan.shards === 1 ? `run ${run}` : `run ${run} of shard ${shard}/${plan.shards}`;
+}
+
 export function isSamePlan(one: Plan, other: Plan): boolean {
   return hashJson({ ...one, command: [...one.command] }) === hashJson({ ...other, command: [...other.command] });
 }
@@ -129,7 +134,7 @@ function isPart(value: unknown): value is Part {
   return isCommand && isCount(shard) && shard <= plan["shards"] && Array.isArray(units) && units.every(isUnit);
 }
 
-function isUnit(value: unknown): value is Unit {
+export function isUnit(value: unknown): value is Unit {
   if (!isPlainObject(value)) return false;
   const { run, exitCode, files } = value;
   return isCount(run) && Number.isSafeInteger(exitCode) && Array.isArray(files) && files.every(isUnitFile);

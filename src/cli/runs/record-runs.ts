@@ -3,7 +3,7 @@
 import { rmdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { defined, plural } from "../../core/index.js";
-import { holdSignals } from "../child/spawn.js";
+import { holdSignals, toExitCode } from "../child/spawn.js";
 import { withClaim, type Claimant } from "../claim.js";
 import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
@@ -155,7 +155,7 @@ function costOfUnit({ files }: Unit, folder: string, costOf: CostCounter): Promi
   return costOf(files.map(({ path }) => join(folder, path)));
 }
 
-function estimateText(runs: number, estimate: Estimate | undefined, shards: number): string {
+export function estimateText(runs: number, estimate: Estimate | undefined, shards: number): string {
   const what = `${plural(runs, "run")} to record`;
   if (estimate === undefined)
     return `${what}, cost unknown: there is no cassette below this folder to estimate it from`;
@@ -198,8 +198,6 @@ interface Result {
   ending: Ending;
 }
 
-const SIGNAL_CODES: Partial<Record<NodeJS.Signals, number>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
-
 function report({ into, json }: RunsRequest, { part, spent, ending }: Result, io: CommandIo): void {
   const failed = part.units.filter(({ exitCode }) => exitCode !== 0).map(({ run }) => run);
   const left = runsOf(part).length - part.units.length;
@@ -237,7 +235,7 @@ function report({ into, json }: RunsRequest, { part, spent, ending }: Result, io
 function exitCodeFor(ending: Ending, failed: number): number {
   switch (ending.kind) {
     case "stopped":
-      return SIGNAL_CODES[ending.signal] ?? EXIT.failed;
+      return toExitCode(ending.signal);
     case "over-cost":
       return EXIT.failed;
     case "done":

@@ -13,9 +13,12 @@ import { compiledModule } from "../../support/built.js";
 const harness = pathToFileURL(compiledModule("entry/harness.js")).href;
 const core = pathToFileURL(compiledModule("entry/playhead.js")).href;
 
-/** Arguments: `--shard=i/n` for some of the tests; `--fail=NAME` ends with 1 after that test; `--unpriced` names no model; `--wait=N` waits in run N. */
+/**
+ * Arguments: `--shard=i/n` for some of the tests; `--fail=NAME` ends with 1 after that test; `--unpriced` names no model; `--wait=N` waits in
+ * run N for ever, and `--until=FILE` in every run until the file exists, unless GO_ON is 1.
+ */
 const SUITE = `
-import { writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { useCassette } from ${JSON.stringify(harness)};
 import { scriptedProvider } from ${JSON.stringify(core)};
 const options = Object.fromEntries(process.argv.slice(2).map((word) => word.slice(2).split("=")));
@@ -32,6 +35,10 @@ for (const [index, name] of ["flights", "hotels", "nested/weather"].entries()) {
 if (options.wait !== undefined && options.wait === process.env.CASSETTE_RUN && process.env.GO_ON !== "1") {
   console.log("waiting");
   setInterval(() => {}, 1_000);
+}
+if (options.until !== undefined && process.env.GO_ON !== "1") {
+  console.log("waiting");
+  const timer = setInterval(() => existsSync(options.until) && clearInterval(timer), 20);
 }
 `;
 

@@ -4,7 +4,7 @@ import { isObject, toMicroCents } from "../../../core/index.js";
 import type { Values } from "../../sql/codec.js";
 import type { Sql, SqlRow, SqlTransaction } from "../../sql/engine.js";
 import { damagedRow } from "../../sql/failure.js";
-import { STORE_PAGE_ROWS } from "../../limits.js";
+import { FLEET_PAGE_ROWS } from "../../limits.js";
 import type { FleetCell, SkipReason } from "../cell.js";
 
 interface Names {
@@ -63,7 +63,7 @@ export async function* readResults(
   for (let next = 0; ;) {
     const rows = await read((sql) => sql.all(PAGE, job, next));
     for (const row of rows) yield { id: Number(row["place"]), cell: await readCell(values, row) };
-    if (rows.length < STORE_PAGE_ROWS) return;
+    if (rows.length < FLEET_PAGE_ROWS) return;
     next = Number(rows.at(-1)?.["place"]) + 1;
   }
 }
@@ -73,4 +73,4 @@ const STORE = `UPDATE fleet_cells SET status = ?, result = ?, holder = NULL, lea
 const SKIP = `UPDATE fleet_cells SET status = 'skipped', result = ?
   WHERE job_hash = ? AND status IS NULL AND holder IS NULL`;
 const PAGE = `SELECT place, names, status, result FROM fleet_cells
-  WHERE job_hash = ? AND status IS NOT NULL AND place >= ? ORDER BY place LIMIT ${STORE_PAGE_ROWS}`;
+  WHERE job_hash = ? AND status IS NOT NULL AND place >= ? ORDER BY place LIMIT ${FLEET_PAGE_ROWS}`;

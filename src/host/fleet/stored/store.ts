@@ -2,6 +2,7 @@
 
 import { toHex, type Ports } from "../../../core/index.js";
 import type { Lives } from "../../durable/life.js";
+import { STORE_PAGE_ROWS } from "../../limits.js";
 import { createValues } from "../../sql/codec.js";
 import type { SqlEngine, SqlTransaction } from "../../sql/engine.js";
 import type { FleetStore } from "../store.js";
@@ -38,6 +39,14 @@ export function createStoredFleets({ engine, leaseMs, ports, life }: StoredFleet
       const holder = nameHolder(toHex(ports.randomBytes(16)), life?.storeId);
       return createStoredJob({ engine, values, plan, leaseMs, lives, holder });
     },
+    async plans(jobId) {
+      const rows = await engine.read((sql) =>
+        jobId === undefined
+          ? sql.all(NEWEST)
+          : sql.all("SELECT plan_hash FROM fleet_jobs WHERE job_hash = ?", jobHashOf(jobId)),
+      );
+      return rows.map((row) => String(row["plan_hash"]));
+    },
     async *results(jobId) {
       for await (const { cell } of readResults((work) => engine.read(work), values, jobHashOf(jobId))) yield cell;
     },
@@ -61,6 +70,7 @@ export function createStoredFleets({ engine, leaseMs, ports, life }: StoredFleet
   };
 }
 
+const NEWEST = `SELECT plan_hash FROM fleet_jobs ORDER BY created_at DESC LIMIT ${STORE_PAGE_ROWS}`;
 const COUNTED = ["total", "done", "failed", "skipped", "running"];
 const COUNTS = `SELECT count(*) AS total, count(holder) AS running, count(CASE WHEN status = 'done' THEN 1 END) AS done,
   count(CASE WHEN status = 'failed' THEN 1 END) AS failed, count(CASE WHEN status = 'skipped' THEN 1 END) AS skipped

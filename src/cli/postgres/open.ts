@@ -1,0 +1,3 @@
+// The store of fleets in PostgreSQL, which only a job with such an address loads.
+
+export { postgresFleetStore } from "../../host/postgres/index.js";
