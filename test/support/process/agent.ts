@@ -6,7 +6,7 @@ import { scriptedProvider, type ScriptStep } from "../../../src/core/providers/s
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../../src/core/model/provider.js";
 import type { CustomTool } from "../../../src/core/tools/tool.js";
 import { readSpec } from "../../../src/core/process/agent/spec.js";
-import type { OfferedTool } from "../../../src/core/process/agent/tool-list.js";
+import type { OfferedTool } from "../../../src/core/process/tools/list.js";
 import type { InPort, OutPort } from "../../../src/core/process/wire/ports.js";
 import { runAgentProcess, type AgentProcessEnd } from "../../../src/host/process/agent.js";
 import { createReporter } from "../../../src/host/process/reporter.js";

@@ -19,7 +19,7 @@ import type { ToolSurroundings } from "../../tools/tool.js";
 import { debugMessage, debugResponse } from "./debug-log.js";
 import { retryText, type OutputVerdict } from "./output.js";
 import type { AgentSpec } from "./spec.js";
-import { NONE } from "./tool-host.js";
+import { NONE } from "../tools/host.js";
 
 export type Answer =
   | { readonly kind: "output"; readonly value: JsonValue }

@@ -16,7 +16,7 @@ import { openGraph, type FabricGraph, type OpenedGraph, type Wire } from "./grap
 import { Hub, type Member } from "./hub.js";
 import { openTools } from "./tool-desk.js";
 import { openTransport, type Transport } from "./transport.js";
-import { PrivateFolder } from "../private-folder.js";
+import { PrivateFolder } from "./private-folder.js";
 import { checkOptions, type FabricOptions, type FabricSchedule } from "./options.js";
 import { askReady, assertMessage, feed, feedControl, receive, runInline, watchSchedule } from "./pumps.js";
 

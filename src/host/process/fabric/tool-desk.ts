@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { plural, type CustomTool, type JsonObject, type JsonValue, type Ports } from "../../../core/index.js";
 import { ToolHost } from "../../../core/process/index.js";
 import { MAX_RUNNING_TOOL_CALLS } from "../../limits.js";
-import type { PrivateFolder } from "../private-folder.js";
+import type { PrivateFolder } from "./private-folder.js";
 
 export class ToolDesk {
   /** Variables for the agent. */

@@ -2,7 +2,7 @@
 
 import { showValue, type Ports } from "../../../core/index.js";
 import { PlumbError, type PortName } from "../../../core/process/index.js";
-import type { PrivateFolder } from "../private-folder.js";
+import type { PrivateFolder } from "./private-folder.js";
 import { loadZeromq } from "../zmq/driver.js";
 import type { Link } from "./link.js";
 import type { FabricOptions } from "./options.js";

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { PrivateFolder } from "../../../src/host/process/private-folder.js";
+import { PrivateFolder } from "../../../../src/host/process/fabric/private-folder.js";
 
 let home = "";
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readSpec } from "../../../../src/core/process/agent/spec.js";
-import { readToolList } from "../../../../src/core/process/agent/tool-list.js";
+import { readToolList } from "../../../../src/core/process/tools/list.js";
 import { codeOf } from "../../../support/process/codes.js";
 
 const inputSchema = { type: "object" };
