@@ -151,8 +151,8 @@ describe("a fabric", () => {
     }
   });
 
-  it("fails at once if an agent prints anything else", async () => {
-    const graph: FabricGraph = { agents: { only: peer("only", "chatty") }, wires: [{ from: "input", to: "only" }] };
+  it.each(["chatty", "endless"])("fails at once if an agent prints anything else: %s", async (mode) => {
+    const graph: FabricGraph = { agents: { only: peer("only", mode) }, wires: [{ from: "input", to: "only" }] };
     // It never ends by itself, and it would have an hour to be ready.
     const work = runFabric(graph, { readyMs: 3_600_000, graceMs: 50 });
     await expect(work).rejects.toMatchObject({
@@ -196,6 +196,19 @@ describe("a fabric", () => {
     stop.abort();
     await vi.waitUntil(() => !isAlive(Number(pids[0])), PATIENCE);
     expect(await codeOf(fabric.done())).toBe("aborted");
+  });
+
+  it.skipIf(process.platform === "win32")("ends an agent that was stopped by a signal", async () => {
+    const echo = "console.error(process.pid); process.stdin.pipe(process.stdout)";
+    const agents = { only: { spec: spec("only"), command: [process.execPath, "-e", echo] } };
+    const pids: number[] = [];
+    const onStderr = (_agent: string, line: string): void => void pids.push(Number(line));
+    const fabric = await runFabric({ agents, wires: [{ from: "input", to: "only" }] }, { graceMs: 50, onStderr });
+    await vi.waitUntil(() => pids.length > 0, PATIENCE);
+    process.kill(Number(pids[0]), "SIGSTOP");
+    await fabric.send(1);
+    await fabric.cancel();
+    expect(isAlive(Number(pids[0]))).toBe(false);
   });
 
   it("refuses a message that has no JSON, whoever made it", async () => {
