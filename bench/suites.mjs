@@ -12,6 +12,7 @@ import { importing } from "./import.mjs";
 import { install } from "./install.mjs";
 import { memory } from "./memory.mjs";
 import { peerFaces, peerLoops, peerReplays, peerServes, peerSessions } from "./peers/peers.mjs";
+import { processes } from "./process.mjs";
 import { proxy } from "./proxy.mjs";
 import { promptHash } from "./prompt-hash.mjs";
 import { replay } from "./replay.mjs";
@@ -47,6 +48,7 @@ export const SUITES = {
   diff: { run: diff, quick: { lengths: [10, 100] } },
   driftScale: { run: driftScale, quick: { scenarios: 3, runs: 4, rounds: 1 } },
   durable: { run: durable, quick: {}, guard: {} },
+  process: { run: processes, quick: { messages: 100 } },
   env: { run: env, quick: { turns: [10, 100, 1000], rounds: 1 }, guard: {} },
   import: { run: importing, quick: { runs: 5, turns: [5] } },
   startUp: { run: startUp, quick: { commands: false, rounds: 1 }, guard: { commands: false } },

@@ -57,6 +57,12 @@ it("fleet.mjs: three members over four targets, each with a chain of receipts of
   expect(out.match(/^(ann|bob|cem): 5 receipts, ok, complete$/gm)).toHaveLength(3);
 });
 
+it("process/shop.mjs: an agent as a process with a tool of this one, without a key", () => {
+  const { code, out } = run("examples/process/shop.mjs");
+  expect(out).toBe("somebody asks for the price of a rocket\nA rocket is 40 euros.\nWe have no boats.\n");
+  expect(code).toBe(0);
+});
+
 it("session/hello.mjs: PSS-12 one turn of a session, and the events that its consumer reads", () => {
   const { code, out } = run("examples/session/hello.mjs");
   expect(out).toBe("user-text turn-start step-start assistant-text step-end turn-end\n");

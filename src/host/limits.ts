@@ -282,5 +282,7 @@ export const DEFAULT_FABRIC_WINDOW = 16;
 export const DEFAULT_MAX_MESSAGES = 100_000;
 /** Milliseconds that a replaying fabric waits for the message that its schedule names. */
 export const SCHEDULE_PATIENCE_MS = 30_000;
+/** Tool calls of one agent that a fabric runs at a time. */
+export const MAX_RUNNING_TOOL_CALLS = 100;
 /** Unread replies to control messages that are kept. Beyond that, the oldest are dropped. */
 export const MAX_UNREAD_REPLIES = 1_000;

@@ -9,7 +9,9 @@ import {
   createReporter,
   openWire,
   readAgentSpec,
+  readTools,
   runAgentProcess,
+  wireTools,
   type AgentProcessEnd,
   type LoadedSpec,
 } from "../../host/process/index.js";
@@ -41,6 +43,7 @@ export async function runAgent(path: string, flags: AgentFlags, io: CommandIo): 
       env,
       defined({ provider: flags.provider, model: flags.model }),
     );
+    const offered = await readTools(loaded, env);
     const handle = await openCassette(loaded, flags, io, warn);
     const provider = handle === undefined ? agentProvider(loaded, env, warn) : handle.provider;
     const signals = takeSignals();
@@ -51,12 +54,10 @@ export async function runAgent(path: string, flags: AgentFlags, io: CommandIo): 
       hasTelemetry: flags.telemetry === true || env["PLUMB_TELEMETRY"] === "1",
     });
     const debug = env["PIPELINE_DEBUG"] === "1";
+    const live = wireTools(offered, wire, reporter);
+    const tools = handle === undefined ? live : handle.tools(live);
     const end = await runAgentProcess({
-      loaded,
-      provider,
-      wire,
-      reporter,
-      debug,
+      ...{ loaded, provider, wire, reporter, tools, debug },
       signal: signals.signal,
       stop: signals.stop,
     });

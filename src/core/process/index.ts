@@ -17,3 +17,5 @@ export type { ControlMessage } from "./agent/control.js";
 export type { TelemetryEvent } from "./agent/telemetry.js";
 export type { PromptDocument, RuntimeFigures } from "./agent/system-prompt.js";
 export { createInputCheck } from "./agent/input.js";
+export { readToolList, type OfferedTool } from "./tools/list.js";
+export { ToolHost } from "./tools/host.js";

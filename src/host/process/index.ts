@@ -3,8 +3,9 @@
 export { runAgentProcess, type AgentProcessEnd, type AgentProcessOptions } from "./agent.js";
 export { agentProvider } from "./provider.js";
 export { createReporter, type Reporter } from "./reporter.js";
-export { readAgentSpec, type Environment, type LoadedSpec, type SpecOverrides } from "./spec-file.js";
+export { readAgentSpec, readTools, type Environment, type LoadedSpec, type SpecOverrides } from "./spec-file.js";
 export { openWire, type OpenWireOptions } from "./open-wire.js";
+export { wireTools } from "./tool-wire.js";
 export type { AgentWire, WireEvent } from "./wire.js";
 export { runFabric, type FabricEnd, type RunningFabric } from "./fabric/fabric.js";
 export type { AgentControl } from "./fabric/control.js";

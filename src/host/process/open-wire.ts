@@ -5,7 +5,7 @@ import type { Reporter } from "./reporter.js";
 import type { Environment, LoadedSpec } from "./spec-file.js";
 import { openStdio, type StdioStreams } from "./stdio.js";
 import type { AgentWire } from "./wire.js";
-import { readEndpoints } from "./zmq/endpoint.js";
+import { readEndpoints, requireTools } from "./zmq/endpoint.js";
 import { openZmq } from "./zmq/wire.js";
 
 export interface OpenWireOptions {
@@ -22,10 +22,13 @@ export interface OpenWireOptions {
 export async function openWire({ spec }: LoadedSpec, options: OpenWireOptions): Promise<AgentWire> {
   const { env, streams, reporter, hasTelemetry, signal } = options;
   const endpoints = readEndpoints(env);
+  const isTooled = (spec.tools ?? []).length > 0;
+  if (endpoints !== undefined && isTooled) requireTools(endpoints);
   if (endpoints !== undefined) return openZmq({ name: spec.name, env, endpoints, signal, ports: withSystemPorts() });
   const side = [
     ...(spec.control === true ? (["ctrl_in", "ctrl_out"] as const) : []),
     ...(hasTelemetry ? (["telemetry"] as const) : []),
+    ...(isTooled ? (["tool_req", "tool_resp"] as const) : []),
   ];
   return openStdio(streams, { side, warn: (text) => reporter.warn(text) });
 }

@@ -5,7 +5,9 @@ import { defined, parseBoundedJson, thrownText, type FilePort } from "../../core
 import {
   PlumbError,
   readSpec,
+  readToolList,
   type AgentSpec,
+  type OfferedTool,
   type PromptDocument,
   type ProviderName,
 } from "../../core/process/index.js";
@@ -44,6 +46,18 @@ export async function readAgentSpec(
   const documents: PromptDocument[] = [];
   for (const id of names) documents.push({ id, text: await readDocument(files, id, dirname(path), places) });
   return { spec: { ...given, ...defined({ model }) }, documents, providerName };
+}
+
+/** The tools that a spec names, from the file that `PLUMB_MCP_TOOLS` names. Throws `PlumbError` `spec-unreadable` or `spec-malformed`. */
+export async function readTools({ spec }: LoadedSpec, env: Environment): Promise<OfferedTool[]> {
+  const { name, tools = [] } = spec;
+  if (tools.length === 0) return [];
+  const path = orUnset(env["PLUMB_MCP_TOOLS"]);
+  if (path === undefined) {
+    const hint = "Set it to a JSON file with a list of tools, or let a fabric run the agent.";
+    throw new PlumbError("spec-malformed", `${name} uses tools, but PLUMB_MCP_TOOLS is not set`, hint);
+  }
+  return readToolList(parse(await readText(nodeFiles(), path, MAX_SPEC_BYTES, "spec-unreadable"), path), tools, path);
 }
 
 /** An empty variable counts as unset. */
@@ -92,7 +106,7 @@ function parse(text: string, path: string): unknown {
   try {
     return parseBoundedJson(text);
   } catch (cause) {
-    const hint = "A spec is one JSON object.";
+    const hint = "Write one JSON value into it.";
     throw new PlumbError("spec-malformed", `${path} is not JSON: ${thrownText(cause)}`, hint, { cause });
   }
 }

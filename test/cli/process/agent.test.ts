@@ -99,6 +99,8 @@ describe("cassette agent", () => {
       [{ provider: "openai" }, { OPENAI_API_KEY: "k" }, "provider-missing"],
       [{ colour: "red" }, {}, "spec-malformed"],
       [{ prompts: ["none.md"] }, {}, "prompt-not-found"],
+      [{ tools: ["look"] }, { PLUMB_MCP_TOOLS: "" }, "spec-malformed"],
+      [{ tools: ["look"] }, { PLUMB_MCP_TOOLS: "missing.json" }, "spec-unreadable"],
       ["missing.json", {}, "spec-unreadable"],
     ];
     for (const [fields, env, code] of cases) {

@@ -139,6 +139,28 @@ describe("cassette agent over ZeroMQ", () => {
     expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
+  it("PLM-07 PLM-13 PLM-31 PLM-32 asks for a tool in bare JSON, and reads its result", async () => {
+    vendor = await startVendor(({ user }) => (user === "1" ? { tool: "look", args: { at: 7 } } : JSON.stringify(user)));
+    const list = join(folder, "tools.json");
+    writeFileSync(list, JSON.stringify([{ name: "look", inputSchema: { type: "object" } }]));
+    const env = {
+      ...{ PLUMB_ENDPOINT_INPUT: ipc("in"), PLUMB_ENDPOINT_OUTPUT: ipc("out"), PLUMB_MCP_TOOLS: list },
+      ...{ PLUMB_ENDPOINT_TOOL_REQ: ipc("req"), PLUMB_ENDPOINT_TOOL_RESP: ipc("resp") },
+    };
+    const [input, results] = [await bind(ipc("in")), await bind(ipc("resp"))];
+    const [output, requests] = [connect(ipc("out")), connect(ipc("req"))];
+    const { ended } = start({ tools: ["look"] }, env);
+    await input.send(frame("1"));
+    await input.send(END);
+    const request = JSON.parse((await next(requests)).text) as { id: string };
+    expect(request).toEqual({ id: request.id, name: "look", arguments: { at: 7 } });
+    await results.send(frame(JSON.stringify({ id: request.id, content: { seen: "a cat" } })));
+    expect((await next(output)).text).toBe(JSON.stringify('{"seen":"a cat"}'));
+    expect(await next(output)).toMatchObject({ text: "" });
+    expect(await next(requests)).toEqual({ text: "" });
+    expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
   it("delivers all of its output although its reader comes late", async () => {
     const text = "x".repeat(100_000);
     vendor = await startVendor(() => JSON.stringify(text));
@@ -208,6 +230,18 @@ describe("cassette agent over ZeroMQ", () => {
       });
       expect([code, stderr.includes(key)]).toEqual([2, false]);
     }
+  });
+
+  it("PLM-13 exits with 2 if its spec has tools, and a stream of tools has no address", async () => {
+    const list = join(folder, "tools.json");
+    writeFileSync(list, JSON.stringify([{ name: "look", inputSchema: { type: "object" } }]));
+    const env = { PLUMB_ENDPOINT_INPUT: ipc("in"), PLUMB_ENDPOINT_OUTPUT: ipc("out"), PLUMB_MCP_TOOLS: list };
+    const { code, stderr } = await start({ tools: ["look"] }, env).ended;
+    expect(JSON.parse(stderr)).toMatchObject({
+      code: "endpoint-invalid",
+      error: "the spec has tools, but PLUMB_ENDPOINT_TOOL_REQ is not set",
+    });
+    expect(code).toBe(2);
   });
 
   it("talks over TCP to the keys on its list alone", async () => {

@@ -6,10 +6,12 @@ import { scriptedProvider, type ScriptStep } from "../../../src/core/providers/s
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../../src/core/model/provider.js";
 import type { CustomTool } from "../../../src/core/tools/tool.js";
 import { readSpec } from "../../../src/core/process/agent/spec.js";
+import type { OfferedTool } from "../../../src/core/process/tools/list.js";
 import type { InPort, OutPort } from "../../../src/core/process/wire/ports.js";
 import { runAgentProcess, type AgentProcessEnd } from "../../../src/host/process/agent.js";
 import { createReporter } from "../../../src/host/process/reporter.js";
 import { openStdio } from "../../../src/host/process/stdio.js";
+import { wireTools } from "../../../src/host/process/tool-wire.js";
 
 /** A turn that answers with this text. */
 export function says(content: string): LlmTurnResponse {
@@ -27,6 +29,8 @@ export interface Given {
   readonly steps?: readonly ScriptStep[];
   readonly provider?: LlmProviderAdapter;
   readonly tools?: readonly CustomTool[];
+  /** Tools over its streams. */
+  readonly offered?: readonly OfferedTool[];
   readonly documents?: readonly { id: string; text: string }[];
   readonly side?: readonly (InPort | OutPort)[];
   readonly debug?: boolean;
@@ -47,7 +51,7 @@ export interface TestAgent {
 }
 
 export function startAgent(given: Given): TestAgent {
-  const { steps = [], tools, documents = [], side = [], debug = false, stop, signal } = given;
+  const { steps = [], offered = [], documents = [], side = [], debug = false, stop, signal } = given;
   const provider = given.provider ?? (steps.length > 0 ? scriptedProvider([...steps]) : echoProvider());
   const spec = readSpec({ name: "poet", model: "test-1", ...given.spec });
   const [input, output] = [new PassThrough(), new PassThrough()];
@@ -64,10 +68,10 @@ export function startAgent(given: Given): TestAgent {
   });
   const reporter = createReporter((text) => void errors.push(JSON.parse(text) as Record<string, unknown>));
   const wire = openStdio({ input, output }, { side, warn: (text) => reporter.warn(text) });
+  const tools = given.tools ?? wireTools(offered, wire, reporter);
   const ended = runAgentProcess({
     loaded: { spec, documents, providerName: "anthropic" },
-    ...{ provider, wire, reporter, debug },
-    ...(tools === undefined ? {} : { tools }),
+    ...{ provider, wire, reporter, tools, debug },
     ...(stop === undefined ? {} : { stop }),
     ...(signal === undefined ? {} : { signal }),
   });
@@ -100,3 +104,5 @@ export async function runAgent(
 export const control = (payload: object): string => JSON.stringify({ __port: "ctrl_in", payload });
 
 export const CONTROL = ["ctrl_in", "ctrl_out"] as const;
+
+export const TOOLS = ["tool_req", "tool_resp"] as const;

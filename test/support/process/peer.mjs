@@ -1,6 +1,6 @@
 // An agent that is not ours: plain lines, no package. node peer.mjs MODE SPEC
 //   echo: answers each message with itself · next: counts `left` down · judge: takes the larger of two, counts it down
-//   deaf: never reads · chatty: prints a line that is no item, and never reads · exit: exits with 7 · cut: ends within a line · hang: reads and never answers
+//   deaf: never reads · chatty: prints a line that is no item, and never reads · endless: as chatty, without the end of the line · exit: exits with 7 · cut: ends within a line · hang: reads and never answers
 
 import { createInterface } from "node:readline";
 
@@ -16,7 +16,8 @@ if (mode === "exit") {
   process.exit(7);
 }
 if (mode === "chatty") console.log("Loading …");
-if (mode === "deaf" || mode === "chatty") setInterval(() => undefined, 1000);
+if (mode === "endless") process.stdout.write("Loading …");
+if (mode === "deaf" || mode === "chatty" || mode === "endless") setInterval(() => undefined, 1000);
 else {
   for await (const line of createInterface({ input: process.stdin })) {
     // A marker passes in order, without an answer.

@@ -2,17 +2,25 @@
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { JsonObject } from "../../../src/core/canon/value.js";
+import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { anthropicEvents } from "../../../src/core/vendors/anthropic/write.js";
 
 export interface AskedVendor {
   /** The first system message. */
   readonly system: string;
-  /** The last message. */
+  /** The last message, or the result of a tool. */
   readonly user: string;
+  /** The last message is the error of a tool. */
+  readonly isError: boolean;
   readonly model: string;
   /** The system messages behind which the request may be cached. */
   readonly cached: readonly string[];
 }
+
+/** The text of an answer, or the tool that it calls. */
+export type VendorAnswer = (asked: AskedVendor) => Said | Promise<Said>;
+export type Said = string | { readonly tool: string; readonly args: JsonObject };
 
 export interface LocalVendor {
   readonly endpoint: string;
@@ -20,7 +28,7 @@ export interface LocalVendor {
   close(): Promise<void>;
 }
 
-export async function startVendor(answer: (asked: AskedVendor) => string | Promise<string>): Promise<LocalVendor> {
+export async function startVendor(answer: VendorAnswer): Promise<LocalVendor> {
   const asked: AskedVendor[] = [];
   const server = createServer((request, response) => {
     let text = "";
@@ -29,24 +37,18 @@ export async function startVendor(answer: (asked: AskedVendor) => string | Promi
       const body = JSON.parse(text) as {
         model: string;
         system: { text: string; cache_control?: object }[];
-        messages: { content: string }[];
+        messages: { content: string | { content?: string; is_error?: boolean }[] }[];
       };
       const cached = body.system.filter((block) => block.cache_control !== undefined).map(({ text }) => text);
       const one = {
         cached,
         system: body.system[0]?.text ?? "",
-        user: body.messages.at(-1)?.content ?? "",
+        ...readLast(body.messages.at(-1)?.content ?? ""),
         model: body.model,
       };
       asked.push(one);
       void Promise.resolve(answer(one)).then((content) => {
-        const message = { role: "assistant" as const, content };
-        const turn = {
-          message,
-          finalAnswer: content,
-          stopReason: "stop" as const,
-          usage: { inputTokens: 10, outputTokens: 5 },
-        };
+        const turn = { ...toTurn(content, asked.length), usage: { inputTokens: 10, outputTokens: 5 } };
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.end(
           anthropicEvents(turn, { id: "1", createdAt: 0, model: body.model })
@@ -67,4 +69,16 @@ export async function startVendor(answer: (asked: AskedVendor) => string | Promi
         server.closeAllConnections();
       }),
   };
+}
+
+function toTurn(said: Said, count: number): LlmTurnResponse {
+  if (typeof said === "string")
+    return { message: { role: "assistant", content: said }, finalAnswer: said, stopReason: "stop" };
+  const toolCalls = [{ id: `call_${count}`, name: said.tool, arguments: said.args }];
+  return { message: { role: "assistant", content: "", toolCalls }, stopReason: "toolUse" };
+}
+
+function readLast(content: string | { content?: string; is_error?: boolean }[]): { user: string; isError: boolean } {
+  if (typeof content === "string") return { user: content, isError: false };
+  return { user: content[0]?.content ?? "", isError: content[0]?.is_error === true };
 }

@@ -2,7 +2,6 @@
 
 import { seal } from "../../canon/copy.js";
 import type { JsonObject, JsonValue } from "../../canon/value.js";
-import { AgentError } from "../../errors.js";
 import type { EventBody, EventDetail } from "../../events/event.js";
 import { DEFAULT_MAX_RETRIES } from "../../limits.js";
 import type { Budget, BudgetCap } from "../../loop/budget.js";
@@ -20,6 +19,7 @@ import type { ToolSurroundings } from "../../tools/tool.js";
 import { debugMessage, debugResponse } from "./debug-log.js";
 import { retryText, type OutputVerdict } from "./output.js";
 import type { AgentSpec } from "./spec.js";
+import { NONE } from "../tools/host.js";
 
 export type Answer =
   | { readonly kind: "output"; readonly value: JsonValue }
@@ -118,10 +118,3 @@ function logResult(talk: Talk, { id, name }: { id: string; name: string }, conte
 function surroundings(agentId: string, signal: AbortSignal): ToolSurroundings {
   return { agentId, signal, pluck: NONE, memory: NONE };
 }
-
-/** The tools of a process come over its wire, and have neither. */
-const NONE = new Proxy({} as never, {
-  get() {
-    throw new AgentError("capability-missing", "an agent process has neither verbs nor memory for its tools");
-  },
-});

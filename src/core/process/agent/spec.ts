@@ -7,8 +7,10 @@ import { showValue } from "../../text/show.js";
 import { thrownText } from "../../text/thrown.js";
 import { createValueMatch } from "../../tools/argument-check.js";
 import { createBudget } from "../../loop/budget.js";
+import { TOOL_NAME } from "../../tools/registry.js";
 import { PlumbError } from "../errors.js";
 import { NODE_NAME } from "../wire/item.js";
+import { PIN_TOOLS } from "./pin-tools.js";
 
 export type ProviderName = "anthropic" | "openai";
 
@@ -44,6 +46,8 @@ export interface AgentSpec {
   readonly max_turns?: number;
   /** Caps of the whole process. */
   readonly budget?: BudgetLimits;
+  /** The names of its tools. Their schemas are in the file that `PLUMB_MCP_TOOLS` names. */
+  readonly tools?: readonly string[];
   /** Forgets each message once it is answered. Default false. */
   readonly amnesiac?: boolean;
   /** Ends after this many messages. */
@@ -74,6 +78,9 @@ const schema: Check = (value) => {
   }
 };
 
+const isToolName = (name: unknown): boolean =>
+  typeof name === "string" && TOOL_NAME.test(name) && !PIN_TOOLS.includes(name);
+
 const FIELDS: Readonly<Record<keyof AgentSpec, Check>> = {
   name: (value) =>
     typeof value === "string" && NODE_NAME.test(value) ? "" : `a name that matches ${NODE_NAME.source}`,
@@ -101,6 +108,10 @@ const FIELDS: Readonly<Record<keyof AgentSpec, Check>> = {
       return `a usable budget (${thrownText(error)})`;
     }
   },
+  tools: (value) =>
+    Array.isArray(value) && value.every(isToolName) && new Set(value).size === value.length
+      ? ""
+      : `a list of different names of tools, without ${PIN_TOOLS.join(" and ")}`,
   amnesiac: flag,
   max_messages: atLeast(1),
   on_error: word("stop", "skip"),

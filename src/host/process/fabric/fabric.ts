@@ -14,7 +14,9 @@ import { AgentChild } from "./child.js";
 import { openControl, type AgentControl } from "./control.js";
 import { openGraph, type FabricGraph, type OpenedGraph, type Wire } from "./graph.js";
 import { Hub, type Member } from "./hub.js";
+import { openTools } from "./tool-desk.js";
 import { openTransport, type Transport } from "./transport.js";
+import { PrivateFolder } from "./private-folder.js";
 import { checkOptions, type FabricOptions, type FabricSchedule } from "./options.js";
 import { askReady, assertMessage, feed, feedControl, receive, runInline, watchSchedule } from "./pumps.js";
 
@@ -46,28 +48,34 @@ export interface RunningFabric {
 export async function runFabric(graph: FabricGraph, options: FabricOptions = {}): Promise<RunningFabric> {
   checkOptions(options);
   const opened = await openGraph(graph, process.env);
-  const transport = await openTransport(options.transport ?? "stdio", withSystemPorts(options.ports));
-  const fabric = new Fabric(graph, opened, transport, options);
+  const folder = new PrivateFolder();
+  const transport = await openTransport(options.transport ?? "stdio", folder, withSystemPorts(options.ports));
+  const fabric = new Fabric(graph, opened, { transport, folder }, options);
   await fabric.start();
   return fabric;
+}
+
+interface Place {
+  readonly transport: Transport;
+  readonly folder: PrivateFolder;
 }
 
 class Fabric implements RunningFabric {
   readonly #graph: FabricGraph;
   readonly #opened: OpenedGraph;
   readonly #options: FabricOptions;
-  readonly #transport: Transport;
+  readonly #place: Place;
   readonly #ports: Ports;
   readonly #hub: Hub;
   #outputs = 0;
   #isOutputOver: boolean;
   #cancelling: Promise<void> | undefined;
 
-  constructor(graph: FabricGraph, opened: OpenedGraph, transport: Transport, options: FabricOptions) {
+  constructor(graph: FabricGraph, opened: OpenedGraph, place: Place, options: FabricOptions) {
     const { window = DEFAULT_FABRIC_WINDOW, maxMessages = DEFAULT_MAX_MESSAGES, schedule, ports } = options;
     this.#graph = graph;
     this.#opened = opened;
-    this.#transport = transport;
+    this.#place = place;
     this.#options = options;
     this.#ports = withSystemPorts(ports);
     const network = new Network(opened.layout, { window, maxMessages, ...defined({ schedule: schedule?.merges }) });
@@ -140,7 +148,7 @@ class Fabric implements RunningFabric {
       await this.cancel();
       throw error;
     }
-    await this.#transport.close();
+    await this.#place.folder.close();
     const agents = hub.all.map(({ name, end }) => {
       return [name, { exitCode: end?.exitCode ?? null, signal: end?.signal ?? null }] as const;
     });
@@ -163,7 +171,7 @@ class Fabric implements RunningFabric {
     const stop = this.#ports.timer(graceMs, () => running().forEach(({ child }) => child.kill()));
     while (running().length > 0) await hub.bell.wait();
     stop();
-    await this.#transport.close();
+    await this.#place.folder.close();
   }
 
   /** Filters and maps may write what they have begun, but not for long. */
@@ -184,23 +192,24 @@ class Fabric implements RunningFabric {
 
   async #spawn(name: string): Promise<void> {
     const { wires, agents } = this.#graph;
-    const { spec, command, env = {}, cassette } = agents[name] as FabricGraph["agents"][string];
+    const { spec, command, env = {}, cassette, tools: offered = [] } = agents[name] as FabricGraph["agents"][string];
     const hasTelemetry = wires.some(({ from }) => from === `${name}.telemetry`);
     const { onStderr, window = DEFAULT_FABRIC_WINDOW } = this.#options;
-    const hasControl = this.#opened.specs.get(name)?.spec.control === true;
-    const link = await this.#transport.link({ name, hasControl, hasTelemetry });
+    const { control: hasControl = false, tools: uses = [] } = this.#opened.specs.get(name)?.spec ?? {};
+    const tools = await openTools({ name, uses, tools: offered }, this.#place.folder, this.#ports);
+    const link = await this.#place.transport.link({ name, hasControl, hasTelemetry, hasTools: tools !== undefined });
     const own = command ?? [process.execPath, createRequire(import.meta.url).resolve("#process"), "agent"];
     const child = new AgentChild({
       name,
       command: [...own, spec, ...(cassette === undefined ? [] : ["--cassette", cassette])],
-      env: { ...process.env, PLUMB_TELEMETRY: hasTelemetry ? "1" : "", ...link.env, ...env },
+      env: { ...process.env, PLUMB_TELEMETRY: hasTelemetry ? "1" : "", ...tools?.env, ...link.env, ...env },
       link,
       onFlaw: (error) => this.#hub.fail(error),
       onItem: (port, item) => receive(this.#hub, member, port, item),
       onEnd: (end) => this.#end(member, end),
       onStderr: onStderr && ((line) => onStderr(name, line)),
     });
-    const state = { isReady: false, ended: new Set<string>(), end: undefined, replies: undefined };
+    const state = { isReady: false, ended: new Set<string>(), end: undefined, replies: undefined, tools };
     const member: Member = { name, child, flow: new Flow(window), ...state };
     this.#hub.members.set(name, member);
     if (!child.saysReady) void askReady(member);
@@ -210,6 +219,7 @@ class Fabric implements RunningFabric {
     const hub = this.#hub;
     const { name } = member;
     member.end = end;
+    member.tools?.close();
     hub.network.abandon(name);
     hub.network.abandon(`${name}.ctrl_in`);
     if (end.error !== undefined) hub.fail(end.error);

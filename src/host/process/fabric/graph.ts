@@ -1,6 +1,6 @@
 // The graph of a fabric: agents with their specs, barriers, and wires with their filters and maps.
 
-import { isObject, showValue, unknownOptions, type JsonValue } from "../../../core/index.js";
+import { isObject, showValue, unknownOptions, type CustomTool, type JsonValue } from "../../../core/index.js";
 import { layOut, PlumbError, type Layout } from "../../../core/process/index.js";
 import { readAgentSpec, type Environment, type LoadedSpec } from "../spec-file.js";
 
@@ -12,6 +12,8 @@ export interface Wire {
   readonly map?: (value: JsonValue) => JsonValue | Promise<JsonValue>;
   /** Drops a message for which it is false. Runs before `map`. */
   readonly filter?: (value: JsonValue) => boolean | Promise<boolean>;
+  /** Only from `NAME.ctrl_out`: numbers the replies from 0. Each becomes `{"__step":0,"payload":…}`, before `filter` and `map`. */
+  readonly session?: true;
 }
 
 /** An agent of a fabric: its spec, and how its process is started. */
@@ -24,6 +26,8 @@ export interface FabricAgent {
   readonly env?: Readonly<Record<string, string>>;
   /** Its cassette, for `cassette agent`. */
   readonly cassette?: string;
+  /** Tools that run in this process. The agent gets those that its spec names in `tools`. */
+  readonly tools?: readonly CustomTool[];
 }
 
 /**
@@ -47,15 +51,26 @@ export async function openGraph(graph: FabricGraph, env: Environment): Promise<O
   if (flaws.length > 0)
     throw new PlumbError("graph-invalid", `the graph cannot run: ${flaws.join("; ")}`, "Correct the graph.");
   const { agents, barriers, wires } = graph;
-  const shape = wires.map(({ from, to, map, filter }) => ({
+  const shape = wires.map(({ from, to, map, filter, session }) => ({
     from,
     to,
-    inline: map !== undefined || filter !== undefined,
+    inline: map !== undefined || filter !== undefined || session === true,
   }));
   const layout = layOut({ agents: Object.keys(agents), wires: shape, ...(barriers === undefined ? {} : { barriers }) });
   const specs = new Map<string, LoadedSpec>();
   for (const [name, { spec }] of Object.entries(agents))
     specs.set(name, await readAgentSpec(spec, { ...env, ...agents[name]?.env }));
+  const missing = Object.entries(agents).flatMap(([name, { tools = [] }]) =>
+    (specs.get(name)?.spec.tools ?? [])
+      .filter((used) => !tools.some((tool) => tool.name === used))
+      .map((used) => `the spec of ${name} uses the tool ${used}, which its tools do not have`),
+  );
+  const stepless = wires.filter(({ from, session }) => session === true && !from.endsWith(".ctrl_out"));
+  missing.push(
+    ...stepless.map(({ from, to }) => `the wire from ${from} to ${to} has a session, but carries no replies`),
+  );
+  if (missing.length > 0)
+    throw new PlumbError("graph-invalid", `the graph cannot run: ${missing.join("; ")}`, "Correct the graph.");
   const deaf = wires
     .flatMap(({ from, to }) => [from, to])
     .find((port) => {
@@ -101,12 +116,14 @@ const AGENT_FIELDS: Fields = {
   command: [isTexts, "a list of strings, the first of which is the program"],
   env: [isTable, "an object of strings"],
   cassette: [isText, "the path of a file"],
+  tools: [(value) => Array.isArray(value) && value.every(isObject), "a list of tools"],
 };
 const WIRE_FIELDS: Fields = {
   from: [isText, "the end of a wire"],
   to: [isText, "the end of a wire"],
   map: [isFunction, "a function"],
   filter: [isFunction, "a function"],
+  session: [(value) => value === true, "true"],
 };
 
 function flawsOf(what: string, value: unknown, fields: Fields, required: readonly string[]): string[] {

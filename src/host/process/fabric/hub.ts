@@ -4,6 +4,7 @@ import { EOF, PlumbError, type Flow, type Network, type WireItem } from "../../.
 import type { JsonValue } from "../../../core/index.js";
 import { Bell } from "../bell.js";
 import type { AgentChild, ChildEnd } from "./child.js";
+import type { ToolDesk } from "./tool-desk.js";
 
 /** An agent of a running fabric. */
 export interface Member {
@@ -16,6 +17,8 @@ export interface Member {
   end: ChildEnd | undefined;
   /** Unread control replies. Undefined until someone asks for them. */
   replies: JsonValue[] | undefined;
+  /** Runs its tools. Undefined if its spec names none. */
+  readonly tools: ToolDesk | undefined;
 }
 
 export class Hub {

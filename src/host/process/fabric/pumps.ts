@@ -49,6 +49,10 @@ export function receive(hub: Hub, member: Member, port: PortName, item: WireItem
     hub.bell.ring();
     return;
   }
+  if (port === "tool_req") {
+    if (item.kind === "message") runTool(hub, member, item.value);
+    return;
+  }
   if (isFlow || (port !== "data_out" && port !== "telemetry" && port !== "ctrl_out")) return;
   if (item.kind === "eof") {
     hub.endPort(member, from);
@@ -65,8 +69,24 @@ function acknowledge(hub: Hub, member: Member): void {
   hub.bell.ring();
 }
 
+/** Runs a tool for an agent. A request that cannot be answered ends the fabric, since the agent would wait. */
+function runTool(hub: Hub, { name, child, tools }: Member, request: JsonValue): void {
+  if (tools === undefined) {
+    const hint = "Name the tool in its spec.";
+    hub.fail(
+      new PlumbError("graph-invalid", `${name} asked for a tool, but its spec names none`, hint, { agent: name }),
+    );
+    return;
+  }
+  const answered = tools.answer(request).then(async (value) => {
+    if (value !== undefined) await child.write("tool_resp", { kind: "message", value });
+  });
+  hub.watch(answered);
+}
+
 /** Ends control, because the agent has ended its output. */
-function endControl({ child }: Member): void {
+function endControl({ child, tools }: Member): void {
+  if (tools !== undefined) void child.write("tool_resp", EOF);
   void child.write("ctrl_in", { kind: "message", value: { stop: true } });
   void child.write("ctrl_in", EOF).then(() => child.endInput());
 }
@@ -87,8 +107,8 @@ export function assertMessage(value: unknown, what: string): void {
 }
 
 /** Drops and changes the messages of one wire, in order. */
-export async function runInline(hub: Hub, { from, to, filter, map }: Wire, node: string): Promise<void> {
-  for (;;) {
+export async function runInline(hub: Hub, { from, to, filter, map, session }: Wire, node: string): Promise<void> {
+  for (let step = 0; ;) {
     const item = await hub.next(node, () => hub.network.hasRoom(node));
     if (item.kind !== "message") {
       hub.push(node, item);
@@ -97,8 +117,9 @@ export async function runInline(hub: Hub, { from, to, filter, map }: Wire, node:
     }
     hub.inlineCalls += 1;
     try {
-      if (filter !== undefined && !(await filter(item.value))) continue;
-      const value = map === undefined ? item.value : await map(item.value);
+      const given = session === true ? { __step: step++, payload: item.value } : item.value;
+      if (filter !== undefined && !(await filter(given))) continue;
+      const value = map === undefined ? given : await map(given);
       assertMessage(value, "the result of map");
       hub.push(node, { ...item, value });
     } catch (cause) {

@@ -1,7 +1,7 @@
 // The streams of an agent over its standard input and output.
 
 import type { ChildProcess } from "node:child_process";
-import { thrownText } from "../../../core/index.js";
+import { quoteForeign, thrownText } from "../../../core/index.js";
 import {
   decodeLine,
   decodePlainLine,
@@ -10,7 +10,7 @@ import {
   type InPort,
   type WireItem,
 } from "../../../core/process/index.js";
-import { MAX_LINE_BYTES } from "../../limits.js";
+import { MAX_LINE_BYTES, MAX_STDERR_TAIL_BYTES } from "../../limits.js";
 import { readLines } from "../lines.js";
 import { ENDPOINT_VARIABLES } from "../zmq/endpoint.js";
 import type { Link, LinkSink } from "./link.js";
@@ -60,7 +60,7 @@ export class StdioLink implements Link {
 
   async #read(stdout: AsyncIterable<Uint8Array>, sink: LinkSink): Promise<void> {
     try {
-      for await (const line of readLines(stdout, MAX_LINE_BYTES)) {
+      for await (const line of readLines(watchStart(stdout, sink), MAX_LINE_BYTES)) {
         if (line.kind === "line") this.#deliver(line.text, sink);
         else sink.onFlaw(FLAWS[line.kind], { isTorn: line.kind === "torn" });
       }
@@ -78,5 +78,20 @@ export class StdioLink implements Link {
     } catch (cause) {
       sink.onFlaw(`a line of its output cannot be used: ${thrownText(cause)}`, { cause });
     }
+  }
+}
+
+/** Nothing else can begin JSON or a marker. */
+const STARTS = /^[\s{["\d\-tfn\u0001]/;
+
+/** Says at once that an output is none of ours. Its first line may have no end, and the fabric would wait for one. */
+async function* watchStart(chunks: AsyncIterable<Uint8Array>, sink: LinkSink): AsyncGenerator<Uint8Array> {
+  let isStart = true;
+  for await (const chunk of chunks) {
+    const text = isStart ? Buffer.from(chunk).toString("utf8", 0, MAX_STDERR_TAIL_BYTES) : "";
+    if (text !== "" && !STARTS.test(text))
+      sink.onFlaw(`its output begins with ${quoteForeign(text)}, which is no JSON`);
+    isStart = false;
+    yield chunk;
   }
 }

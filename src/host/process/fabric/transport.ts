@@ -1,10 +1,8 @@
 // How a fabric reaches its agents: standard streams, sockets in a private folder, or addresses of the caller.
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { showValue, type Ports } from "../../../core/index.js";
 import { PlumbError, type PortName } from "../../../core/process/index.js";
+import type { PrivateFolder } from "./private-folder.js";
 import { loadZeromq } from "../zmq/driver.js";
 import type { Link } from "./link.js";
 import type { FabricOptions } from "./options.js";
@@ -18,39 +16,36 @@ export interface LinkOrder {
   readonly name: string;
   readonly hasControl: boolean;
   readonly hasTelemetry: boolean;
+  readonly hasTools: boolean;
 }
 
 export interface Transport {
   link(order: LinkOrder): Promise<Link>;
-  close(): Promise<void>;
 }
 
 /** Rejects with `AgentError` `capability-missing`. */
-export async function openTransport(choice: TransportChoice, ports: Ports): Promise<Transport> {
+export async function openTransport(choice: TransportChoice, folder: PrivateFolder, ports: Ports): Promise<Transport> {
   if (choice === "stdio")
     return {
-      link: ({ hasControl, hasTelemetry }) => Promise.resolve(new StdioLink(hasControl || hasTelemetry)),
-      close: () => Promise.resolve(),
+      link: ({ hasControl, hasTelemetry, hasTools }) =>
+        Promise.resolve(new StdioLink(hasControl || hasTelemetry || hasTools)),
     };
   const driver = await loadZeromq();
-  // Only its owner can enter it.
-  const folder = choice === "ipc" ? await mkdtemp(join(tmpdir(), "playhead-")) : undefined;
+  const place = choice === "ipc" ? await folder.path() : "";
   let links = 0;
   return {
-    link({ name, hasControl, hasTelemetry }) {
+    link({ name, hasControl, hasTelemetry, hasTools }) {
       links += 1;
       const streams: PortName[] = ["data_in", "data_out", "ctrl_out"];
       if (hasControl) streams.push("ctrl_in");
       if (hasTelemetry) streams.push("telemetry");
+      if (hasTools) streams.push("tool_req", "tool_resp");
       // A path has about 100 bytes at most, so it has no names.
       const addressOf = (stream: PortName): string =>
-        typeof choice === "function" ? readAddress(choice(name, stream)) : `ipc://${folder}/${links}.${stream}`;
+        typeof choice === "function" ? readAddress(choice(name, stream)) : `ipc://${place}/${links}.${stream}`;
       const endpoints = new Map(streams.map((stream) => [stream, addressOf(stream)]));
       const isLocked = [...endpoints.values()].some((address) => !address.startsWith("ipc:"));
       return openZmqLink({ name, driver, endpoints, isLocked, isOnlyForReady: !hasControl, ports });
-    },
-    close: async () => {
-      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -31,6 +31,15 @@ export function readEndpoints(env: Environment): Endpoints | undefined {
   return found;
 }
 
+/** Throws `PlumbError` `endpoint-invalid` unless both streams of tools have an address. */
+export function requireTools(found: Endpoints): void {
+  for (const port of ["tool_req", "tool_resp"] as const) {
+    if (found.has(port)) continue;
+    const variable = ENDPOINT_VARIABLES[port];
+    throw invalid(`the spec has tools, but ${variable} is not set`, `Set ${variable} too.`);
+  }
+}
+
 function require(found: Endpoints, port: PortName, by: PortName): void {
   if (found.has(port)) return;
   const variable = ENDPOINT_VARIABLES[port];

@@ -1,63 +1,19 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { JsonValue } from "../../../../src/core/canon/value.js";
 import type { Ports } from "../../../../src/core/ports.js";
-import { runFabric, type RunningFabric } from "../../../../src/host/process/fabric/fabric.js";
-import type { FabricOptions } from "../../../../src/host/process/fabric/options.js";
+import { runFabric } from "../../../../src/host/process/fabric/fabric.js";
 import { observe, type FabricAgent, type FabricGraph } from "../../../../src/host/process/fabric/graph.js";
 import { repositoryRoot } from "../../../support/built.js";
 import { PATIENCE } from "../../../support/patience.js";
+import { codeOf, collect, peerProgram, runAll, TRANSPORTS, useFabricPlace } from "../../../support/process/fabric.js";
 import { randomNumbers } from "../../../support/process/schedule.js";
 import { describePython, python } from "../../../support/python.js";
-import { startVendor, type LocalVendor } from "../../../support/process/vendor.js";
 
-const PEER = join(repositoryRoot, "test/support/process/peer.mjs");
-
-let folder = "";
-let vendor: LocalVendor | undefined;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "playhead-fabric-"));
-});
-afterEach(async () => {
-  await vendor?.close();
-  vendor = undefined;
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function spec(name: string, fields: object = {}): string {
-  const path = join(folder, `${name}.json`);
-  writeFileSync(path, JSON.stringify({ name, provider: "anthropic", model: "test-1", prompt: name, ...fields }));
-  return path;
-}
-
-const peer = (name: string, mode: string): FabricAgent => ({
-  spec: spec(name),
-  command: [process.execPath, PEER, mode],
-});
-
-/** Sends all, reads all, and waits for the end. */
-async function runAll(graph: FabricGraph, inputs: readonly JsonValue[], options: FabricOptions = {}) {
-  const fabric = await runFabric(graph, options);
-  const outputs: JsonValue[] = [];
-  const reading = read(fabric, outputs);
-  for (const value of inputs) await fabric.send(value);
-  fabric.end();
-  const [end] = await Promise.all([fabric.done(), reading]);
-  return { outputs, end };
-}
-
-async function read(fabric: RunningFabric, outputs: JsonValue[]): Promise<void> {
-  for await (const value of fabric.output) outputs.push(value);
-}
-
-const codeOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => "ok",
-    (error: unknown) => (error as { code?: unknown }).code,
-  );
+const place = useFabricPlace();
+const { spec, serve } = place;
 
 /** True while a process with this id exists. */
 function isAlive(pid: number): boolean {
@@ -69,7 +25,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe("a fabric of processes that are not ours", () => {
+describe.each(TRANSPORTS)("a fabric of processes that are not ours, over %s", (transport) => {
+  const peer = (name: string, mode: string): FabricAgent => place.peer(name, mode, transport);
+
   it("PLM-150 PLM-152 passes messages through two agents in order, and ends them", async () => {
     const graph: FabricGraph = {
       agents: { first: peer("first", "echo"), second: peer("second", "echo") },
@@ -80,7 +38,7 @@ describe("a fabric of processes that are not ours", () => {
       ],
     };
     const inputs = Array.from({ length: 100 }, (_, at) => at);
-    const { outputs, end } = await runAll(graph, inputs);
+    const { outputs, end } = await runAll(graph, inputs, { transport });
     expect(outputs).toEqual(inputs.filter((at) => at % 2 === 0).map((at) => at * 10));
     expect(end.agents).toEqual({ first: { exitCode: 0, signal: null }, second: { exitCode: 0, signal: null } });
   });
@@ -100,7 +58,7 @@ describe("a fabric of processes that are not ours", () => {
       ],
     };
     const topics = [1, 2, 4].map((left, topic) => ({ topic, left }));
-    const { outputs, end } = await runAll(graph, topics);
+    const { outputs, end } = await runAll(graph, topics, { transport });
     expect(outputs).toHaveLength(3);
     expect(Object.values(end.agents).map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
     expect(end.schedule.merges["advocate"]?.length).toBeGreaterThan(3);
@@ -111,12 +69,12 @@ describe("a fabric of processes that are not ours", () => {
       agents: { only: peer("only", mode) },
       wires: [{ from: "input", to: "only" }],
     });
-    await expect(runFabric(line("exit"))).rejects.toMatchObject({
+    await expect(runFabric(line("exit"), { transport })).rejects.toMatchObject({
       code: "agent-exited",
       agent: "only",
       hint: expect.stringContaining("no luck") as string,
     });
-    expect(await codeOf(runFabric(line("deaf"), { readyMs: 300, graceMs: 50 }))).toBe("not-ready");
+    expect(await codeOf(runFabric(line("deaf"), { transport, readyMs: 300, graceMs: 50 }))).toBe("not-ready");
   });
 
   it("does not take a cut output for a whole one, nor a killed agent for one that ended", async () => {
@@ -128,14 +86,14 @@ describe("a fabric of processes that are not ours", () => {
         { from: "other", to: "output" },
       ],
     });
-    expect(await codeOf(runAll(graph("cut"), [1]))).toBe("output-cut");
+    expect(await codeOf(runAll(graph("cut"), [1], { transport }))).toBe("output-cut");
     const pids: number[] = [];
-    const kill = join(folder, "kill.mjs");
+    const kill = join(place.folder, "kill.mjs");
     writeFileSync(
       kill,
       "process.stderr.write(`${process.pid}\\n`); await import(process.argv[2]);".replace(
         "process.argv[2]",
-        JSON.stringify(PEER),
+        JSON.stringify(peerProgram(transport)),
       ),
     );
     const killed: FabricGraph = {
@@ -146,7 +104,7 @@ describe("a fabric of processes that are not ours", () => {
       },
     };
     const fabric = await runFabric(killed, {
-      graceMs: 50,
+      ...{ transport, graceMs: 50 },
       onStderr: (agent, text) => void (pids[agent === "only" ? 0 : 1] = Number(text)),
     });
     await vi.waitUntil(() => pids[0] !== undefined && pids[1] !== undefined, PATIENCE);
@@ -157,6 +115,10 @@ describe("a fabric of processes that are not ours", () => {
     await fabric.cancel();
     expect(pids.map(isAlive)).toEqual([false, false]);
   });
+});
+
+describe("a fabric", () => {
+  const peer = (name: string, mode: string): FabricAgent => place.peer(name, mode);
 
   it("PLM-47 waits for its filters and maps when it is cancelled, and says if one does not return", async () => {
     const warnings: string[] = [];
@@ -189,8 +151,8 @@ describe("a fabric of processes that are not ours", () => {
     }
   });
 
-  it("fails at once if an agent prints anything else", async () => {
-    const graph: FabricGraph = { agents: { only: peer("only", "chatty") }, wires: [{ from: "input", to: "only" }] };
+  it.each(["chatty", "endless"])("fails at once if an agent prints anything else: %s", async (mode) => {
+    const graph: FabricGraph = { agents: { only: peer("only", mode) }, wires: [{ from: "input", to: "only" }] };
     // It never ends by itself, and it would have an hour to be ready.
     const work = runFabric(graph, { readyMs: 3_600_000, graceMs: 50 });
     await expect(work).rejects.toMatchObject({
@@ -236,6 +198,19 @@ describe("a fabric of processes that are not ours", () => {
     expect(await codeOf(fabric.done())).toBe("aborted");
   });
 
+  it.skipIf(process.platform === "win32")("ends an agent that was stopped by a signal", async () => {
+    const echo = "console.error(process.pid); process.stdin.pipe(process.stdout)";
+    const agents = { only: { spec: spec("only"), command: [process.execPath, "-e", echo] } };
+    const pids: number[] = [];
+    const onStderr = (_agent: string, line: string): void => void pids.push(Number(line));
+    const fabric = await runFabric({ agents, wires: [{ from: "input", to: "only" }] }, { graceMs: 50, onStderr });
+    await vi.waitUntil(() => pids.length > 0, PATIENCE);
+    process.kill(Number(pids[0]), "SIGSTOP");
+    await fabric.send(1);
+    await fabric.cancel();
+    expect(isAlive(Number(pids[0]))).toBe(false);
+  });
+
   it("refuses a message that has no JSON, whoever made it", async () => {
     const wires = [
       { from: "input", to: "only" },
@@ -251,7 +226,7 @@ describe("a fabric of processes that are not ours", () => {
   });
 });
 
-describe("a fabric of our agents", () => {
+describe("the cassettes of a fabric", () => {
   const pipeline = (endpoint: string | undefined, cassettes: string): FabricGraph => ({
     agents: {
       poet: {
@@ -272,29 +247,19 @@ describe("a fabric of our agents", () => {
     ],
   });
 
-  async function run(graph: FabricGraph, env: Record<string, string>) {
+  const run = (graph: FabricGraph, env: Record<string, string>) => {
     const agents = Object.fromEntries(
       Object.entries(graph.agents).map(([name, agent]) => [name, { ...agent, env: { CI: "", ...env } }]),
     );
-    const fabric = await runFabric({ ...graph, agents });
-    const outputs: JsonValue[] = [];
-    const lines: string[] = [];
-    const reading = Promise.all([read(fabric, outputs), collect(fabric.extraOutput("__telemetry"), lines)]);
-    await fabric.send("rain");
-    await fabric.send("snow");
-    fabric.end();
-    const end = await fabric.done();
-    await reading;
-    return { outputs, lines, end };
-  }
-
-  async function collect(from: AsyncIterable<string> | undefined, lines: string[]): Promise<void> {
-    for await (const line of from ?? []) lines.push(line);
-  }
+    return runAll({ ...graph, agents }, ["rain", "snow"]);
+  };
 
   it("PLM-14 PLM-60 PLM-112 records each agent into its own cassette, and replays both without a key", async () => {
-    vendor = await startVendor(({ system, user }) => JSON.stringify(`${system} of ${user.length}`));
-    const recorded = await run(pipeline(vendor.endpoint, folder), { CASSETTE_MODE: "record", ANTHROPIC_API_KEY: "k" });
+    const vendor = await serve(({ system, user }) => JSON.stringify(`${system} of ${user.length}`));
+    const recorded = await run(pipeline(vendor.endpoint, place.folder), {
+      CASSETTE_MODE: "record",
+      ANTHROPIC_API_KEY: "k",
+    });
     expect(recorded.outputs).toEqual(["critic of 11", "critic of 11"]);
     expect(vendor.asked).toHaveLength(4);
     for (const name of ["poet", "critic"]) {
@@ -302,11 +267,13 @@ describe("a fabric of our agents", () => {
       expect(own[0]).toContain('"kind":"config"');
       expect(own).toHaveLength(5);
     }
-    const replayed = await run(pipeline(undefined, folder), { CASSETTE_MODE: "replay", ANTHROPIC_API_KEY: "" });
+    const replayed = await run(pipeline(undefined, place.folder), { CASSETTE_MODE: "replay", ANTHROPIC_API_KEY: "" });
     expect(replayed.outputs).toEqual(recorded.outputs);
     expect(vendor.asked).toHaveLength(4);
   });
+});
 
+describe.each(TRANSPORTS)("a fabric of our agents, over %s", (transport) => {
   /** A debate whose wires into the agents wait for a time that the seed says, so that the merges choose in another order. */
   function debate(endpoint: string | undefined, seed: number): FabricGraph {
     const pick = randomNumbers(seed);
@@ -314,7 +281,7 @@ describe("a fabric of our agents", () => {
     const fields = { ...(endpoint === undefined ? {} : { endpoint }) };
     const own = (name: string): FabricAgent => ({
       spec: spec(name, fields),
-      cassette: join(folder, `${name}.cassette.json`),
+      cassette: join(place.folder, `${name}.cassette.json`),
     });
     const isOpen = (value: JsonValue): boolean => (value as { left: number }).left > 0;
     const slowly = (filter: (value: JsonValue) => boolean) => async (value: JsonValue) => {
@@ -339,7 +306,7 @@ describe("a fabric of our agents", () => {
     "replays a debate under other delays from its cassettes and its schedule, without a request",
     { timeout: 120_000 },
     async () => {
-      vendor = await startVendor(({ system, user }) => {
+      const vendor = await serve(({ system, user }) => {
         if (system !== "judge") return user;
         const [one, two] = JSON.parse(user) as { topic: number; left: number }[];
         return JSON.stringify({ topic: one?.topic, left: Math.max(one?.left ?? 0, two?.left ?? 0) - 1 });
@@ -352,24 +319,24 @@ describe("a fabric of our agents", () => {
         ),
       });
       const live = withEnv(debate(vendor.endpoint, 0), { CASSETTE_MODE: "record", ANTHROPIC_API_KEY: "k" });
-      const recorded = await runAll(live, topics);
+      const recorded = await runAll(live, topics, { transport });
       expect(recorded.outputs).toHaveLength(3);
       const asked = vendor.asked.length;
-      for (const seed of [1, 2]) {
-        const graph = withEnv(debate(undefined, seed), { CASSETTE_MODE: "replay", ANTHROPIC_API_KEY: "" });
-        const replayed = await runAll(graph, topics, { schedule: recorded.end.schedule });
-        expect(replayed.outputs).toEqual(recorded.outputs);
-        expect(replayed.end.schedule).toEqual(recorded.end.schedule);
-      }
+      const other = withEnv(debate(undefined, 1), { CASSETTE_MODE: "replay", ANTHROPIC_API_KEY: "" });
+      const replayed = await runAll(other, topics, { transport, schedule: recorded.end.schedule });
+      expect(replayed.outputs).toEqual(recorded.outputs);
+      expect(replayed.end.schedule).toEqual(recorded.end.schedule);
       expect(vendor.asked).toHaveLength(asked);
       const broken = { version: 1 as const, merges: { ...recorded.end.schedule.merges, advocate: [0] } };
       const graph = withEnv(debate(undefined, 3), { CASSETTE_MODE: "replay" });
-      expect(await codeOf(runAll(graph, topics, { schedule: broken, graceMs: 50 }))).toBe("schedule-diverged");
+      expect(await codeOf(runAll(graph, topics, { transport, schedule: broken, graceMs: 50 }))).toBe(
+        "schedule-diverged",
+      );
     },
   );
 
   it("PLM-78 PLM-142 shortens the conversation of an agent from outside, and refuses half a one", async () => {
-    vendor = await startVendor(() => "1");
+    const vendor = await serve(() => "1");
     const fields = { endpoint: vendor.endpoint, control: true };
     const graph: FabricGraph = {
       agents: { poet: { spec: spec("poet", fields), env: { ANTHROPIC_API_KEY: "k" } } },
@@ -378,9 +345,9 @@ describe("a fabric of our agents", () => {
         { from: "poet", to: "output" },
       ],
     };
-    const fabric = await runFabric(graph);
+    const fabric = await runFabric(graph, { transport });
     const outputs: JsonValue[] = [];
-    const reading = read(fabric, outputs);
+    const reading = collect(fabric.output, outputs);
     await fabric.send("a");
     await fabric.send("b");
     const control = fabric.control("poet");
@@ -407,7 +374,7 @@ describe("a fabric of our agents", () => {
   });
 
   it("PLM-74 ends a loop through an observer of telemetry", async () => {
-    vendor = await startVendor(({ system }) => JSON.stringify(system));
+    const vendor = await serve(({ system }) => JSON.stringify(system));
     const env = { ANTHROPIC_API_KEY: "k" };
     const fields = { endpoint: vendor.endpoint };
     const graph: FabricGraph = {
@@ -424,25 +391,27 @@ describe("a fabric of our agents", () => {
       ],
     };
     let asks = 0;
-    const { outputs, end } = await runAll(graph, ["draft"]);
+    const { outputs, end } = await runAll(graph, ["draft"], { transport });
     expect(outputs).toEqual(["composer", "composer"]);
     expect(Object.values(end.agents).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
   });
+});
 
+describe("a fabric that is killed", () => {
   it("leaves no agent behind when the fabric is killed", { timeout: 180_000 }, async () => {
     let isAsked: (() => void) | undefined;
     const asked = new Promise<void>((resolve) => (isAsked = resolve));
-    vendor = await startVendor(() => {
+    const vendor = await serve(() => {
       isAsked?.();
       return new Promise(() => undefined);
     });
-    const wrapper = join(folder, "wrapper.mjs");
+    const wrapper = join(place.folder, "wrapper.mjs");
     const bin = JSON.stringify(join(repositoryRoot, "dist/cli/bin.js"));
     writeFileSync(
       wrapper,
       `process.stderr.write(\`\${process.pid}\\n\`); process.argv.splice(2, 0, "agent"); await import(${bin});`,
     );
-    const program = join(folder, "program.mjs");
+    const program = join(place.folder, "program.mjs");
     const own = {
       spec: spec("poet", { endpoint: vendor.endpoint }),
       command: [process.execPath, wrapper],

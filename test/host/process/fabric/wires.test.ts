@@ -1,38 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { JsonValue } from "../../../../src/core/canon/value.js";
+import { readdirSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { runFabric } from "../../../../src/host/process/fabric/fabric.js";
 import type { FabricOptions } from "../../../../src/host/process/fabric/options.js";
 import type { FabricAgent, FabricGraph } from "../../../../src/host/process/fabric/graph.js";
-import { repositoryRoot } from "../../../support/built.js";
+import { codeOf, runAll, useFabricPlace } from "../../../support/process/fabric.js";
 import { freePort } from "../../../support/process/free-port.js";
-import { startVendor, type LocalVendor } from "../../../support/process/vendor.js";
 
-const RAW_PEER = join(repositoryRoot, "test/support/process/zmq-peer.mjs");
+const place = useFabricPlace();
+const { own, serve } = place;
 
-let folder = "";
-let vendor: LocalVendor | undefined;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "playhead-wires-"));
-});
-afterEach(async () => {
-  await vendor?.close();
-  vendor = undefined;
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function spec(name: string, fields: object = {}): string {
-  const path = join(folder, `${name}.json`);
-  writeFileSync(path, JSON.stringify({ name, provider: "anthropic", model: "test-1", prompt: name, ...fields }));
-  return path;
-}
-
-const raw = (name: string, mode: string, fields: object = {}): FabricAgent => ({
-  spec: spec(name, fields),
-  command: [process.execPath, RAW_PEER, mode],
-});
+const raw = (name: string, mode: string, fields: object = {}): FabricAgent => place.peer(name, mode, "ipc", fields);
 
 const line = (only: FabricAgent): FabricGraph => ({
   agents: { only },
@@ -41,30 +18,6 @@ const line = (only: FabricAgent): FabricGraph => ({
     { from: "only", to: "output" },
   ],
 });
-
-async function runAll(graph: FabricGraph, inputs: readonly JsonValue[], options: FabricOptions) {
-  const fabric = await runFabric(graph, options);
-  const outputs: JsonValue[] = [];
-  const lines: string[] = [];
-  const reading = Promise.all([
-    (async () => {
-      for await (const value of fabric.output) outputs.push(value);
-    })(),
-    (async () => {
-      for await (const text of fabric.extraOutput("__telemetry") ?? []) lines.push(text);
-    })(),
-  ]);
-  for (const value of inputs) await fabric.send(value);
-  fabric.end();
-  const [end] = await Promise.all([fabric.done(), reading]);
-  return { outputs, lines, end };
-}
-
-const codeOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => "ok",
-    (error: unknown) => (error as { code?: unknown }).code,
-  );
 
 /** An address of this machine for each stream. */
 async function addresses(): Promise<(agent: string, stream: string) => string> {
@@ -81,12 +34,7 @@ describe("a fabric over ZeroMQ", () => {
   it.each(["ipc", "tcp"])(
     "PLM-08 PLM-10 PLM-11 PLM-12 PLM-25 PLM-26 PLM-27 PLM-30 PLM-45 runs our agents over %s as it does over standard streams",
     async (kind) => {
-      vendor = await startVendor(({ system, user }) => JSON.stringify(`${system} of ${user.length}`));
-      const env = { ANTHROPIC_API_KEY: "k", CI: "" };
-      const own = (name: string, fields: object = {}): FabricAgent => ({
-        spec: spec(name, { endpoint: vendor?.endpoint, ...fields }),
-        env,
-      });
+      await serve(({ system, user }) => JSON.stringify(`${system} of ${user.length}`));
       const graph: FabricGraph = {
         agents: { poet: own("poet", { control: true }), critic: own("critic") },
         wires: [
@@ -125,14 +73,14 @@ describe("a fabric over ZeroMQ", () => {
 
   it("leaves no folder behind", async () => {
     const before = process.env["TMPDIR"];
-    process.env["TMPDIR"] = folder;
+    process.env["TMPDIR"] = place.folder;
     onTestFinished(() => {
       if (before === undefined) delete process.env["TMPDIR"];
       else process.env["TMPDIR"] = before;
     });
     await runAll(line(raw("only", "echo")), [1], { transport: "ipc" });
     expect(await codeOf(runFabric(line(raw("only", "exit")), { transport: "ipc" }))).toBe("agent-exited");
-    expect(readdirSync(folder)).toEqual(["only.json"]);
+    expect(readdirSync(place.folder)).toEqual(["only.json"]);
   });
 
   it("refuses an address that strangers reach, an unusable one, and an unknown transport, before an agent starts", async () => {
@@ -140,7 +88,7 @@ describe("a fabric over ZeroMQ", () => {
       codeOf(runFabric(line(raw("only", "echo")), { transport } as FabricOptions));
     expect(await refuse(() => "udp://127.0.0.1:5550")).toBe("endpoint-invalid");
     expect(await refuse(() => undefined)).toBe("endpoint-invalid");
-    expect(await refuse(() => `ipc://${folder}/${"x".repeat(100)}`)).toBe("endpoint-invalid");
+    expect(await refuse(() => `ipc://${place.folder}/${"x".repeat(100)}`)).toBe("endpoint-invalid");
     expect(await refuse("pigeon")).toBe("graph-invalid");
   });
 });
