@@ -154,8 +154,17 @@ const POSTGRES_FAULTS = {
   },
 };
 
+const deaf = new WeakSet();
+
+/** Connects. A cut connection also reports that while it is in use. */
+async function connectTo(pool) {
+  const client = await pool.connect();
+  if (!deaf.has(client)) client.on("error", () => undefined);
+  deaf.add(client);
+  return client;
+}
+
 function faultyPool(pool, fault) {
-  const deaf = new WeakSet();
   const count = (what, client, work) => {
     if (!fault.isArmed) return work();
     fault.seen(what);
@@ -165,19 +174,16 @@ function faultyPool(pool, fault) {
   return {
     options: pool.options,
     async connect() {
-      const client = await pool.connect();
+      const client = await connectTo(pool);
       return {
         query: (text, values) =>
           text === "ROLLBACK" ? client.query(text) : count(whatIs(text), client, () => client.query(text, values)),
         release: (error) => client.release(error),
-        on: (...listener) => client.on(...listener),
+        on: () => undefined,
       };
     },
     async query(text, values) {
-      const client = await pool.connect();
-      // A cut connection reports it while it is in use, too.
-      if (!deaf.has(client)) client.on("error", () => undefined);
-      deaf.add(client);
+      const client = await connectTo(pool);
       try {
         const result = await count("read", client, () => client.query(text, values));
         client.release();
