@@ -49,6 +49,10 @@ const BREAKS = {
         },
       },
     })),
+  /** Enqueues nothing. This is a fault that a worker must bear. */
+  deaf: (host) => ({ ...host, scheduler: { ...host.scheduler, enqueueRun: async () => undefined } }),
+  /** Enqueues nothing, and its workers do not look for runs. */
+  sleepy: (host) => ({ ...BREAKS.deaf(host), work: () => ({ running: 0, stop: async () => undefined }) }),
   /** Gives no run up. */
   patient: (host) => ({ ...host, maxAttempts: Infinity }),
 };

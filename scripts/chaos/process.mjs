@@ -16,7 +16,8 @@ const [task, place, given] = process.argv.slice(2);
 const options = JSON.parse(given);
 const { name = "p", ledger, aheadMs = 0 } = options;
 const ports = { warn: () => undefined, ...(aheadMs !== 0 && { now: () => Date.now() + aheadMs }) };
-const { host: whole, queue } = await openStore(JSON.parse(place), { ...options.host, ports });
+const own = { ...JSON.parse(place), ...(options.url && { url: options.url }), isDeaf: options.broken === "deaf" };
+const { host: whole, queue } = await openStore(own, { ...options.host, ports });
 const host = breakStore(whole, options.broken);
 
 const tell = (line) => writeSync(1, `${JSON.stringify(line)}\n`);
@@ -66,11 +67,17 @@ const tasks = {
     }
     tell({ given: true });
   },
-  /** Claims a run. On each line from its parent, it writes with that lease, and says what was refused. */
+  /** Creates a run and claims it. On each line from its parent, it writes with that lease, and says what was refused. */
   async hold({ runId, leaseMs }) {
-    const { runs, checkpoints, events } = host.store;
+    const { runs, checkpoints, events, transaction } = host.store;
+    const run = { kind: "user-turn", ownerNamespace: NAMESPACE, sessionKey: runId, rootRunId: runId };
     const lease = { leaseId: "mine", leaseMs, ownerNamespace: NAMESPACE };
-    tell({ claimed: (await runs.claim(runId, lease)).ok });
+    // In one transaction, so that no worker is faster.
+    const claimed = await transaction(async (tx) => {
+      await tx.runs.create({ runId, ...run });
+      return tx.runs.claim(runId, lease);
+    });
+    tell({ claimed: claimed.ok });
     for await (const _line of createInterface({ input: process.stdin })) {
       const head = { checkpointId: "c", runId, version: 1, phases: ["before-model"], appended: [], runtimeState: {} };
       const answers = [
