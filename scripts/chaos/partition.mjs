@@ -13,7 +13,7 @@ const CUT_MS = 12_000;
 export const partition = {
   name: "partition",
   engines: ["postgres"],
-  break: "unfenced",
+  break: "early",
   async run({ place, ledger, rounds, broken, servers }) {
     const proxy = await openProxy(servers.postgres.port);
     const processes = createProcesses(place, ledger);
