@@ -1,8 +1,8 @@
-// Runs `npm start`, `npm test` and `npm run bench`, `bench:check`, `fuzz`, `laws`, `crash`, `api` and `newsroom` on a
+// Runs `npm start`, `npm test` and `npm run bench`, `bench:check`, `fuzz`, `laws`, `crash`, `chaos`, `api` and `newsroom` on a
 // machine that has only Node and npm. If needed, it installs from the lock file and compiles first, and says so. A
 // second call finds both done.
 //
-//   node scripts/bootstrap.mjs demo|test|bench|bench:check|fuzz|laws|crash|api|newsroom|build [arguments for it]
+//   node scripts/bootstrap.mjs demo|test|bench|bench:check|fuzz|laws|crash|chaos|api|newsroom|build [arguments for it]
 
 import { execFile, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -42,6 +42,7 @@ const JOBS = {
     ]),
   bench: () => run([at("bench/run.mjs"), ...rest]),
   "bench:check": () => run([at("bench/check.mjs"), ...rest]),
+  chaos: () => run([at("scripts/chaos.mjs"), ...rest]),
   crash: () => run([at("scripts/crash.mjs"), ...rest]),
   fuzz: () => run([at("scripts/fuzz.mjs"), ...rest]),
   laws: () => run([at("scripts/laws.mjs"), ...rest]),

@@ -112,7 +112,7 @@ async function transact<T>(
   work: (sql: SqlTransaction) => Promise<T>,
 ): Promise<T> {
   const { ports } = terms;
-  await patiently(terms, () => terms.writer.exec("BEGIN IMMEDIATE"));
+  await begin(terms);
   const transaction = openTransaction(terms, writer);
   try {
     const result = await within(work(transaction.sql), MAX_STORE_WAIT_MS, ports, tooLong);
@@ -120,6 +120,16 @@ async function transact<T>(
     return result;
   } catch (error) {
     transaction.end();
+    rollBack(terms.writer);
+    throw error;
+  }
+}
+
+/** A failed BEGIN may have begun. The connection would keep the lock of the file, and refuse each later transaction. */
+async function begin(terms: SqliteEngineTerms): Promise<void> {
+  try {
+    await patiently(terms, () => terms.writer.exec("BEGIN IMMEDIATE"));
+  } catch (error) {
     rollBack(terms.writer);
     throw error;
   }

@@ -22,6 +22,8 @@ interface Fault {
   at: number;
   kind: "before" | "after";
   seen: number;
+  /** The next transaction begins, and reports an error all the same. */
+  begins?: "badly" | "well";
 }
 
 const broken = () => new AgentError("store-failed", "a fault", { retryable: true });
@@ -37,7 +39,13 @@ function faulty(database: SqliteDatabase, fault: Fault): SqliteDatabase {
   };
   return {
     close: () => database.close(),
-    exec: (text) => (text === "COMMIT" ? count(() => database.exec(text)) : database.exec(text)),
+    exec: (text) => {
+      if (text === "COMMIT") return count(() => database.exec(text));
+      database.exec(text);
+      if (text !== "BEGIN IMMEDIATE" || fault.begins !== "badly") return;
+      fault.begins = "well";
+      throw broken();
+    },
     prepare: (text) => {
       const statement = database.prepare(text);
       return {
@@ -199,6 +207,17 @@ describe("PSS-145 a fault at any statement", { timeout: 120_000 }, () => {
       }
     }
     expect(ends).toEqual(new Set([old, next]));
+  });
+
+  it("ends a transaction that has begun with an error, so that the next one can begin, also in another process", async () => {
+    const fault: Fault = { at: 0, kind: "before", seen: 0, begins: "badly" };
+    const { store, engine, reader } = await openStore(fault);
+    const create = () => store.runs.create(userTurn("a"));
+    await expect(create()).rejects.toMatchObject({ code: "store-failed" });
+    // The reader is another connection, for which the file is free.
+    reader.exec("BEGIN IMMEDIATE; ROLLBACK");
+    expect(await create()).toMatchObject({ ok: true });
+    await engine.close();
   });
 
   it("is found by this test when a store commits half of a flow", async () => {

@@ -1,0 +1,138 @@
+// Processes of the bench, and what their ledger must agree with.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { NAMESPACE, openStore, SESSIONS } from "./store.mjs";
+
+const PROGRAM = fileURLToPath(new URL("process.mjs", import.meta.url));
+const OPEN = ["queued", "leased", "running", "suspended", "needs-recovery"];
+/** A machine that is busy is slow. Nothing here measures it. */
+const PATIENCE_MS = 120_000;
+const LOOK_MS = 25;
+
+/** The processes of one fault on one store. All are killed at its end. */
+export function createProcesses(place, ledger) {
+  const children = new Set();
+  let names = 0;
+  writeFileSync(ledger, "");
+
+  return {
+    start(task, options = {}) {
+      const given = JSON.stringify({ name: `p${names++}`, ledger, ...options });
+      const args = ["--pdeathsig", "KILL", process.execPath, PROGRAM, task, JSON.stringify(place), given];
+      const child = spawn("setpriv", args, { stdio: ["pipe", "pipe", "pipe"] });
+      children.add(child);
+      const said = [];
+      let wrong = "";
+      child.stderr.on("data", (chunk) => (wrong += String(chunk)));
+      // A dead process reads no more.
+      child.stdin.on("error", () => undefined);
+      createInterface({ input: child.stdout }).on("line", (line) => said.push(JSON.parse(line)));
+      const hears = (key, from = 0) =>
+        until(() => {
+          const line = said.slice(from).find((each) => key in each);
+          if (line === undefined && child.exitCode !== null) throw new Error(`a process ended: ${wrong}`);
+          return line;
+        });
+      return { child, said, hears, write: () => child.stdin.write("go\n"), wrong: () => wrong };
+    },
+    kill: (started) => end(started.child),
+    async killAll() {
+      await Promise.all([...children].map(end));
+    },
+    lines: () =>
+      readFileSync(ledger, "utf8")
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => JSON.parse(line)),
+  };
+}
+
+async function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, "exit");
+  child.kill("SIGKILL");
+  await closed;
+}
+
+/** Resolves with what `find` returns or resolves with, once that is not undefined or false. */
+export async function until(find, patienceMs = PATIENCE_MS) {
+  const started = performance.now();
+  for (;;) {
+    const found = await find();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() - started > patienceMs) throw new Error(`nothing came of ${find}`);
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Executes what is left, and compares the store with the ledger of what was acknowledged. */
+export async function settle(place, processes, options = {}) {
+  const { host } = await openStore(place, { ports: { warn: () => undefined } });
+  try {
+    const last = processes.start("desk", { gives: false, ...options });
+    const drained = async () => {
+      const { runs } = await host.admin.stats().catch(() => ({ runs: { queued: 1 } }));
+      return OPEN.every((status) => (runs[status] ?? 0) === 0);
+    };
+    await until(drained, options.patienceMs).catch(() => undefined);
+    await processes.kill(last);
+    return await compare(host, processes.lines());
+  } finally {
+    await host.close();
+  }
+}
+
+async function compare(host, lines) {
+  const found = { lost: 0, torn: 0, twice: 0, problems: [] };
+  const blame = (kind, why) => {
+    found[kind] += 1;
+    if (found.problems.length < 5) found.problems.push(`${kind}: ${why}`);
+  };
+  const acked = lines.filter(([what]) => what === "ack");
+  const keys = new Map();
+  for (const [what, text, key] of lines) {
+    if (what !== "tool") continue;
+    if (keys.has(text) && keys.get(text) !== key) blame("twice", `the tool of ${text} had two keys`);
+    keys.set(text, key);
+  }
+  const answered = new Map();
+  for (const key of SESSIONS) {
+    const history = (await host.store.sessions.load(key))?.state.history ?? [];
+    const last = new Map();
+    for (let at = 0; at < history.length; at += 4) {
+      const [user, ask, tool, answer] = history.slice(at, at + 4);
+      const text = String(user.content);
+      const isWhole = user.role === "user" && ask?.toolCalls?.length === 1 && tool?.content === "noted";
+      if (!isWhole || answer?.content !== `re: ${text}`) {
+        blame("torn", `the turn of ${text} in ${key}`);
+        break;
+      }
+      if (answered.has(text)) blame("twice", `${text} was answered twice`);
+      answered.set(text, key);
+      const [giver, number] = text.split(" ");
+      if (Number(number) < (last.get(giver) ?? -1)) blame("torn", `${text} came too late`);
+      last.set(giver, Number(number));
+    }
+  }
+  for (const [, text, runId, key] of acked) {
+    if (answered.get(text) !== key) blame("lost", `${text} was acknowledged`);
+    else await checkEvents(host, runId, text, blame);
+  }
+  return { ...found, acknowledged: acked.length };
+}
+
+async function checkEvents(host, runId, text, blame) {
+  const types = [];
+  for await (const { event } of host.store.events.read(runId)) types.push(event.type);
+  const ends = types.filter((type) => type === "turn-end").length;
+  if (ends !== 1 || types.at(-1) !== "turn-end") blame("torn", `the events of ${text} are ${types.join()}`);
+  const calls = types.filter((type) => type === "tool-result").length;
+  if (calls !== 1) blame(calls === 0 ? "lost" : "twice", `the events of ${text} have ${calls} results`);
+}
+
+export { NAMESPACE, SESSIONS };

@@ -1,0 +1,133 @@
+// Servers of their own for the bench: Debian's PostgreSQL and Redis, in folders of their own. They end with this process.
+
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import pg from "pg";
+
+const DEBIAN = "/usr/lib/postgresql";
+const SETTINGS = ["fsync=off", "deadlock_timeout=50ms", "max_connections=200", "log_min_messages=panic"];
+
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function persist(work, child) {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error("a server did not start");
+    try {
+      return await work();
+    } catch {
+      await sleep(50);
+    }
+  }
+}
+
+async function end(child, signal) {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill(signal);
+  await ended;
+}
+
+/** PostgreSQL refuses to run as root, so root lends it another user. */
+function asUser() {
+  const prefix = ["setpriv", "--pdeathsig", "KILL"];
+  if (process.getuid?.() !== 0) return { prefix };
+  const ids = ["postgres", "nobody"].map((name) => Number(spawnSync("id", ["-u", name], { encoding: "utf8" }).stdout));
+  const uid = ids.find((id) => id > 0) ?? 65_534;
+  return { uid, prefix: [...prefix, `--reuid=${uid}`, "--regid=nogroup", "--clear-groups"] };
+}
+
+/** Nothing is flushed to the disk: a crash of the process alone loses nothing. */
+export async function startPostgres(root) {
+  const folders = [
+    process.env.PLAYHEAD_POSTGRES_BIN,
+    ...(existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, "bin")) : []),
+  ];
+  const bin = folders.find((folder) => folder !== undefined && existsSync(join(folder, "postgres")));
+  if (bin === undefined) throw new Error("there is no PostgreSQL. Debian has the package postgresql");
+  const folder = join(root, "pg");
+  mkdirSync(folder);
+  for (const path of [tmpdir(), root]) chmodSync(path, 0o711);
+  const { uid, prefix } = asUser();
+  if (uid !== undefined) chownSync(folder, uid, -1);
+  const run = (program, ...args) => [...prefix, join(bin, program), ...args];
+  const [initdb, ...given] = run("initdb", "-D", join(folder, "data"), "-A", "trust", "-U", "postgres", "--no-sync");
+  const made = spawnSync(initdb, [...given, "-E", "UTF8", "--locale=C"], { encoding: "utf8", cwd: folder });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let child;
+  let schemas = 0;
+
+  async function sql(text) {
+    const client = new pg.Client({ connectionString: url });
+    client.on("error", () => undefined);
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async function start() {
+    const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
+    const [program, ...args] = run("postgres", "-D", join(folder, "data"), "-k", folder, "-p", String(port));
+    child = spawn(program, [...args, "-h", "127.0.0.1", ...settings], {
+      ...{ stdio: ["ignore", "ignore", "ignore"], cwd: folder },
+    });
+    await persist(() => sql("SELECT 1"), child);
+  }
+
+  await start();
+  const [{ server_version: version }] = await sql("SHOW server_version");
+  return {
+    ...{ url, port, sql, start, version: version.split(" ")[0] },
+    schema: () => `s${++schemas}`,
+    crash: () => end(child, "SIGQUIT"),
+    stop: () => end(child, "SIGINT"),
+  };
+}
+
+/** Keeps nothing: what a queue loses must not matter. */
+export async function startRedis(root) {
+  const names = ["redis-server", "valkey-server"].flatMap((name) => [`/usr/bin/${name}`, `/usr/local/bin/${name}`]);
+  const program = [process.env.PLAYHEAD_REDIS_SERVER, ...names].find((path) => path !== undefined && existsSync(path));
+  if (program === undefined) throw new Error("there is no Redis. Debian has the package redis-server");
+  const port = await freePort();
+  let child;
+
+  async function command(name, ...args) {
+    const client = new Redis(port, "127.0.0.1", { retryStrategy: () => null, lazyConnect: true });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      return await client.call(name, ...args);
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  async function start() {
+    const own = ["--bind", "127.0.0.1", "--port", String(port), "--dir", root, "--save", "", "--appendonly", "no"];
+    const args = ["--pdeathsig", "KILL", program, ...own, "--maxmemory-policy", "noeviction"];
+    child = spawn("setpriv", args, { stdio: "ignore", cwd: root });
+    await persist(() => command("PING"), child);
+  }
+
+  await start();
+  const version = /redis_version:(\S+)/.exec(await command("INFO", "server"))?.[1];
+  return { url: `redis://127.0.0.1:${port}`, command, start, version, kill: () => end(child, "SIGKILL") };
+}
