@@ -89,8 +89,9 @@ function groups(chunks) {
   return new Map(
     shared.flatMap(({ fileName, moduleIds }) => {
       const users = LEADERS.flatMap(([name], at) => (needs[at].has(fileName) ? [name.replaceAll("/", "-")] : []));
-      // A command's own folder stays apart from the folders of other commands.
-      const common = moduleIds.filter((id) => !/\/cli\/(?!options|terminal)[^/]+\//.test(toSlashes(id)));
+      // A command's own folder stays apart from the folders of other commands, and SQLite and fleets from what other hosts need.
+      const own = /\/cli\/(?!options|terminal)[^/]+\/|\/host\/(fleet|sqlite)\//;
+      const common = moduleIds.filter((id) => !own.test(toSlashes(id)));
       return common.map((id) => [id, users.join("+")]);
     }),
   );

@@ -1,7 +1,7 @@
 // Stores of fleets for tests: on SQLite in memory, without a server, and with a clock that a test moves.
 
 import { systemPorts, type Ports } from "../../src/core/index.js";
-import { FLEET_TABLES } from "../../src/host/fleet/stored/schema.js";
+import { FLEET_TABLES } from "../../src/host/sql/schema.js";
 import { createStoredFleets } from "../../src/host/fleet/stored/store.js";
 import type { FleetStore } from "../../src/host/fleet/store.js";
 import { loadSqlite } from "../../src/host/sqlite/driver.js";

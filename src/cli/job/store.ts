@@ -56,6 +56,6 @@ async function open(address: string, mustExist: boolean, { cwd, files }: Command
   const path = resolve(cwd, address);
   if (mustExist && (await files.read(path, 0)).kind === "not-found")
     throw unusable(`the store ${address} does not exist`, "Name the file that the machines of the job used.");
-  const { sqliteFleetStore } = await import("../../host/index.js");
+  const { sqliteFleetStore } = await import("./host.js");
   return sqliteFleetStore(path);
 }

@@ -21,7 +21,7 @@ export interface Work {
 
 /** Resolves when no unit is left, or when it is over for this machine. Throws what `doUnit` throws, and returns the unit to the others. */
 export async function workOn(store: FleetStore, work: Work): Promise<void> {
-  const { openSharedQueue } = await import("../../host/index.js");
+  const { openSharedQueue } = await import("./host.js");
   const cells = work.units.map((target, id) => ({ id, target }));
   const plan: FleetPlan = { id: work.plan.job, hash: toText(work.plan), cells, rate: undefined, limitUsd: undefined };
   const stop = new AbortController();

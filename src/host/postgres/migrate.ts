@@ -1,8 +1,7 @@
 // Creates the tables in a schema of their own, and updates older ones. One process at a time does so.
 
 import { AgentError, storeFailed, type Ports } from "../../core/index.js";
-import { FLEET_TABLES } from "../fleet/stored/schema.js";
-import { MIGRATIONS } from "../sql/schema.js";
+import { FLEET_TABLES, MIGRATIONS } from "../sql/schema.js";
 import { connectTo, storeName } from "./connection/connections.js";
 import { toPostgresTables } from "./dialect.js";
 import { pgFailed } from "./connection/failure.js";

@@ -1,7 +1,7 @@
 // A store of fleets in one SQLite file, for all processes on one machine.
 
 import { assertKnownOptions, toHex, withSystemPorts, type Ports } from "../../core/index.js";
-import { FLEET_TABLES } from "../fleet/stored/schema.js";
+import { FLEET_TABLES } from "../sql/schema.js";
 import { createStoredFleets } from "../fleet/stored/store.js";
 import type { FleetStore } from "../fleet/store.js";
 import { assertCount } from "../integer-option.js";
