@@ -7,7 +7,7 @@ import pg from "pg";
 import { systemPorts } from "../../.playhead/modules/core/index.js";
 import { createHost } from "../../.playhead/modules/host/durable/host.js";
 import { checkHostOptions } from "../../.playhead/modules/host/durable/options.js";
-import { FLEET_TABLES } from "../../.playhead/modules/host/fleet/stored/schema.js";
+import { FLEET_TABLES } from "../../.playhead/modules/host/sql/schema.js";
 import { createPostgresEngine } from "../../.playhead/modules/host/postgres/engine.js";
 import { migrate } from "../../.playhead/modules/host/postgres/migrate.js";
 import { loadSqlite } from "../../.playhead/modules/host/sqlite/driver.js";

@@ -58,9 +58,9 @@ export function isNoDatabase(error: unknown): boolean {
   return (resultCode(error) & 0xff) === 26;
 }
 
-/** True for SQLITE_FULL: the disk, or the limit of the file. */
-export function isFull(error: unknown): boolean {
-  return (resultCode(error) & 0xff) === 13;
+/** True for SQLITE_FULL and SQLITE_IOERR. The same call may succeed once the disk works again. */
+export function isDiskFailure(error: unknown): boolean {
+  return [10, 13].includes(resultCode(error) & 0xff);
 }
 
 function resultCode(error: unknown): number {

@@ -7,7 +7,7 @@ import { MAX_STORE_WAIT_MS, sleep, storeFailed, within, type Ports } from "../..
 import { MAX_BUSY_PAUSE_MS, MAX_WAITING_TRANSACTIONS } from "../limits.js";
 import type { HostFinding, Sql, SqlClock, SqlEngine, SqlRow, SqlTransaction } from "../sql/engine.js";
 import { driverFailed, storeClosed } from "../sql/failure.js";
-import { isBusy, isFull, type SqliteDatabase, type SqliteStatement } from "./driver.js";
+import { isBusy, isDiskFailure, type SqliteDatabase, type SqliteStatement } from "./driver.js";
 
 export interface SqliteEngineTerms {
   readonly path: string;
@@ -89,7 +89,7 @@ function guardFile(path: string): () => void {
 }
 
 const failed = (path: string, error: unknown) =>
-  driverFailed(`the store ${path} failed`, error, isBusy(error) || isFull(error));
+  driverFailed(`the store ${path} failed`, error, isBusy(error) || isDiskFailure(error));
 
 /** Tries again while another process locks the file. Rejects with `store-failed` after the time limit. */
 async function patiently<T>({ path, busyTimeoutMs, ports }: SqliteEngineTerms, work: () => T): Promise<T> {
