@@ -22,6 +22,8 @@ const ALONE = [
   "test/harness/conformance/inputs.test.ts",
   "test/harness/fixture/**/*.test.ts",
   "test/cli/{child,exchange-filters,held-conversations}.test.ts",
+  "test/cli/control/closing.test.ts",
+  "test/cli/serve/listen.test.ts",
   "test/host/{fleet,json-lines,pluck}.test.ts",
   "test/host/bullmq/scheduler.test.ts",
   "test/host/durable/clocks.test.ts",

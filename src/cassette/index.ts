@@ -89,7 +89,7 @@ export { redactedCalls, type RedactedArgument } from "./redact/calls.js";
 export { secretsOf } from "./redact/environment.js";
 export type { Finder, Found } from "./redact/detect/find.js";
 export { withValues, type RedactOption, type RedactOptions } from "./redact/options.js";
-export { createSecretFinder } from "./redact/text.js";
+export { createSecretFinder, findSecrets } from "./redact/text.js";
 export { replaceSecrets } from "./redact/detect/find.js";
 export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/detect/secret-rules.js";
 export { readFilters } from "./prompt/filter-file.js";

@@ -1,15 +1,12 @@
 // Two values cut around the place where they differ, and the lines that show them. Messages are printed in logs, so secrets of a live prompt are hidden.
 
 import { toVisible, type JsonValue } from "../../core/index.js";
-import { SECRET_RULES } from "../redact/detect/secret-rules.js";
-import { createSecretFinder } from "../redact/text.js";
+import { findSecrets } from "../redact/text.js";
 
 /** Characters kept on either side of the place where two values part. */
 const WINDOW = 60;
 /** Characters around the excerpt that are searched for secrets with it. Only a private key is longer. */
 const SURROUNDINGS = 4_096;
-
-const findSecrets = createSecretFinder({ rules: SECRET_RULES, values: [] });
 
 /** Returns two values as JSON text, cut around the first different character. */
 export function cutAround(

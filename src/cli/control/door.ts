@@ -95,7 +95,10 @@ export function createDoor(io: CommandIo): Door {
       if (entry === undefined) return refuse(request, path, number);
       const { cassette, running, over } = entry;
       const signal = joinSignals(request.signal, over.signal);
-      const sent = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      const sent = new Promise<void>((resolve) => {
+        request.onClose(resolve);
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
       const answer = cassette.answer({ ...request, path: path === "" ? "/" : path, signal }, CLIENT_VENDORS.get(name));
       const run = Promise.allSettled([answer, sent]).finally(() => running.delete(run));
       running.add(run);

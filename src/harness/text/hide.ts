@@ -1,9 +1,7 @@
 // Text without secrets, for failures and reports.
 
-import { createSecretFinder, replaceSecrets, SECRET_RULES } from "../../cassette/index.js";
+import { findSecrets, replaceSecrets } from "../../cassette/index.js";
 import { shorten, toVisible } from "../../core/index.js";
-
-const findSecrets = createSecretFinder({ rules: SECRET_RULES, values: [] });
 
 /** The text with the name of a rule in the place of each secret that the rule finds. */
 export function hideSecrets(text: string): string {

@@ -12,6 +12,8 @@ export interface HttpRequest {
   readonly headers: IncomingHttpHeaders;
   /** Fires when the client is gone before the answer, and when the server closes. */
   readonly signal: AbortSignal;
+  /** Calls `listener` when the answer was sent, or when the client is gone. */
+  onClose(listener: () => void): void;
   /** The whole body; read it once. Never throws. */
   readBody(): Promise<BodyRead>;
 }

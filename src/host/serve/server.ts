@@ -81,6 +81,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
         search,
         headers: incoming.headers,
         signal: gone.signal,
+        onClose: (listener) => void response.on("close", listener),
         readBody: bodyReader(incoming, maxBodyBytes, memory),
       });
       await sendReply(response, reply);

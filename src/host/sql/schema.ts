@@ -1,4 +1,5 @@
-// The tables of a durable store, and of fleets. `runs` is also the queue: `due_at` is when a worker must look at the run next, and NULL means never.
+// The tables of a durable store, and of fleets. `runs` is also the queue: `due_at` is when a worker must look at the run next, and NULL
+// means never.
 
 import type { RunKind, RunStatus } from "../../core/index.js";
 
@@ -79,7 +80,10 @@ CREATE INDEX schedules_next ON schedules (next_at);
 
 export const MIGRATIONS: readonly string[] = [FIRST];
 
-/** The tables of fleets. A job is locked before its rows are read or changed, so its transactions have an order. `lane` is the hash of the only member that may run the cell, or of none. `spent` is in micro-cents. */
+/**
+ * The tables of fleets. A job is locked before its rows are read or changed, so its transactions have an order. `lane` is the hash of the
+ * only member that may run the cell, or of none. `spent` is in micro-cents.
+ */
 export const FLEET_TABLES = `
 CREATE TABLE fleet_jobs (
   job_hash BLOB PRIMARY KEY, plan_hash TEXT NOT NULL, spent INTEGER NOT NULL DEFAULT 0,

@@ -59,7 +59,7 @@ export class ToolHost {
   }
 }
 
-/** Stands for the verbs and the memory, which a tool of an agent process has not. */
+/** Stands for the verbs and the memory, which tools of an agent process do not have. */
 export const NONE = new Proxy({} as never, {
   get() {
     throw new AgentError("capability-missing", "an agent process has neither verbs nor memory for its tools");

@@ -47,7 +47,10 @@ export class StdioLink implements Link {
       return Promise.resolve();
     }
     const line = this.hasEnd || item.kind === "eof" ? encodeLine(port, item) : encodePlainLine(item);
-    return new Promise((resolve) => stdin.write(`${line}\n`, () => resolve()));
+    let resolve: () => void = () => undefined;
+    const written = new Promise<void>((done) => (resolve = done));
+    // Lines of one moment go out together. Only a full pipe makes the next one wait.
+    return stdin.write(`${line}\n`, () => resolve()) ? Promise.resolve() : written;
   }
 
   drain(): Promise<void> {
