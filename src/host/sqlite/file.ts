@@ -67,7 +67,10 @@ function openOnce(open: OpenSqlite, terms: SqliteFileTerms): SqliteDatabase {
   const database = open(terms.path);
   try {
     database.exec(`PRAGMA busy_timeout = ${terms.blockingMs ?? terms.busyTimeoutMs}; PRAGMA trusted_schema = OFF;`);
+    // In one transaction, because another process may make the tables between two reads.
+    database.exec("BEGIN");
     const version = inspect(database, terms);
+    database.exec("COMMIT");
     setUp(database, terms);
     if (version < terms.kind.migrations.length) migrate(database, terms);
     return database;
