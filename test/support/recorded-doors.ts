@@ -101,6 +101,7 @@ function toRequest(line: HttpLine, body?: string): HttpRequest {
   return {
     ...{ method, path, search, headers: { "content-type": type } },
     signal: new AbortController().signal,
+    onClose: () => undefined,
     readBody: () => Promise.resolve({ kind: "read", bytes }),
   };
 }

@@ -233,7 +233,10 @@ export function parseTarget(text: string): URL {
  * The client's path below the base. If both have a version, such as `/v1` and `/v1beta`, the client's counts. A client of OpenAI has its
  * version from its base URL, so there the target's counts.
  */
-export function below(target: URL, { method, path, search, headers }: Omit<HttpRequest, "signal" | "readBody">): URL {
+export function below(
+  target: URL,
+  { method, path, search, headers }: Pick<HttpRequest, "method" | "path" | "search" | "headers">,
+): URL {
   const base = target.pathname.replace(/\/+$/, "");
   const vendor = wireOf({ method, path }) ?? ("anthropic-version" in headers ? VENDORS.anthropic : VENDORS.openai);
   const own = vendor.client.path;
