@@ -1,7 +1,7 @@
 // Restate. A job is a call of a service, and a step is `ctx.run`. The server calls the worker, so it has no idle load of its own.
 
 import * as restate from "@restatedev/restate-sdk";
-import { freePort } from "./servers.mjs";
+import { freePort } from "../../scripts/free-port.mjs";
 
 // Its SDK needs this function, which Node 20 lacks.
 Promise.withResolvers ??= () => {

@@ -4,9 +4,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../scripts/free-port.mjs";
 
 const DEBIAN = "/usr/lib/postgresql";
 const PACKAGES = fileURLToPath(new URL("../../.playhead/restate/node_modules/@restatedev/", import.meta.url));
@@ -101,15 +101,6 @@ async function startRestate(folder, children) {
       if (!(await fetch(address)).ok) throw new Error("not yet");
   });
   return places;
-}
-
-export async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function until(isUp) {

@@ -3,24 +3,15 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import pg from "pg";
+import { freePort } from "../free-port.mjs";
 
 const DEBIAN = "/usr/lib/postgresql";
 const SETTINGS = ["fsync=off", "deadlock_timeout=50ms", "max_connections=200", "log_min_messages=panic"];
-
-export async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 async function persist(work, child) {
   for (;;) {

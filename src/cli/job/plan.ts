@@ -33,7 +33,7 @@ function parsePlan(text: string): JobPlan | undefined {
   return isKnown ? { of, job, plan: plan as JsonObject } : undefined;
 }
 
-/** The plan of a job. Throws `report-unusable` if there is none, and names the jobs that there are. */
+/** The plan of a job. Throws `report-unusable` if the store does not have it, and names the jobs that the store has. */
 export async function readPlan(store: FleetStore, job: string): Promise<JobPlan> {
   const [text] = await store.plans(job);
   if (text !== undefined) {

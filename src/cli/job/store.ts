@@ -22,7 +22,7 @@ export function jobOf({ job, store }: { job?: string; store?: string }): JobOpti
   return { job, store };
 }
 
-/** Opens the store for `work`, and closes it. With `mustExist`, no file is created. Throws `usage` for an address that is no store, and `AgentError` as the store itself. */
+/** Opens the store for `work`, and closes it. With `mustExist`, no file is created. Throws `usage` for an invalid address, and the `AgentError` of the store. */
 export async function withStore<Result>(
   given: string,
   io: CommandIo,

@@ -5,7 +5,7 @@ import { AgentError, sleep, systemPorts } from "../../core/index.js";
 import type { FleetCell, FleetPlan, FleetStore } from "../../host/index.js";
 import { otherPlan, toText, type JobPlan } from "./plan.js";
 
-/** The result of a unit as text, or why there is none. */
+/** The result of a unit as text, or the reason why it has none. */
 export type UnitResult = { readonly text: string } | { readonly why: string };
 
 export interface Work {
@@ -74,7 +74,7 @@ function toCell(begun: Begun, result: UnitResult): FleetCell {
   return { status: "done", ...begun, result: own };
 }
 
-/** The settled units of a job in order: their results, or why there is none. */
+/** The settled units of a job in order: each result, or the reason why it is missing. */
 export async function* settledUnits(
   store: FleetStore,
   job: string,

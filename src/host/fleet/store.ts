@@ -52,7 +52,7 @@ export interface FleetJob {
 export interface FleetStore {
   /** For `createFleet`. Creates the job, or joins it. Rejects with `invalid-options` if the job has another plan. */
   open(plan: FleetPlan): Promise<FleetJob>;
-  /** The `hash` of the plan of one job, or of the newest 100. Empty if there is none. */
+  /** The `hash` of the plan of one job, or of the newest 100. Empty if no such job exists. */
   plans(jobId?: string): Promise<readonly string[]>;
   /** The results of a job so far, in the order of its cells. */
   results(jobId: string): AsyncIterable<FleetCell>;

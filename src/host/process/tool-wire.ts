@@ -72,7 +72,7 @@ function gone(): Error {
   return new Error("the process that runs the tools has ended its results");
 }
 
-/** The tools for the model. Nothing is read or sent if there are none. */
+/** The tools for the model. Without tools, nothing is read or sent. */
 export function wireTools(offered: readonly OfferedTool[], wire: AgentWire, reporter: Reporter): CustomTool[] {
   if (offered.length === 0) return [];
   const tools = new ToolWire(wire, reporter);

@@ -87,13 +87,13 @@ export class StdioLink implements Link {
 /** Nothing else can begin JSON or a marker. */
 const STARTS = /^[\s{["\d\-tfn\u0001]/;
 
-/** Says at once that an output is none of ours. Its first line may have no end, and the fabric would wait for one. */
+/** Reports at once an output that cannot be JSON. Its first line may never end, and the fabric would wait for it. */
 async function* watchStart(chunks: AsyncIterable<Uint8Array>, sink: LinkSink): AsyncGenerator<Uint8Array> {
   let isStart = true;
   for await (const chunk of chunks) {
     const text = isStart ? Buffer.from(chunk).toString("utf8", 0, MAX_STDERR_TAIL_BYTES) : "";
     if (text !== "" && !STARTS.test(text))
-      sink.onFlaw(`its output begins with ${quoteForeign(text)}, which is no JSON`);
+      sink.onFlaw(`its output begins with ${quoteForeign(text)}, which is not JSON`);
     isStart = false;
     yield chunk;
   }
