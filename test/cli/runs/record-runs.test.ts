@@ -242,7 +242,7 @@ describe("cassette record --runs", () => {
     expect(existsSync(at("x"))).toBe(false);
   });
 
-  it("is whole when it was killed before any operation on a file, and resumed", async () => {
+  it("is whole when it was killed before any change of a file, and resumed", async () => {
     const { cwd, record, at } = project();
     await record([], ["--shard=1/3"]);
     // A command that starts fast, because it runs some hundred times.

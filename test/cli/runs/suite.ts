@@ -64,7 +64,10 @@ function normalise(text: string): string {
   return formatCassette(buildCassette(same, entries));
 }
 
-/** A module that kills its process with SIGKILL before the operation on a file that KILL_BEFORE names. */
+/**
+ * A module that kills its process with SIGKILL before the change of a file that KILL_BEFORE names. Between two changes, every moment
+ * leaves the same files.
+ */
 function writeKiller(cwd: string): string {
   const path = join(cwd, "killer.mjs");
   writeFileSync(path, KILLER);
@@ -74,24 +77,25 @@ function writeKiller(cwd: string): string {
 const KILLER = `import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 let left = Number(process.env.KILL_BEFORE);
-const countIn = (object, names) => {
+const countIn = (object, names, changes = () => true) => {
   for (const name of names) {
     const real = object[name].bind(object);
     object[name] = (...args) => {
-      if (--left === 0) process.kill(process.pid, "SIGKILL");
+      if (changes(...args) && --left === 0) process.kill(process.pid, "SIGKILL");
       return real(...args);
     };
   }
   return object;
 };
-countIn(fs, ["mkdir", "open", "rename", "rm", "unlink", "link", "readdir", "lstat"]);
+countIn(fs, ["appendFile", "mkdir", "rename", "rm", "unlink", "link"]);
+countIn(fs, ["open"], (_path, flags = "r") => typeof flags === "string" && flags !== "r");
 const open = fs.open;
-fs.open = async (...args) => countIn(await open(...args), ["writeFile", "sync", "close"]);
+fs.open = async (...args) => countIn(await open(...args), ["writeFile"]);
 syncBuiltinESMExports();
 `;
 
 /**
- * Runs `cassette` again and again, killed before its first, second, third … operation on a file, until it ends by itself. Calls `check`
+ * Runs `cassette` again and again, killed before its first, second, third … change of a file, until it ends by itself. Calls `check`
  * after each kill with the number of the operation, and returns the number of kills.
  */
 export async function killAtEach(
