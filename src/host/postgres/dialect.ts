@@ -1,5 +1,6 @@
 // Converts the SQL and the values of the ports for PostgreSQL.
 
+import { createHash } from "node:crypto";
 import type { SqlRow, SqlValue } from "../sql/engine.js";
 import { damagedRow } from "../sql/failure.js";
 import type { PgResult } from "./connection/types.js";
@@ -14,12 +15,19 @@ export function toPostgresTables(ddl: string): string {
     .replaceAll(") STRICT;", ");");
 }
 
-/** Converts texts of the ports: numbered parameters, and tables with their schema. Each text is a constant and is converted once. */
-export function createTexts(schema: string): (text: string) => string {
+/** Converts texts of the ports: numbered parameters, and tables with their schema. */
+export const createTexts = (schema: string): ((text: string) => string) => once((text) => toPostgresText(text, schema));
+
+/** The name of each text as a prepared statement. A server cuts names after 63 bytes. */
+export const createNames = (): ((text: string) => string) =>
+  once((text) => createHash("sha256").update(text).digest("hex").slice(0, 40));
+
+/** Each text is a constant and is converted once. */
+function once(convert: (text: string) => string): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {
     let found = known.get(text);
-    if (found === undefined) known.set(text, (found = toPostgresText(text, schema)));
+    if (found === undefined) known.set(text, (found = convert(text)));
     return found;
   };
 }

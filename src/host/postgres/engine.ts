@@ -7,7 +7,7 @@ import { storeClosed } from "../sql/failure.js";
 import { OPEN } from "../sql/schema.js";
 import { clockOffset, findProblems } from "./check.js";
 import { connectTo, noAnswer, storeName } from "./connection/connections.js";
-import { createTexts, toPgValues, toSqlRows } from "./dialect.js";
+import { createNames, createTexts, toPgValues, toSqlRows } from "./dialect.js";
 import { pgFailed } from "./connection/failure.js";
 import type { Line } from "./connection/line.js";
 import { transact } from "./transaction.js";
@@ -19,8 +19,8 @@ export interface PostgresEngineTerms {
   readonly ports: Ports;
   /** Undefined without a dedicated connection. */
   readonly line: Line | undefined;
-  /** Closes the pool, if it is the host's. */
-  end(): Promise<void>;
+  /** Closes the pool. Absent if it belongs to the caller. */
+  readonly end?: (() => Promise<void>) | undefined;
 }
 
 export interface PostgresEngine extends SqlEngine {
@@ -31,9 +31,11 @@ export interface PostgresEngine extends SqlEngine {
 }
 
 export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine {
-  const { pool, schema, ports, line } = terms;
+  const { pool, schema, ports, line, end } = terms;
   const name = storeName(schema);
   const toText = createTexts(schema);
+  // A pooler of the caller may move transactions between connections, each with other prepared statements.
+  const toName = end && createNames();
   const running = new Set<Promise<unknown>>();
   let isOpen = true;
   let openedMs = 0;
@@ -62,7 +64,7 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
   const transaction: SqlEngine["transaction"] = async (work) => {
     assertOpen();
     if (running.size >= MAX_WAITING_TRANSACTIONS) throw tooMany(name);
-    const whole = transact({ name, schema, ports, toText, connect }, work);
+    const whole = transact({ name, schema, ports, toText, toName, connect }, work);
     running.add(whole);
     try {
       return await whole;
@@ -93,7 +95,7 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
       isOpen = false;
       wakeUps.close();
       await Promise.allSettled(running);
-      await terms.end();
+      await end?.();
     },
   };
 }

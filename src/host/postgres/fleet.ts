@@ -33,7 +33,7 @@ export async function postgresFleetStore(
   assertSchema(options.schema);
   assertCount("leaseMs", leaseMs, MIN_HOST_LEASE_MS, MAX_HOST_LEASE_MS);
   const ports = withSystemPorts(options.ports);
-  const { pool, dedicated, end = async () => undefined } = await toConnections(database);
+  const { pool, dedicated, end } = await toConnections(database);
   ignoreErrors(pool);
   const storeId = toHex(ports.randomBytes(16));
   // Hosts in the schema have life locks of their own.
@@ -43,7 +43,7 @@ export async function postgresFleetStore(
     await migrate({ pool, schema, ports, mayMigrate: true });
     line = dedicated && (await openLine({ dedicated, hostId: storeId, schema: locks, ports }));
   } catch (error) {
-    await end();
+    await end?.();
     throw error;
   }
   // A host without a fleet does not load it.

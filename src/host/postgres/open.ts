@@ -35,7 +35,7 @@ export async function openPostgresExecutionHost(
   const checked = checkHostOptions(options);
   const { ports } = checked;
   const hostId = newHostId(checked);
-  const { pool, dedicated, end = async () => undefined } = await toConnections(database);
+  const { pool, dedicated, end } = await toConnections(database);
   ignoreErrors(pool);
   let line: Line | undefined;
   try {
@@ -47,7 +47,7 @@ export async function openPostgresExecutionHost(
     return await createHost({ engine, lives, hostId, options: checked });
   } catch (error) {
     await line?.close();
-    await end();
+    await end?.();
     throw error;
   }
 }

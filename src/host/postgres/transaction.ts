@@ -13,7 +13,7 @@ import {
 import type { SqlClock, SqlTransaction } from "../sql/engine.js";
 import { storeClosed } from "../sql/failure.js";
 import { toPgValues, toSqlRows } from "./dialect.js";
-import { isConflict, isDisconnected, isTemporary, pgFailed } from "./connection/failure.js";
+import { isConflict, isDisconnected, isStalePlan, isTemporary, pgFailed } from "./connection/failure.js";
 import { listKey } from "./lists.js";
 import { lastOf, type PgClient, type PgQuery, type PgResult } from "./connection/types.js";
 
@@ -23,6 +23,8 @@ export interface TransactionTerms {
   readonly schema: string;
   readonly ports: Ports;
   readonly toText: (text: string) => string;
+  /** The name under which a statement is prepared, or undefined if the connections may not keep statements. */
+  readonly toName?: ((text: string) => string) | undefined;
   connect(): Promise<PgClient>;
 }
 
@@ -46,7 +48,7 @@ export async function transact<T>(
     } catch (error) {
       await transaction.undo();
       const failure = transaction.failure();
-      if (!isConflict(failure) || rerun >= MAX_TRANSACTION_RERUNS)
+      if (!(isConflict(failure) || isStalePlan(failure)) || rerun >= MAX_TRANSACTION_RERUNS)
         throw error === failure && isTemporary(failure) ? pgFailed(`${terms.name} failed`, failure) : error;
     }
     // Two transactions that begin again together would conflict again.
@@ -58,6 +60,7 @@ function openTransaction(terms: TransactionTerms, pgClient: PgClient) {
   const { schema, ports } = terms;
   const statements = openStatements(terms.name, pgClient);
   const { query, failure } = statements;
+  const ownQuery = (text: string, values: unknown[]) => query(text, values, terms.toName?.(text));
   let clock: SqlClock = { leaseMs: 0, wallMs: 0 };
   let isLate = false;
 
@@ -66,11 +69,11 @@ function openTransaction(terms: TransactionTerms, pgClient: PgClient) {
     clock = { leaseMs: ms, wallMs: ms };
   };
   const sql: SqlTransaction = {
-    all: async (text, ...values) => toSqlRows(await query(terms.toText(text), toPgValues(values))),
-    run: async (text, ...values) => (await query(terms.toText(text), toPgValues(values))).rowCount ?? 0,
+    all: async (text, ...values) => toSqlRows(await ownQuery(terms.toText(text), toPgValues(values))),
+    run: async (text, ...values) => (await ownQuery(terms.toText(text), toPgValues(values))).rowCount ?? 0,
     now: async () => clock,
     forUpdate: " FOR UPDATE",
-    ...createLocks(query, `"${schema}".now_ms()`, setClock),
+    ...createLocks(ownQuery, `"${schema}".now_ms()`, setClock),
   };
   /** Throws the errors of the driver unchanged. */
   const client: PgQuery = {
@@ -103,7 +106,7 @@ function openTransaction(terms: TransactionTerms, pgClient: PgClient) {
     /** A connection with a statement that may not have ended is closed. The server then undoes the transaction. */
     undo: async () => {
       statements.close();
-      const isBroken = isLate || (failure() !== undefined && isDisconnected(failure()));
+      const isBroken = isLate || (failure() !== undefined && (isDisconnected(failure()) || isStalePlan(failure())));
       const rollback = isBroken ? Promise.reject(new Error("broken")) : pgClient.query("ROLLBACK");
       await within(rollback, ROLLBACK_MS, ports).then(
         () => pgClient.release(),
@@ -113,17 +116,18 @@ function openTransaction(terms: TransactionTerms, pgClient: PgClient) {
   };
 }
 
-type Query = (text: string, values?: unknown[]) => Promise<PgResult>;
+type OwnQuery = (text: string, values: unknown[]) => Promise<PgResult>;
 
 /** After a failed statement, PostgreSQL refuses all others. So does this, with the first error. */
 function openStatements(name: string, client: PgClient) {
   let isRunning = true;
   let failure: unknown;
-  const query: Query = async (text, values) => {
+  const query = async (text: string, values?: unknown[], prepared?: string): Promise<PgResult> => {
     if (!isRunning) throw storeClosed("the transaction");
     if (failure !== undefined) throw pgFailed(`${name} failed`, failure);
     try {
-      return lastOf(await client.query(text, values));
+      if (prepared === undefined || values === undefined) return lastOf(await client.query(text, values));
+      return await client.query({ name: prepared, text, values });
     } catch (error) {
       failure = error ?? new Error("unknown");
       throw pgFailed(`${name} failed`, failure);
@@ -133,7 +137,7 @@ function openStatements(name: string, client: PgClient) {
 }
 
 /** Each lock sets the clock, because time passes while a transaction waits for it. */
-function createLocks(query: Query, now: string, setClock: (result: PgResult) => void) {
+function createLocks(query: OwnQuery, now: string, setClock: (result: PgResult) => void) {
   const held = new Set<string>();
   const texts = (keys: readonly string[], lock: string) =>
     keys.map((_key, index) => `${lock}($${index + 1}::bigint) AS l${index}`).join(", ");

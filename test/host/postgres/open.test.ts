@@ -65,6 +65,25 @@ describePostgres("the schema of a durable host on PostgreSQL", (server) => {
     await expect(hosts.open({}, schema)).rejects.toMatchObject({ code: "store-failed", retryable: false });
   });
 
+  it("goes on working when a newer host adds columns to tables that it has read", async () => {
+    const schema = server.schema();
+    const { store } = await hosts.open({}, schema);
+    // Each connection of the pool has prepared the statements of a claim.
+    const claimAll = (letter: string) =>
+      Promise.all(
+        Array.from({ length: 20 }, async (_, index) => {
+          const id = `${letter}${index}`;
+          await store.runs.create(userTurn(id, { sessionKey: id }));
+          return (await store.runs.claim(id, lease(id, 60_000))).ok;
+        }),
+      );
+    await claimAll("a");
+    await server.sql(
+      `ALTER TABLE ${schema}.runs ADD COLUMN later TEXT; ALTER TABLE ${schema}.sessions ADD COLUMN later TEXT`,
+    );
+    expect(new Set(await claimAll("b"))).toEqual(new Set([true]));
+  });
+
   it("may be used by a pool of the caller, which stays open", async () => {
     const pool = new pg.Pool({ connectionString: server.url, max: 2 });
     const schema = server.schema();

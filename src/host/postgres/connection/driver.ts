@@ -8,7 +8,7 @@ import type { PgClient, PgConnections, PgPool } from "./types.js";
 export type PostgresDatabase = string | PgConnections;
 
 export interface OwnedConnections extends PgConnections {
-  /** Closes the pool. Absent if it belongs to the caller. */
+  /** Closes the pool. Absent if it belongs to the caller, whose pooler may not support prepared statements. */
   readonly end?: () => Promise<void>;
 }
 

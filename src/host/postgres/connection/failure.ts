@@ -18,6 +18,11 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.includes(codeOf(error) ?? "");
 }
 
+/** True if a prepared statement returns other columns since a migration. Only a new connection helps. */
+export function isStalePlan(error: unknown): boolean {
+  return codeOf(error) === "0A000";
+}
+
 /** True if the connection cannot be used any more: the error did not come from the server, or the server has ended the connection. */
 export function isDisconnected(error: unknown): boolean {
   const code = codeOf(error);

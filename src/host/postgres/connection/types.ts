@@ -13,8 +13,17 @@ export interface PgQuery {
   query(text: string, values?: unknown[]): Promise<PgResult>;
 }
 
+/** A statement with a name stays prepared on its connection, so the server parses and plans it once. */
+export interface PgPrepared {
+  readonly name: string;
+  readonly text: string;
+  readonly values: unknown[];
+}
+
 /** A connection of a pool, or a dedicated one. `release` with an error closes it. */
 export interface PgClient extends PgQuery {
+  query(statement: PgPrepared): Promise<PgResult>;
+  query(text: string, values?: unknown[]): Promise<PgResult>;
   release(error?: Error | boolean): void;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "end", listener: () => void): unknown;
