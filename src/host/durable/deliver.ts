@@ -29,9 +29,6 @@ export interface DueRun {
  */
 export async function takeDue(terms: DeliveryTerms, limit: number): Promise<readonly DueRun[]> {
   const { access, hostId } = terms;
-  // Most of the time nothing is due, and a read takes no lock.
-  const first = await access.read(async (sql) => findDue(sql, terms, await sql.now(), 1));
-  if (first.length === 0) return [];
   return access.write(async (sql) => {
     const clock = await sql.now();
     const rows = await findDue(sql, terms, clock, limit);
@@ -111,7 +108,7 @@ async function mark(
   return true;
 }
 
-/** The time in ms until the next run becomes due, if any. 0 if one can be taken. */
+/** The time in ms until the next run becomes due, if any. 0 if one can be taken. A read takes no lock, and most of the time nothing is due. */
 export async function nextDueMs({ access, namespaces }: DeliveryTerms): Promise<number | undefined> {
   const { condition, values } = namespaceCondition(namespaces);
   return access.read(async (sql) => {

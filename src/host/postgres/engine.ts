@@ -8,7 +8,7 @@ import { OPEN } from "../sql/schema.js";
 import { clockOffset, findProblems } from "./check.js";
 import { connectTo, noAnswer, storeName } from "./connection/connections.js";
 import { createNames, createTexts, toPgValues, toSqlRows } from "./dialect.js";
-import { pgFailed } from "./connection/failure.js";
+import { pgFailed, runsAgain } from "./connection/failure.js";
 import type { Line } from "./connection/line.js";
 import { transact } from "./transaction.js";
 import type { PgClient, PgPool, PgResult } from "./connection/types.js";
@@ -44,11 +44,17 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
     if (!isOpen) throw storeClosed(name);
   };
   const query = async (text: string, ...values: SqlValue[]): Promise<PgResult> => {
-    assertOpen();
-    try {
-      return await within(pool.query(text, toPgValues(values)), MAX_STORE_WAIT_MS, ports, noAnswer);
-    } catch (error) {
-      throw pgFailed(`${name} failed`, error);
+    for (let rerun = 0; ; rerun++) {
+      assertOpen();
+      const own = toPgValues(values);
+      const asked =
+        toName === undefined ? pool.query(text, own) : pool.query({ name: toName(text), text, values: own });
+      try {
+        return await within(asked, MAX_STORE_WAIT_MS, ports, noAnswer);
+      } catch (error) {
+        // The pool has closed the connection.
+        if (!runsAgain(error, rerun)) throw pgFailed(`${name} failed`, error);
+      }
     }
   };
   const reads: Sql = {

@@ -3,17 +3,11 @@
 // older than the locks for which it waits.
 
 import { MAX_STORE_WAIT_MS, sleep, storeFailed, within, type Ports } from "../../core/index.js";
-import {
-  MAX_BUSY_PAUSE_MS,
-  MAX_IDLE_TRANSACTION_MS,
-  MAX_LOCK_WAIT_MS,
-  MAX_TRANSACTION_RERUNS,
-  ROLLBACK_MS,
-} from "../limits.js";
+import { MAX_BUSY_PAUSE_MS, MAX_IDLE_TRANSACTION_MS, MAX_LOCK_WAIT_MS, ROLLBACK_MS } from "../limits.js";
 import type { SqlClock, SqlTransaction } from "../sql/engine.js";
 import { storeClosed } from "../sql/failure.js";
 import { toPgValues, toSqlRows } from "./dialect.js";
-import { isConflict, isDisconnected, isStalePlan, isTemporary, pgFailed } from "./connection/failure.js";
+import { isDisconnected, isStalePlan, isTemporary, pgFailed, runsAgain } from "./connection/failure.js";
 import { listKey } from "./lists.js";
 import { lastOf, type PgClient, type PgQuery, type PgResult } from "./connection/types.js";
 
@@ -48,7 +42,7 @@ export async function transact<T>(
     } catch (error) {
       await transaction.undo();
       const failure = transaction.failure();
-      if (!(isConflict(failure) || isStalePlan(failure)) || rerun >= MAX_TRANSACTION_RERUNS)
+      if (!runsAgain(failure, rerun))
         throw error === failure && isTemporary(failure) ? pgFailed(`${terms.name} failed`, failure) : error;
     }
     // Two transactions that begin again together would conflict again.

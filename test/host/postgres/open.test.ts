@@ -81,6 +81,8 @@ describePostgres("the schema of a durable host on PostgreSQL", (server) => {
     await server.sql(
       `ALTER TABLE ${schema}.runs ADD COLUMN later TEXT; ALTER TABLE ${schema}.sessions ADD COLUMN later TEXT`,
     );
+    await store.runs.create(userTurn("later"));
+    expect(await store.runs.claim("later", lease("later", 60_000))).toMatchObject({ ok: true });
     expect(new Set(await claimAll("b"))).toEqual(new Set([true]));
   });
 

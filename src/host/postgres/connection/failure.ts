@@ -1,6 +1,7 @@
 // Errors of a PostgreSQL driver. https://www.postgresql.org/docs/current/errcodes-appendix.html
 
 import type { AgentError } from "../../../core/index.js";
+import { DEFAULT_POOL_CONNECTIONS, MAX_TRANSACTION_RERUNS } from "../../limits.js";
 import { driverFailed } from "../../sql/failure.js";
 
 /** Classes and codes after which the same call may succeed: lost connections, a full disk, a server that starts or stops, conflicts. */
@@ -14,8 +15,11 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === "string" && /^(?!E)[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-export function isConflict(error: unknown): boolean {
-  return CONFLICTS.includes(codeOf(error) ?? "");
+/** True if the whole transaction can run again, after `reruns` that failed too. */
+export function runsAgain(error: unknown, reruns: number): boolean {
+  // Each connection of the pool may have an old plan.
+  if (isStalePlan(error)) return reruns < DEFAULT_POOL_CONNECTIONS;
+  return CONFLICTS.includes(codeOf(error) ?? "") && reruns < MAX_TRANSACTION_RERUNS;
 }
 
 /** True if a prepared statement returns other columns since a migration. Only a new connection helps. */

@@ -20,10 +20,13 @@ export interface PgPrepared {
   readonly values: unknown[];
 }
 
-/** A connection of a pool, or a dedicated one. `release` with an error closes it. */
-export interface PgClient extends PgQuery {
+interface PgPreparedQuery extends PgQuery {
   query(statement: PgPrepared): Promise<PgResult>;
   query(text: string, values?: unknown[]): Promise<PgResult>;
+}
+
+/** A connection of a pool, or a dedicated one. `release` with an error closes it. */
+export interface PgClient extends PgPreparedQuery {
   release(error?: Error | boolean): void;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "end", listener: () => void): unknown;
@@ -31,7 +34,7 @@ export interface PgClient extends PgQuery {
 }
 
 /** A pool of connections, such as the `Pool` of `pg`. */
-export interface PgPool extends PgQuery {
+export interface PgPool extends PgPreparedQuery {
   connect(): Promise<PgClient>;
   on?(event: "error", listener: (error: Error) => void): unknown;
   readonly options?: { readonly max?: number };
