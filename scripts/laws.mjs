@@ -1,7 +1,7 @@
 // npm run laws [-- --rounds 10] [--seed S] [--runs N] [FILES]: runs the laws with seeds that `npm test` does not use,
 // with another seed in each round. `--runs` is for laws that set no number of their own. A round that fails prints the
-// line that reproduces it, and the other rounds still run. Without FILES, two processes first send 1,000 messages each to
-// one conversation, where `npm test` sends 60.
+// line that reproduces it, and the other rounds still run. Without FILES, two tests run in full first, of which `npm test`
+// runs a part: two processes that send to one conversation, and agents as processes, which take some ten minutes.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -21,19 +21,23 @@ const { values, positionals } = parseArgs({
 const [rounds, first, runs] = [values.rounds, values.seed, values.runs].map(toNumber);
 const files = positionals.length > 0 ? positionals : filesWithLaws();
 
-const areWritersApart =
-  positionals.length > 0 || passes(["test/host/env/acceptance.test.ts"], { PLAYHEAD_WRITES: "1000" });
+const WHOLE = [
+  ["PLAYHEAD_WRITES", "1000", ["test/host/env/acceptance.test.ts"]],
+  ["PLAYHEAD_PROCESSES", "full", ["test/host/process/fabric/acceptance.test.ts", "test/cli/process"]],
+];
+const failedWhole =
+  positionals.length > 0 ? [] : WHOLE.filter(([name, size, paths]) => !passes(paths, { [name]: size }));
 const failed = Array.from({ length: rounds }, (_, round) => first + round).filter((seed) => {
   console.log(`\nseed ${seed}, ${files.length} files`);
   return !passes(files, { PLAYHEAD_LAW_SEED: String(seed), PLAYHEAD_LAW_RUNS: String(runs) });
 });
-if (!areWritersApart) console.log("failed: PLAYHEAD_WRITES=1000 npx vitest run test/host/env/acceptance.test.ts");
+for (const [name, size, paths] of failedWhole) console.log(`failed: ${name}=${size} npx vitest run ${paths.join(" ")}`);
 for (const seed of failed)
   console.log(
     `failed: npm run laws -- --rounds 1 --seed ${seed} --runs ${runs}${positionals.map((file) => ` ${file}`).join("")}`,
   );
 if (failed.length === 0) console.log(`\n${rounds} rounds passed`);
-process.exitCode = failed.length === 0 && areWritersApart ? 0 : 1;
+process.exitCode = failed.length + failedWhole.length === 0 ? 0 : 1;
 
 function passes(tests, variables) {
   const limits = ["--testTimeout=600000", "--hookTimeout=600000"];

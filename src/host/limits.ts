@@ -280,7 +280,7 @@ export const INLINE_GRACE_MS = 2_000;
 export const DEFAULT_FABRIC_WINDOW = 16;
 /** Default messages of one fabric. */
 export const DEFAULT_MAX_MESSAGES = 100_000;
-/** Milliseconds that a replaying fabric waits for the message that its schedule names. */
+/** Milliseconds that a replaying fabric or agent waits for the message that its schedule names. */
 export const SCHEDULE_PATIENCE_MS = 30_000;
 /** Tool calls of one agent that a fabric runs at a time. */
 export const MAX_RUNNING_TOOL_CALLS = 100;

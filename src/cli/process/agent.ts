@@ -1,8 +1,8 @@
 // `cassette agent`: the process around an agent. It owns standard input and output, the signals, and the cassette.
 
 import { resolve } from "node:path";
-import { defined } from "../../core/index.js";
-import { PlumbError } from "../../core/process/index.js";
+import { defined, type JsonObject } from "../../core/index.js";
+import { PlumbError, readSchedule, type AgentSchedule } from "../../core/process/index.js";
 import { createUseCassette, type CassetteHandle } from "../../harness/index.js";
 import {
   agentProvider,
@@ -45,6 +45,7 @@ export async function runAgent(path: string, flags: AgentFlags, io: CommandIo): 
     );
     const offered = await readTools(loaded, env);
     const handle = await openCassette(loaded, flags, io, warn);
+    const schedule = handle && scheduleOf(handle);
     const provider = handle === undefined ? agentProvider(loaded, env, warn) : handle.provider;
     const signals = takeSignals();
     const lifeline = watchLifeline(env["PLAYHEAD_LIFELINE_FD"], () => signals.abort(parentGone()));
@@ -58,6 +59,7 @@ export async function runAgent(path: string, flags: AgentFlags, io: CommandIo): 
     const tools = handle === undefined ? live : handle.tools(live);
     const end = await runAgentProcess({
       ...{ loaded, provider, wire, reporter, tools, debug },
+      ...defined({ schedule }),
       signal: signals.signal,
       stop: signals.stop,
     });
@@ -83,6 +85,14 @@ async function openCassette(
   return useCassette(cassette, () => agentProvider(loaded, io.env, warn), { agentId: loaded.spec.name });
 }
 
+/** The schedule to follow. An older cassette has none. */
+function scheduleOf({ mode, extensions }: CassetteHandle): AgentSchedule | "record" | undefined {
+  if (mode === "live") return undefined;
+  if (mode !== "replay") return "record";
+  const recorded = extensions?.["schedule"];
+  return recorded === undefined ? undefined : readSchedule(recorded);
+}
+
 /** A process that was aborted leaves no recording. A miss is the error of the message that met it, and the exit code says so. */
 async function closeCassette(handle: CassetteHandle | undefined, end: AgentProcessEnd, io: CommandIo): Promise<void> {
   if (handle === undefined || end.reason === "aborted") return;
@@ -91,7 +101,9 @@ async function closeCassette(handle: CassetteHandle | undefined, end: AgentProce
     await handle.done({ failed: true }).catch(() => io.exit(EXIT.drift));
     return;
   }
-  await handle.done(isFailed ? { failed: true, error: end.error } : {});
+  const { schedule } = end;
+  const extensions = schedule === undefined ? {} : { extensions: { schedule: schedule as unknown as JsonObject } };
+  await handle.done(isFailed ? { failed: true, error: end.error, ...extensions } : extensions);
 }
 
 function parentGone(): PlumbError {

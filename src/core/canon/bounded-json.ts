@@ -40,11 +40,14 @@ export function tryParseJson(text: string): unknown {
 
 /** The offset of the closing quote (RFC 8259 §7), or that of the end of a text without one. */
 export function endOfString(text: string, start: number): number {
-  let offset = start;
-  while (offset < text.length) {
-    const unit = text.charCodeAt(offset);
-    if (unit === QUOTE) return offset;
-    offset += unit === BACKSLASH ? 2 : 1;
+  let from = start;
+  for (;;) {
+    // A search for one character is several times as fast as a look at each.
+    const quote = text.indexOf('"', from);
+    if (quote === -1) return text.length;
+    let first = quote;
+    while (first > from && text.charCodeAt(first - 1) === BACKSLASH) first--;
+    if ((quote - first) % 2 === 0) return quote;
+    from = quote + 1;
   }
-  return offset;
 }

@@ -12,6 +12,7 @@ export { Flow } from "./fabric/flow.js";
 export { readSpec, type AgentSpec, type ProviderName } from "./agent/spec.js";
 export { Conversation, type ConversationOptions, type MemoryDump, type MemorySet } from "./agent/conversation.js";
 export type { Answer } from "./agent/ask.js";
+export { isReached, readSchedule, type AgentSchedule, type ControlPoint, type RunPlace } from "./agent/schedule.js";
 export { ControlDesk } from "./agent/desk.js";
 export type { ControlMessage } from "./agent/control.js";
 export type { TelemetryEvent } from "./agent/telemetry.js";

@@ -13,6 +13,8 @@ export interface CassetteHandle extends ToolSide {
   /** The decided mode: `auto` has become `replay` or `record`. */
   readonly mode: Exclude<CassetteMode, "auto">;
   readonly file: string;
+  /** The extensions of the cassette that is replayed. Only in mode `replay`. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
   /** The command that records this cassette again, if known. */
   readonly rerecord?: string;
   /** Where the fixture and `cassetteFor` keep this recording if the test fails. Only in modes `record` and `refresh`. */

@@ -50,6 +50,8 @@ export interface KeepOptions {
   outcome?: JsonObject;
   /** Kept in `extensions.scores`. */
   scores?: RecordedScores;
+  /** Further extensions. */
+  extensions?: JsonObject;
   maxBytes?: number;
 }
 
@@ -119,8 +121,8 @@ export async function keptRunHint(files: FilePort, file: string): Promise<string
   return `The recording of a failed test was kept. If its assertion was wrong, adopt it: ${adoptCommand(failed)}`;
 }
 
-function cassetteOf(recorder: Keepable, { agentId, outcome, scores }: KeepOptions): CassetteV2 {
-  const extensions = defined({ outcome, scores });
+function cassetteOf(recorder: Keepable, { agentId, outcome, scores, extensions: own }: KeepOptions): CassetteV2 {
+  const extensions = { ...own, ...defined({ outcome, scores }) };
   return recorder.toCassette({
     ...defined({ agentId }),
     ...(Object.keys(extensions).length === 0 ? {} : { extensions }),

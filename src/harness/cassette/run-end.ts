@@ -9,6 +9,8 @@ import { invalid } from "./options.js";
 export interface RunEnd {
   /** Kept in the recording's `extensions.outcome`, where `cassette drift` looks for `success`. A replay keeps nothing. */
   readonly outcome?: JsonObject;
+  /** Kept in the recording's `extensions`, beside those of the recorder. A replay keeps nothing. */
+  readonly extensions?: JsonObject;
   /**
    * The test failed: a recording is kept as `<name>.failed.cassette.json`, its file is left unchanged, and a replay is not checked for
    * unused turns.
@@ -42,18 +44,48 @@ export function once(finish: (ended: RunEnd) => Promise<void>): (ended?: RunEnd)
  */
 export function checkEnd(ended: unknown): Omit<RunEnd, "error"> {
   if (!isPlainObject(ended)) return {};
-  const unknown = unknownOptions(ended, ["outcome", "failed", "error"]);
+  const unknown = unknownOptions(ended, ["outcome", "extensions", "failed", "error"]);
   if (unknown.length > 0)
-    throw invalid(`done has an unknown option: ${unknown.join(", ")}`, "It takes outcome, failed and error.");
-  const { outcome, failed, error } = ended;
+    throw invalid(
+      `done has an unknown option: ${unknown.join(", ")}`,
+      "It takes outcome, extensions, failed and error.",
+    );
+  const { outcome, extensions, failed, error } = ended;
   if (failed !== undefined && typeof failed !== "boolean") {
     throw invalid(`failed of done is ${describeValue(failed)}`, "Pass true or false.");
   }
   if (outcome !== undefined && !isPlainObject(outcome)) {
     throw invalid(`the outcome of done is ${describeValue(outcome)}`, "Pass an object such as { success: true }.");
   }
+  const own = defined({ extensions: checkExtensions(extensions) });
   if (error === undefined)
-    return { ...defined({ failed }), ...defined({ outcome: outcome as JsonObject | undefined }) };
+    return { ...defined({ failed }), ...defined({ outcome: outcome as JsonObject | undefined }), ...own };
   if (failed !== true) throw invalid("done has an error of a test that did not fail", "Add failed: true.");
-  return { failed, outcome: { error: cutOutcomeError(thrownText(error)), ...(outcome as JsonObject | undefined) } };
+  const message = cutOutcomeError(thrownText(error));
+  return { failed, outcome: { error: message, ...(outcome as JsonObject | undefined) }, ...own };
+}
+
+/** Extensions with a meaning of their own, which only their writers may give. */
+const TAKEN = [
+  ...[
+    "createdWith",
+    "prompts",
+    "contexts",
+    "filtered",
+    "filters",
+    "filterPatterns",
+    "redacted",
+    "streams",
+    "answeredBy",
+  ],
+  ...["exchanges", "workspace", "outcome", "scores", "migrated", "forkedFrom", "import", "stretched"],
+];
+
+function checkExtensions(extensions: unknown): JsonObject | undefined {
+  if (extensions === undefined) return undefined;
+  if (!isPlainObject(extensions))
+    throw invalid(`the extensions of done are ${describeValue(extensions)}`, "Pass an object.");
+  const taken = TAKEN.find((name) => Object.hasOwn(extensions, name));
+  if (taken === undefined) return extensions as JsonObject;
+  throw invalid(`the extensions of done have ${taken}, which the recorder writes`, "Use another name.");
 }

@@ -10,6 +10,7 @@ import {
   createExchangePlayer,
   createRedactor,
   exchangeSideOf,
+  extensionsOf,
   isClaimed,
   playedSide,
   readFilters,
@@ -226,7 +227,7 @@ async function replay(
     },
     redact,
   );
-  return { ...toolSide, provider, mode: "replay", file, done };
+  return { ...toolSide, provider, mode: "replay", file, extensions: extensionsOf(cassette), done };
 }
 
 /** The message of a failed test may quote an answer, so it is redacted too. */

@@ -1,6 +1,7 @@
 // The door of the room of agent processes.
 
-export { runAgentProcess, type AgentProcessEnd, type AgentProcessOptions } from "./agent.js";
+export { runAgentProcess } from "./agent/agent.js";
+export type { AgentProcessEnd, AgentProcessOptions } from "./agent/options.js";
 export { agentProvider } from "./provider.js";
 export { createReporter, type Reporter } from "./reporter.js";
 export { readAgentSpec, readTools, type Environment, type LoadedSpec, type SpecOverrides } from "./spec-file.js";

@@ -1,10 +1,12 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../support/built.js";
+import { randomNumbers } from "../../support/process/schedule.js";
+import { sized } from "../../support/process/sized.js";
 import { startVendor, type LocalVendor } from "../../support/process/vendor.js";
 
 const BIN = join(repositoryRoot, "dist/cli/bin.js");
@@ -36,6 +38,9 @@ interface Ended {
 
 /** Preloaded, it says when the process has got SIGTERM. */
 const ECHO = `--import=data:text/javascript,${encodeURIComponent('process.on("SIGTERM", () => process.stderr.write("got SIGTERM\\n"))')}`;
+
+/** Preloaded, it says at the end how many KiB of memory the process had at most. */
+const MEMORY = `--import=data:text/javascript,${encodeURIComponent('process.on("exit", () => console.error(process.resourceUsage().maxRSS))')}`;
 
 function ended(child: ChildProcessWithoutNullStreams): Promise<Ended> {
   const texts = { stdout: "", stderr: "" };
@@ -137,11 +142,60 @@ describe("cassette agent", () => {
     expect(vendor.asked[0]?.cached).toEqual([expect.stringContaining('{"type":"string"}')]);
   });
 
-  it("skips a line that is too long, and answers the next one", async () => {
-    const long = `"${"x".repeat(17 * 1024 * 1024)}"`;
-    const end = await run([GREETER, "--cassette", CASSETTE], `${long}\n"hello"\n`, { CASSETTE_MODE: "replay" });
-    expect(end).toMatchObject({ stdout: '{"greeting":"hi"}\n', code: 0 });
-    expect(codesOf(end)).toEqual(["frame-too-large"]);
+  it("skips a line that never seems to end without keeping it, and answers the next one", async () => {
+    const args = [GREETER, "--cassette", CASSETTE];
+    const child = start(args, { CASSETTE_MODE: "replay", NODE_OPTIONS: MEMORY });
+    const end = ended(child);
+    const part = Buffer.alloc(1024 * 1024, "x");
+    for (let at = 0; at < sized(200, 1_024); at++) if (!child.stdin.write(part)) await once(child.stdin, "drain");
+    child.stdin.end('\n"hello"\n');
+    const { stdout, stderr, code } = await end;
+    expect([stdout, code]).toEqual(['{"greeting":"hi"}\n', 0]);
+    const [error, memory] = stderr.trim().split("\n");
+    expect(JSON.parse(error ?? "")).toMatchObject({ code: "frame-too-large" });
+    expect(Number(memory)).toBeLessThan(256 * 1024);
+  });
+
+  it("says little about much that is no JSON, and goes on", async () => {
+    vendor = await startVendor(() => "1");
+    const pick = randomNumbers(1);
+    const noise = Buffer.from(Array.from({ length: sized(500_000, 20_000_000) }, () => pick(256)));
+    const child = start([spec({ endpoint: vendor.endpoint, provider: "anthropic", model: "m" })], {
+      ANTHROPIC_API_KEY: "k",
+    });
+    const end = ended(child);
+    child.stdin.end(noise);
+    const { stderr, code } = await end;
+    expect(code).toBe(0);
+    expect(stderr.trim().split("\n").length).toBeLessThan(200);
+  });
+
+  it("follows its recording in a replay: when control came, and what time it was", async () => {
+    vendor = await startVendor(({ user }) => user);
+    const fields = { provider: "anthropic", model: "m", control: true, runtime_context: true };
+    const path = spec({ ...fields, endpoint: vendor.endpoint });
+    const cassette = join(folder, "poet.cassette.json");
+    const lines = (...payloads: object[]): string => payloads.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const data = (payload: number) => ({ __port: "data_in", payload });
+    const memory = [{ role: "user", content: "short" }];
+    const control = { __port: "ctrl_in", payload: { set_temp: 0.5, set_memory: memory } };
+
+    const recording = start([path, "--cassette", cassette], { CASSETTE_MODE: "record", ANTHROPIC_API_KEY: "k" });
+    const recorded = ended(recording);
+    recording.stdin.write(lines(data(1)));
+    await once(recording.stdout, "data");
+    recording.stdin.end(lines(control, data(2), data(3)));
+    const whole = await recorded;
+    expect(whole.code).toBe(0);
+    const { extensions } = JSON.parse(readFileSync(cassette, "utf8")) as { extensions: { schedule: unknown } };
+    expect(extensions.schedule).toMatchObject({ version: 1, control: [{ n: 0, input: 1, turn: 1 }] });
+
+    const outputs = ({ stdout }: Ended): string[] => stdout.split("\n").filter((line) => line.includes('"data_out"'));
+    for (const input of [lines(control, data(1), data(2), data(3)), lines(data(1), data(2), data(3), control)]) {
+      const replayed = await run([path, "--cassette", cassette], input, { CASSETTE_MODE: "replay" });
+      expect([outputs(replayed), replayed.code, replayed.stderr]).toEqual([outputs(whole), 0, ""]);
+    }
+    expect(vendor.asked).toHaveLength(3);
   });
 
   it("ends after its message at SIGTERM, and at once at a second one", async () => {

@@ -10,6 +10,7 @@ import { Context, curveKeyPair, Pull, Push } from "zeromq";
 import { repositoryRoot } from "../../support/built.js";
 import { PATIENCE } from "../../support/patience.js";
 import { freePort } from "../../support/process/free-port.js";
+import { sized } from "../../support/process/sized.js";
 import { startVendor, type LocalVendor } from "../../support/process/vendor.js";
 
 const BIN = join(repositoryRoot, "dist/cli/bin.js");
@@ -168,11 +169,13 @@ describe("cassette agent over ZeroMQ", () => {
     const env = { PLUMB_ENDPOINT_INPUT: ipc("in"), PLUMB_ENDPOINT_OUTPUT: ipc("out") };
     const first = connect(ipc("out"));
     const { ended } = start({ amnesiac: true }, env);
-    for (let at = 0; at < 40; at++) await input.send(frame(String(at)));
+    const messages = sized(40, 250);
+    for (let at = 0; at < messages; at++) await input.send(frame(String(at)));
     await input.send(END);
     // Reading begins after the last answer.
-    await vi.waitUntil(() => vendor?.asked.length === 40, PATIENCE);
-    for (let at = 0; at < 40; at++) expect((await next(first)).text).toHaveLength(text.length + 2);
+    await vi.waitUntil(() => vendor?.asked.length === messages, PATIENCE);
+    await new Promise((resolve) => setTimeout(resolve, sized(0, 3_000)));
+    for (let at = 0; at < messages; at++) expect((await next(first)).text).toHaveLength(text.length + 2);
     expect(await next(first)).toEqual({ text: "" });
     expect((await ended).code).toBe(0);
   });
@@ -247,7 +250,10 @@ describe("cassette agent over ZeroMQ", () => {
   it("talks over TCP to the keys on its list alone", async () => {
     vendor = await startVendor(() => "1");
     const [agent, fabric, stranger] = [curveKeyPair(), curveKeyPair(), curveKeyPair()];
-    const [inAddress, outAddress] = [`tcp://127.0.0.1:${await freePort()}`, `tcp://127.0.0.1:${await freePort()}`];
+    const ports = await Promise.all(Array.from({ length: 4 }, freePort));
+    const [inAddress = "", outAddress = "", controlAddress = "", replyAddress = ""] = ports.map(
+      (port) => `tcp://127.0.0.1:${port}`,
+    );
     const asServer = (own: typeof agent) => ({
       curveServer: true,
       curvePublicKey: own.publicKey,
@@ -266,22 +272,41 @@ describe("cassette agent over ZeroMQ", () => {
         () => "nothing",
       ),
     );
+    // A stranger has the address of control.
+    const orders = await bind(controlAddress, { ...asServer(stranger), context: new Context() });
+    void orders.send(frame('{"set_model":"evil"}')).catch(() => undefined);
     const { ended } = start(
-      {},
+      { control: true, amnesiac: true },
       {
         PLUMB_ENDPOINT_INPUT: inAddress,
         PLUMB_ENDPOINT_OUTPUT: outAddress,
+        PLUMB_ENDPOINT_CTRL_IN: controlAddress,
+        PLUMB_ENDPOINT_CTRL_OUT: replyAddress,
         PLUMB_CURVE_PUBLIC: agent.publicKey,
         PLUMB_CURVE_SECRET: agent.secretKey,
         PLUMB_CURVE_PEER: fabric.publicKey,
       },
     );
-    const output = connect(outAddress, asClient(fabric));
+    const [output, replies] = [connect(outAddress, asClient(fabric)), connect(replyAddress, asClient(fabric))];
     const input = await bind(inAddress, asServer(fabric));
-    for (let at = 0; at < 20; at++) await input.send(frame(String(at)));
+    const messages = sized(20, 1_000);
+    for (let at = 0; at < messages; at++) await input.send(frame(String(at)));
+    for (let at = 0; at < messages; at++) expect((await next(output)).text).toBe("1");
+    expect(new Set(vendor.asked.map(({ model }) => model))).toEqual(new Set(["claude-haiku-4-5"]));
+    // The same order counts once it comes from the fabric.
+    orders.linger = 0;
+    orders.close();
+    const control = await bind(controlAddress, asServer(fabric));
+    await control.send(frame('{"set_model":"mine","get_memory":true}'));
+    expect((await next(replies)).text).toBe('{"status":"ready"}');
+    expect((await next(replies)).text).toContain('"kind":"memory"');
+    await input.send(frame("1"));
+    expect((await next(output)).text).toBe("1");
+    expect(vendor.asked.at(-1)?.model).toBe("mine");
     await input.send(END);
-    for (let at = 0; at < 20; at++) expect((await next(output)).text).toBe("1");
     expect((await next(output)).text).toBe("");
+    await control.send(END);
+    expect((await next(replies)).text).toBe("");
     expect((await ended).code).toBe(0);
     for (const pull of [foreign, plain]) pull.close();
     expect(await Promise.all(stolen)).toEqual(["nothing", "nothing"]);

@@ -677,4 +677,16 @@ describe("done", () => {
     await cleanUp(() => undefined);
     expect(parseCassette(files.texts.get(FILE) ?? "")).not.toHaveProperty("extensions.outcome");
   });
+
+  it("keeps extensions, which a replay reads, but none that the recorder writes", async () => {
+    const { useCassette, live } = harness();
+    const recorded = await useCassette(FILE, live, { mode: "record" });
+    expect(recorded.extensions).toBeUndefined();
+    await runWeather(recorded.provider);
+    for (const extensions of [{ prompts: false }, { mine: 1, redacted: [] }, [1]])
+      expect((await refused(recorded.done({ extensions } as never))).code).toBe("invalid-options");
+    await recorded.done({ extensions: { mine: { city: "Oslo" } } });
+    const replayed = await useCassette(FILE, live, { mode: "replay" });
+    expect(replayed.extensions).toMatchObject({ mine: { city: "Oslo" }, prompts: true });
+  });
 });

@@ -8,7 +8,8 @@ import type { CustomTool } from "../../../src/core/tools/tool.js";
 import { readSpec } from "../../../src/core/process/agent/spec.js";
 import type { OfferedTool } from "../../../src/core/process/tools/list.js";
 import type { InPort, OutPort } from "../../../src/core/process/wire/ports.js";
-import { runAgentProcess, type AgentProcessEnd } from "../../../src/host/process/agent.js";
+import { runAgentProcess } from "../../../src/host/process/agent/agent.js";
+import type { AgentProcessEnd, AgentProcessOptions } from "../../../src/host/process/agent/options.js";
 import { createReporter } from "../../../src/host/process/reporter.js";
 import { openStdio } from "../../../src/host/process/stdio.js";
 import { wireTools } from "../../../src/host/process/tool-wire.js";
@@ -36,6 +37,8 @@ export interface Given {
   readonly debug?: boolean;
   readonly stop?: AbortSignal;
   readonly signal?: AbortSignal;
+  readonly schedule?: AgentProcessOptions["schedule"];
+  readonly ports?: AgentProcessOptions["ports"];
 }
 
 export interface TestAgent {
@@ -74,6 +77,8 @@ export function startAgent(given: Given): TestAgent {
     ...{ provider, wire, reporter, tools, debug },
     ...(stop === undefined ? {} : { stop }),
     ...(signal === undefined ? {} : { signal }),
+    ...(given.schedule === undefined ? {} : { schedule: given.schedule }),
+    ...(given.ports === undefined ? {} : { ports: given.ports }),
   });
   return {
     ...{ input, lines, errors, ended },

@@ -29,8 +29,6 @@ export interface ConversationOptions {
   readonly provider: LlmProviderAdapter;
   readonly tools?: readonly CustomTool[];
   readonly ports: Ports;
-  /** Every event of the loop. */
-  readonly onEvent?: (body: EventBody, detail: EventDetail | undefined) => void;
   readonly onTelemetry?: (event: TelemetryEvent) => void;
   /** Takes the lines of the debug log. */
   readonly onDebug?: (line: JsonObject) => void;
@@ -144,6 +142,11 @@ export class Conversation {
     return { kind: "memory_set", old_messages: before, new_messages: this.figures.historyMessages };
   }
 
+  /** Turns that have begun. */
+  get turns(): number {
+    return this.#apiCalls;
+  }
+
   get figures(): RuntimeFigures {
     const { inputTokens = 0, outputTokens = 0 } = this.#spent?.usage ?? {};
     return {
@@ -173,7 +176,6 @@ export class Conversation {
   }
 
   tell(body: EventBody, detail: EventDetail | undefined): void {
-    this.options.onEvent?.(body, detail);
     const { onTelemetry } = this.options;
     if (onTelemetry !== undefined) for (const event of toTelemetry(body, detail)) onTelemetry(event);
   }

@@ -21,7 +21,10 @@ export interface Link {
   readonly saysReady: boolean;
   /** Reads what the agent sends. */
   attach(child: ChildProcess, sink: LinkSink): void;
-  /** Resolves when the transport has it. For an agent that is gone, the item is dropped, and its end says why. */
+  /**
+   * Resolves when the transport has it. For an agent that is gone, the item is dropped, and its end says why. For a stream that the agent
+   * does not read, it is dropped too.
+   */
   write(port: InPort, item: WireItem): Promise<void>;
   /** Resolves once everything that an agent sent before its end has come. */
   drain(): Promise<void>;

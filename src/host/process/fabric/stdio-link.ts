@@ -21,17 +21,27 @@ const FLAWS = {
   "not-utf8": "a line of its output is not UTF-8",
 } as const;
 
+/** The streams of an agent in addition to its data. */
+export interface Streams {
+  readonly hasControl: boolean;
+  readonly hasTelemetry: boolean;
+  readonly hasTools: boolean;
+}
+
 export class StdioLink implements Link {
   /** The addresses of an agent around this fabric are not for its agents. */
   readonly env = { [ENDPOINT_VARIABLES.data_in]: "" };
   readonly saysReady = false;
   readonly hasEnd: boolean;
+  readonly #reads: ReadonlySet<InPort>;
   #child: ChildProcess | undefined;
   #reading: Promise<void> = Promise.resolve();
 
-  /** `isMultiplexed`: the agent has streams in addition to its data, so each line names its stream. */
-  constructor(isMultiplexed: boolean) {
-    this.hasEnd = isMultiplexed;
+  /** With streams in addition to its data, each line names its stream. */
+  constructor({ hasControl, hasTelemetry, hasTools }: Streams) {
+    this.hasEnd = hasControl || hasTelemetry || hasTools;
+    const side = [...(hasControl ? (["ctrl_in"] as const) : []), ...(hasTools ? (["tool_resp"] as const) : [])];
+    this.#reads = new Set<InPort>(["data_in", ...side]);
   }
 
   attach(child: ChildProcess, sink: LinkSink): void {
@@ -41,7 +51,7 @@ export class StdioLink implements Link {
 
   write(port: InPort, item: WireItem): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (stdin === undefined || stdin === null || stdin.destroyed) return Promise.resolve();
+    if (stdin === undefined || stdin === null || stdin.destroyed || !this.#reads.has(port)) return Promise.resolve();
     if (!this.hasEnd && item.kind === "eof") {
       stdin.end();
       return Promise.resolve();

@@ -6,17 +6,14 @@ import type { PrivateFolder } from "./private-folder.js";
 import { loadZeromq } from "../zmq/driver.js";
 import type { Link } from "./link.js";
 import type { FabricOptions } from "./options.js";
-import { StdioLink } from "./stdio-link.js";
+import { StdioLink, type Streams } from "./stdio-link.js";
 import { openZmqLink } from "./zmq-link.js";
 
 /** `stdio`, `ipc`, or the address of each stream of each agent, as in `tcp://127.0.0.1:5550`. */
 export type TransportChoice = NonNullable<FabricOptions["transport"]>;
 
-export interface LinkOrder {
+export interface LinkOrder extends Streams {
   readonly name: string;
-  readonly hasControl: boolean;
-  readonly hasTelemetry: boolean;
-  readonly hasTools: boolean;
 }
 
 export interface Transport {
@@ -25,11 +22,7 @@ export interface Transport {
 
 /** Rejects with `AgentError` `capability-missing`. */
 export async function openTransport(choice: TransportChoice, folder: PrivateFolder, ports: Ports): Promise<Transport> {
-  if (choice === "stdio")
-    return {
-      link: ({ hasControl, hasTelemetry, hasTools }) =>
-        Promise.resolve(new StdioLink(hasControl || hasTelemetry || hasTools)),
-    };
+  if (choice === "stdio") return { link: (order) => Promise.resolve(new StdioLink(order)) };
   const driver = await loadZeromq();
   const place = choice === "ipc" ? await folder.path() : "";
   let links = 0;

@@ -9,7 +9,6 @@ import { observe, type FabricAgent, type FabricGraph } from "../../../../src/hos
 import { repositoryRoot } from "../../../support/built.js";
 import { PATIENCE } from "../../../support/patience.js";
 import { codeOf, collect, peerProgram, runAll, TRANSPORTS, useFabricPlace } from "../../../support/process/fabric.js";
-import { randomNumbers } from "../../../support/process/schedule.js";
 import { describePython, python } from "../../../support/python.js";
 
 const place = useFabricPlace();
@@ -41,27 +40,6 @@ describe.each(TRANSPORTS)("a fabric of processes that are not ours, over %s", (t
     const { outputs, end } = await runAll(graph, inputs, { transport });
     expect(outputs).toEqual(inputs.filter((at) => at % 2 === 0).map((at) => at * 10));
     expect(end.agents).toEqual({ first: { exitCode: 0, signal: null }, second: { exitCode: 0, signal: null } });
-  });
-
-  it("PLM-57 ends a debate with a feedback loop and a barrier, with a verdict on each topic", async () => {
-    const isOpen = (value: JsonValue): boolean => (value as { left: number }).left > 0;
-    const graph: FabricGraph = {
-      agents: { advocate: peer("advocate", "echo"), skeptic: peer("skeptic", "echo"), judge: peer("judge", "judge") },
-      barriers: { pair: ["advocate", "skeptic"] },
-      wires: [
-        { from: "input", to: "advocate" },
-        { from: "input", to: "skeptic" },
-        { from: "pair", to: "judge" },
-        { from: "judge", to: "output", filter: (value) => !isOpen(value) },
-        { from: "judge", to: "advocate", filter: isOpen },
-        { from: "judge", to: "skeptic", filter: isOpen },
-      ],
-    };
-    const topics = [1, 2, 4].map((left, topic) => ({ topic, left }));
-    const { outputs, end } = await runAll(graph, topics, { transport });
-    expect(outputs).toHaveLength(3);
-    expect(Object.values(end.agents).map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
-    expect(end.schedule.merges["advocate"]?.length).toBeGreaterThan(3);
   });
 
   it("PLM-36 PLM-151 says at once that an agent exited, and in time that one was never ready", async () => {
@@ -274,67 +252,6 @@ describe("the cassettes of a fabric", () => {
 });
 
 describe.each(TRANSPORTS)("a fabric of our agents, over %s", (transport) => {
-  /** A debate whose wires into the agents wait for a time that the seed says, so that the merges choose in another order. */
-  function debate(endpoint: string | undefined, seed: number): FabricGraph {
-    const pick = randomNumbers(seed);
-    const wait = () => new Promise((resolve) => setTimeout(resolve, pick(30)));
-    const fields = { ...(endpoint === undefined ? {} : { endpoint }) };
-    const own = (name: string): FabricAgent => ({
-      spec: spec(name, fields),
-      cassette: join(place.folder, `${name}.cassette.json`),
-    });
-    const isOpen = (value: JsonValue): boolean => (value as { left: number }).left > 0;
-    const slowly = (filter: (value: JsonValue) => boolean) => async (value: JsonValue) => {
-      await wait();
-      return filter(value);
-    };
-    return {
-      agents: { advocate: own("advocate"), skeptic: own("skeptic"), judge: own("judge") },
-      barriers: { pair: ["advocate", "skeptic"] },
-      wires: [
-        { from: "input", to: "advocate", filter: slowly(() => true) },
-        { from: "input", to: "skeptic", filter: slowly(() => true) },
-        { from: "pair", to: "judge", filter: slowly(() => true) },
-        { from: "judge", to: "output", filter: slowly((value) => !isOpen(value)) },
-        { from: "judge", to: "advocate", filter: slowly(isOpen) },
-        { from: "judge", to: "skeptic", filter: slowly(isOpen) },
-      ],
-    };
-  }
-
-  it(
-    "replays a debate under other delays from its cassettes and its schedule, without a request",
-    { timeout: 120_000 },
-    async () => {
-      const vendor = await serve(({ system, user }) => {
-        if (system !== "judge") return user;
-        const [one, two] = JSON.parse(user) as { topic: number; left: number }[];
-        return JSON.stringify({ topic: one?.topic, left: Math.max(one?.left ?? 0, two?.left ?? 0) - 1 });
-      });
-      const topics = [3, 1, 2].map((left, topic) => ({ topic, left }));
-      const withEnv = (graph: FabricGraph, env: Record<string, string>): FabricGraph => ({
-        ...graph,
-        agents: Object.fromEntries(
-          Object.entries(graph.agents).map(([name, agent]) => [name, { ...agent, env: { CI: "", ...env } }]),
-        ),
-      });
-      const live = withEnv(debate(vendor.endpoint, 0), { CASSETTE_MODE: "record", ANTHROPIC_API_KEY: "k" });
-      const recorded = await runAll(live, topics, { transport });
-      expect(recorded.outputs).toHaveLength(3);
-      const asked = vendor.asked.length;
-      const other = withEnv(debate(undefined, 1), { CASSETTE_MODE: "replay", ANTHROPIC_API_KEY: "" });
-      const replayed = await runAll(other, topics, { transport, schedule: recorded.end.schedule });
-      expect(replayed.outputs).toEqual(recorded.outputs);
-      expect(replayed.end.schedule).toEqual(recorded.end.schedule);
-      expect(vendor.asked).toHaveLength(asked);
-      const broken = { version: 1 as const, merges: { ...recorded.end.schedule.merges, advocate: [0] } };
-      const graph = withEnv(debate(undefined, 3), { CASSETTE_MODE: "replay" });
-      expect(await codeOf(runAll(graph, topics, { transport, schedule: broken, graceMs: 50 }))).toBe(
-        "schedule-diverged",
-      );
-    },
-  );
-
   it("PLM-78 PLM-142 shortens the conversation of an agent from outside, and refuses half a one", async () => {
     const vendor = await serve(() => "1");
     const fields = { endpoint: vendor.endpoint, control: true };

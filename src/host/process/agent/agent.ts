@@ -1,58 +1,13 @@
 // The life of an agent process: messages in order, control at any time, and an end mark that shows that the output is complete.
 
-import {
-  createHlc,
-  defined,
-  joinSignals,
-  plural,
-  withSystemPorts,
-  type CustomTool,
-  type Hlc,
-  type JsonObject,
-  type JsonValue,
-  type LlmProviderAdapter,
-  type Ports,
-} from "../../core/index.js";
-import {
-  ControlDesk,
-  Conversation,
-  createInputCheck,
-  EOF,
-  extendTrace,
-  type WireItem,
-} from "../../core/process/index.js";
+import { defined, joinSignals, plural, withSystemPorts, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { ControlDesk, Conversation, createInputCheck, EOF, type WireItem } from "../../../core/process/index.js";
+import { outputClosed, type WireEvent } from "../wire.js";
 import { readAnswer } from "./answer.js";
+import type { AgentProcessEnd, AgentProcessOptions } from "./options.js";
 import { TelemetryOutbox } from "./outbox.js";
-import type { Reporter } from "./reporter.js";
-import type { LoadedSpec } from "./spec-file.js";
-import { outputClosed, type AgentWire } from "./wire.js";
-
-export interface AgentProcessOptions {
-  readonly loaded: LoadedSpec;
-  readonly provider: LlmProviderAdapter;
-  readonly wire: AgentWire;
-  readonly reporter: Reporter;
-  readonly tools?: readonly CustomTool[];
-  /** Writes the debug log. Default false. */
-  readonly debug?: boolean;
-  /** Ends the process at once. */
-  readonly signal?: AbortSignal;
-  /** Ends the process after the message in progress. */
-  readonly stop?: AbortSignal;
-  readonly ports?: Partial<Ports>;
-}
-
-export interface AgentProcessEnd {
-  readonly reason: "eof" | "stop" | "max_messages" | "failed" | "aborted";
-  /** 1 if a message failed or the process was aborted. */
-  readonly exitCode: 0 | 1;
-  readonly inputs: number;
-  readonly outputs: number;
-  /** Messages that were read but not begun. */
-  readonly dropped: number;
-  /** The error of the first failed message. */
-  readonly error?: unknown;
-}
+import { Pace } from "./pace.js";
+import { Stamp } from "./stamp.js";
 
 /** Runs until its input ends or control stops it. Never rejects and never ends the process. */
 export async function runAgentProcess(options: AgentProcessOptions): Promise<AgentProcessEnd> {
@@ -66,8 +21,8 @@ class AgentProcess {
   readonly #options: AgentProcessOptions;
   readonly #talk: Conversation;
   readonly #desk: ControlDesk;
-  readonly #ports: Ports;
-  readonly #hlc: Hlc;
+  readonly #stamp: Stamp;
+  readonly #pace: Pace;
   readonly #broken = new AbortController();
   readonly #telemetry: TelemetryOutbox | undefined;
   readonly #checkInput: (value: JsonValue) => void;
@@ -78,21 +33,24 @@ class AgentProcess {
   #told = 0;
   #failures = 0;
   #error: unknown;
+  /** Was read, and waits until it may begin. */
+  #next: WireEvent | undefined;
 
   constructor(options: AgentProcessOptions) {
-    const { loaded, provider, wire, reporter, tools, debug = false } = options;
+    const { loaded, provider, wire, reporter, tools, debug = false, schedule } = options;
     const { spec, documents } = loaded;
+    const ports = withSystemPorts(options.ports);
     this.#options = options;
-    this.#ports = withSystemPorts(options.ports);
-    this.#hlc = createHlc(this.#ports);
+    this.#stamp = new Stamp(spec.name, wire.isTraced, ports);
     this.#telemetry = wire.has("telemetry")
       ? new TelemetryOutbox((value) =>
-          wire.write("telemetry", this.#traced({ kind: "message", value }, (this.#told += 1))),
+          wire.write("telemetry", this.#stamp.add({ kind: "message", value }, (this.#told += 1))),
         )
       : undefined;
     const telemetry = this.#telemetry;
     this.#talk = new Conversation({
-      ...{ spec, documents, provider, ports: this.#ports },
+      ...{ spec, documents, provider, ports },
+      beforeTurn: (turn) => this.#pace.beforeTurn(turn, () => this.#isAborted || this.#isOver),
       ...defined({
         tools,
         onTelemetry: telemetry && ((event) => telemetry.push(event)),
@@ -102,6 +60,11 @@ class AgentProcess {
     this.#desk = new ControlDesk(this.#talk);
     this.#checkInput = createInputCheck(spec.input);
     this.#isControlOpen = wire.has("ctrl_in");
+    this.#pace = new Pace({
+      ...{ schedule, ports, bell: wire.bell, hasClock: spec.runtime_context === true },
+      place: () => ({ input: this.#inputs, turn: this.#talk.turns }),
+      isControlOpen: () => this.#isControlOpen,
+    });
   }
 
   async run(): Promise<AgentProcessEnd> {
@@ -116,7 +79,8 @@ class AgentProcess {
     } catch (error) {
       reason = this.#fail(error);
     }
-    const dropped = reason === "eof" ? 0 : wire.waiting("data_in");
+    this.#pace.free();
+    const dropped = reason === "eof" ? 0 : wire.waiting("data_in") + (this.#next?.kind === "message" ? 1 : 0);
     if (dropped > 0) this.#warn(`the agent ended before it answered ${plural(dropped, "message")} that it had read`);
     await this.#end(reason).catch((error: unknown) => (reason = this.#fail(error)));
     this.#isOver = true;
@@ -127,7 +91,7 @@ class AgentProcess {
       reason,
       exitCode: this.#failures > 0 || reason === "aborted" ? 1 : 0,
       ...{ inputs: this.#inputs, outputs: this.#outputs, dropped },
-      ...defined({ error: this.#error }),
+      ...defined({ error: this.#error, schedule: this.#pace.schedule }),
     };
   }
 
@@ -139,9 +103,12 @@ class AgentProcess {
       await this.#settle();
       if (this.#isAborted) return this.#abort();
       if (this.#desk.isStopping || stop?.aborted === true) return "stop";
-      const event = this.#desk.isPaused ? undefined : wire.take("data_in");
+      // Control that came meanwhile counts before the next message.
+      if (this.#desk.hasWork) continue;
+      const event = this.#desk.isPaused ? undefined : this.#take();
       if (event === undefined) {
-        await wire.bell.wait();
+        const isWaiting = this.#next !== undefined || wire.waiting("data_in") > 0;
+        await this.#pace.change(isWaiting ? `message ${this.#inputs}` : undefined);
         continue;
       }
       switch (event.kind) {
@@ -164,6 +131,15 @@ class AgentProcess {
     }
   }
 
+  /** A message and the end wait for control. Markers do not, since their sender may wait for them before it sends control. */
+  #take(): WireEvent | undefined {
+    const event = (this.#next ??= this.#options.wire.take("data_in"));
+    const isHeld = event?.kind === "message" || event?.kind === "eof";
+    if (isHeld && this.#pace.isDue) return undefined;
+    this.#next = undefined;
+    return event;
+  }
+
   /** False if the message failed. */
   async #answer(message: Message): Promise<boolean> {
     const { wire, signal, reporter } = this.#options;
@@ -180,7 +156,7 @@ class AgentProcess {
       const value = readAnswer(await this.#talk.ask(message.value, work));
       this.#outputs += 1;
       const output = { kind: "message" as const, value, ...defined({ trace: message.trace }) };
-      await wire.write("data_out", this.#traced(output, this.#outputs));
+      await wire.write("data_out", this.#stamp.add(output, this.#outputs));
       return true;
     } catch (error) {
       this.#fail(error);
@@ -188,33 +164,21 @@ class AgentProcess {
     }
   }
 
-  /** Adds this agent to the provenance of what it sends. */
-  #traced(message: Message, seq: number): Message {
-    const { trace } = message;
-    if (trace === undefined && !this.#options.wire.isTraced) return message;
-    const hlc = trace?.["hlc"];
-    try {
-      if (typeof hlc === "string") this.#hlc.receive(hlc);
-    } catch {
-      // The clock of another process may be wrong, or not a clock of ours.
-    }
-    return { ...message, trace: extendTrace(trace, this.#options.loaded.spec.name, seq, this.#hlc.tick()) };
-  }
-
   /** The consumer of control. It never waits for a provider. */
   async #control(): Promise<void> {
     const { wire } = this.#options;
+    let event: WireEvent | undefined;
     while (!this.#isOver) {
       if (wire.isBroken && !this.#broken.signal.aborted) this.#broken.abort(outputClosed());
-      const event = this.#isControlOpen ? wire.take("ctrl_in") : undefined;
-      if (event === undefined) await wire.bell.wait();
-      else if (event.kind === "message") {
-        for (const text of this.#desk.take(event.value)) this.#warn(text);
-        wire.bell.ring();
-      } else if (event.kind === "eof") {
-        this.#isControlOpen = false;
-        wire.bell.ring();
+      event ??= this.#isControlOpen ? wire.take("ctrl_in") : undefined;
+      if (event === undefined || (event.kind === "message" && !this.#pace.mayTakeControl())) {
+        await wire.bell.wait();
+        continue;
       }
+      if (event.kind === "message") for (const text of this.#desk.take(event.value)) this.#warn(text);
+      if (event.kind === "eof") this.#isControlOpen = false;
+      event = undefined;
+      wire.bell.ring();
     }
   }
 

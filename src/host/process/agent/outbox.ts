@@ -1,8 +1,8 @@
 // Telemetry to a reader that may be slow. The agent never waits for it: beyond a limit the oldest events are dropped, and counted.
 
-import type { JsonObject } from "../../core/index.js";
-import type { TelemetryEvent } from "../../core/process/index.js";
-import { MAX_TELEMETRY_BYTES } from "../limits.js";
+import type { JsonObject } from "../../../core/index.js";
+import type { TelemetryEvent } from "../../../core/process/index.js";
+import { MAX_TELEMETRY_BYTES } from "../../limits.js";
 
 export class TelemetryOutbox {
   readonly #send: (event: JsonObject) => Promise<void>;

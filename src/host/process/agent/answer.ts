@@ -1,7 +1,7 @@
 // The result of a message: its output, or an error with the reason why the agent gave no output.
 
-import type { JsonValue } from "../../core/index.js";
-import { PlumbError, type Answer } from "../../core/process/index.js";
+import type { JsonValue } from "../../../core/index.js";
+import { PlumbError, type Answer } from "../../../core/process/index.js";
 
 /** Throws `PlumbError` unless the answer is an output. */
 export function readAnswer(answer: Answer): JsonValue {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { LlmProviderAdapter, LlmTurnRequest } from "../../../src/core/model/provider.js";
-import { scriptedProvider } from "../../../src/core/providers/scripted.js";
-import { defineTool } from "../../../src/core/tools/tool.js";
-import { calls, CONTROL, control, runAgent, says, startAgent } from "../../support/process/agent.js";
+import type { LlmProviderAdapter, LlmTurnRequest } from "../../../../src/core/model/provider.js";
+import { scriptedProvider } from "../../../../src/core/providers/scripted.js";
+import { defineTool } from "../../../../src/core/tools/tool.js";
+import { calls, CONTROL, control, runAgent, says, startAgent } from "../../../support/process/agent.js";
 
 /** A provider that keeps what it was asked. */
 function watched(...steps: Parameters<typeof scriptedProvider>[0]): {
