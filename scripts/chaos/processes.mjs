@@ -22,7 +22,8 @@ export function createProcesses(place, ledger) {
 
   return {
     start(task, options = {}) {
-      const given = JSON.stringify({ name: `p${names++}`, ledger, ...options });
+      const name = `p${names++}`;
+      const given = JSON.stringify({ name, ledger, ...options });
       const args = ["--pdeathsig", "KILL", process.execPath, PROGRAM, task, JSON.stringify(place), given];
       const child = spawn("setpriv", args, { stdio: ["pipe", "pipe", "pipe"] });
       children.add(child);
@@ -38,7 +39,9 @@ export function createProcesses(place, ledger) {
           if (line === undefined && child.exitCode !== null) throw new Error(`a process ended: ${wrong}`);
           return line;
         });
-      return { child, said, hears, write: () => child.stdin.write("go\n"), wrong: () => wrong };
+      const write = (line = "go") => child.stdin.write(`${line}\n`);
+      const ended = once(child, "exit");
+      return { name, child, ended, said, hears, write, wrong: () => wrong };
     },
     kill: (started) => end(started.child),
     async killAll() {
@@ -58,6 +61,20 @@ async function end(child) {
   child.kill("SIGKILL");
   await closed;
 }
+
+/** Waits in milliseconds: the median and the 95th percentile. */
+export function percentiles(waits) {
+  const sorted = [...waits].sort((a, b) => a - b);
+  const at = (share) => Math.round(sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0);
+  return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`;
+}
+
+/** A clock that all processes of a machine share. */
+export const steadyMs = () => Number(process.hrtime.bigint() / 1_000_000n);
+
+/** A store of its own beside the store at `place`. */
+export const beside = (place, name) =>
+  place.file === undefined ? { ...place, schema: `${place.schema}${name}` } : { file: `${place.file}-${name}` };
 
 /** Resolves with what `find` returns or resolves with, once that is not undefined or false. */
 export async function until(find, patienceMs = PATIENCE_MS) {

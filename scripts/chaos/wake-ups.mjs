@@ -1,9 +1,12 @@
 // Wake-ups are lost: the scheduler does nothing, no host hears another one, and Redis loses all it has. Each run is
 // executed all the same, since the store says what is due.
 
-import { createProcesses, settle, until } from "./processes.mjs";
+import { createProcesses, percentiles, settle, until } from "./processes.mjs";
 
 const INPUTS = 20;
+const PATIENCE_MS = 30_000;
+/** Long enough to see that nothing happens: longer than a sweep. */
+const BROKEN_PATIENCE_MS = 7_000;
 
 export const wakeUps = {
   name: "wake-ups",
@@ -26,14 +29,25 @@ export const wakeUps = {
         await processes.kill(giver);
       }
       // The worker alone must execute them, or the next one, which is as deaf.
-      await until(() => isQuiet(processes, count * INPUTS), 30_000).catch(() => undefined);
+      const patienceMs = broken === undefined ? PATIENCE_MS : BROKEN_PATIENCE_MS;
+      await until(() => isQuiet(processes, count * INPUTS), patienceMs).catch(() => undefined);
       await processes.killAll();
-      const found = await settle(place, processes, { broken: deaf, patienceMs: 30_000 });
-      return { rounds: count, points: count * INPUTS, ...found, note: `${found.acknowledged} acknowledged` };
+      const found = await settle(place, processes, { broken: deaf, patienceMs });
+      const note = `${found.acknowledged} acknowledged, executed after ${percentiles(waitsOf(processes.lines()))}`;
+      return { rounds: count, points: count * INPUTS, ...found, note };
     } finally {
       await processes.killAll();
     }
   },
 };
+
+/** From the acknowledgement of each input to its first tool. */
+function waitsOf(lines) {
+  const begun = new Map(lines.filter(([what]) => what === "ack").map(([, text, , , at]) => [text, at]));
+  const waits = new Map();
+  for (const [what, text, , , at] of lines)
+    if (what === "tool" && begun.has(text) && !waits.has(text)) waits.set(text, at - begun.get(text));
+  return [...waits.values()];
+}
 
 const isQuiet = (processes, inputs) => processes.lines().filter(([what]) => what === "tool").length >= inputs;
