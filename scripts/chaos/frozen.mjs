@@ -20,10 +20,10 @@ export const frozen = {
   engines: ["sqlite", "postgres"],
   break: "unfenced",
   async run(terms) {
-    const { place, rounds, broken } = terms;
+    const { place, rounds, isFull, broken } = terms;
     const parts = [await holdAll({ ...terms, place: beside(place, "held") }), await freezeDesks(terms)];
-    const stopRounds = broken === undefined ? Math.min(rounds, STOP_ROUNDS) : 0;
-    if (stopRounds > 0) parts.push(await stopTurns({ ...terms, place: beside(place, "turns"), rounds: stopRounds }));
+    if (broken === undefined)
+      parts.push(await stopTurns({ ...terms, place: beside(place, "turns"), rounds: isFull ? STOP_ROUNDS : 1 }));
     const sum = (key) => parts.reduce((total, part) => total + (part[key] ?? 0), 0);
     return {
       ...{ rounds, points: sum("points"), lost: sum("lost"), torn: sum("torn"), twice: sum("twice") },

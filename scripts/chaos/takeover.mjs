@@ -60,10 +60,14 @@ async function killAll({ engine, place, ledger, rounds, broken }) {
   try {
     // A store without takeover: nobody looks for the dead.
     const taken = broken === undefined ? takeRuns(host) : new Map();
-    for (let kill = 0; kill < Math.min(rounds * KILLS, MOST_KILLS); kill++) {
-      const runId = `run ${kill}`;
-      const holder = processes.start("hold", { runId, leaseMs: LEASE_MS });
+    const kills = Math.min(rounds * KILLS, MOST_KILLS);
+    const start = (kill) => processes.start("hold", { runId: `run ${kill}`, leaseMs: LEASE_MS });
+    let next = start(0);
+    for (let kill = 0; kill < kills; kill++) {
+      const [runId, holder] = [`run ${kill}`, next];
       await holder.hears("claimed");
+      // Each process takes a while to start.
+      if (kill + 1 < kills) next = start(kill + 1);
       await processes.kill(holder);
       const died = steadyMs();
       await until(() => taken.has(runId), broken === undefined ? 60_000 : 3_000).catch(() => undefined);

@@ -7,6 +7,8 @@ import { openStore } from "./store.mjs";
 
 /** A transaction has fewer statements. */
 const STATEMENTS = 10;
+/** Between the two rows. */
+const FIRST = 4;
 const CENTS = 1_000_000;
 
 export const transfers = {
@@ -25,7 +27,7 @@ export const transfers = {
     const processes = createProcesses(place, ledger);
     try {
       for (let round = 0; round < rounds; round++) {
-        const dies = { at: 1 + (round % STATEMENTS), isAfter: round % (2 * STATEMENTS) >= STATEMENTS };
+        const dies = { at: 1 + ((round + FIRST) % STATEMENTS), isAfter: round % (2 * STATEMENTS) >= STATEMENTS };
         const call = { key: `run:${round}`, broken };
         const first = processes.start("transfer", { ...call, dies });
         const [code] = await first.ended;
