@@ -87,16 +87,18 @@ export async function until(find, patienceMs = PATIENCE_MS) {
   }
 }
 
+/** True if no run is open. A store that cannot be reached says nothing. */
+export async function isDrained(host) {
+  const { runs } = await host.admin.stats().catch(() => ({ runs: { queued: 1 } }));
+  return OPEN.every((status) => (runs[status] ?? 0) === 0);
+}
+
 /** Executes what is left, and compares the store with the ledger of what was acknowledged. */
 export async function settle(place, processes, options = {}) {
   const { host } = await openStore(place, { ports: { warn: () => undefined } });
   try {
     const last = processes.start("desk", { gives: false, ...options });
-    const drained = async () => {
-      const { runs } = await host.admin.stats().catch(() => ({ runs: { queued: 1 } }));
-      return OPEN.every((status) => (runs[status] ?? 0) === 0);
-    };
-    await until(drained, options.patienceMs).catch(() => undefined);
+    await until(() => isDrained(host), options.patienceMs).catch(() => undefined);
     await processes.kill(last);
     return await compare(host, processes.lines(), options.repeated);
   } finally {
