@@ -6,7 +6,10 @@ import { openStore } from "./store.mjs";
 
 const PROCESSES = 4;
 const GOOD = 200;
+/** Enough to find a broken store. */
+const FEW = 20;
 const ATTEMPTS = 10;
+const PATIENCE_MS = 600_000;
 
 export const poison = {
   name: "poison",
@@ -22,12 +25,13 @@ export const poison = {
 };
 
 async function tryRuns({ place, ledger, broken, isPoisoned }) {
+  const good = broken === undefined ? GOOD : FEW;
   const { host } = await openStore(place, { ports: { warn: () => undefined } });
   const processes = createProcesses(place, ledger);
   const found = { rounds: 1, points: 0, lost: 0, torn: 0, twice: 0, problems: [], goodMs: undefined };
   try {
     if (isPoisoned) await create(host, "poison", "poison", "poison");
-    for (let number = 0; number < GOOD; number++)
+    for (let number = 0; number < good; number++)
       await create(host, `good ${number}`, `x ${number}`, `s${number % 20}`);
     const began = performance.now();
     const start = () => processes.start("desk", { gives: false, broken });
@@ -40,13 +44,13 @@ async function tryRuns({ place, ledger, broken, isPoisoned }) {
         alive[slot] = start();
       }
       const { completed } = (await host.admin.stats()).runs;
-      if (completed === GOOD) found.goodMs ??= Math.round(performance.now() - began);
-      return (completed === GOOD && (!isPoisoned || (await isOver(host)))) || found.points >= limit;
-    });
+      if (completed === good) found.goodMs ??= Math.round(performance.now() - began);
+      return (completed === good && (!isPoisoned || (await isOver(host)))) || found.points >= limit;
+    }, PATIENCE_MS);
     const { completed } = (await host.admin.stats()).runs;
-    if (completed !== GOOD) {
-      found.lost += GOOD - completed;
-      found.problems.push(`${completed} of ${GOOD} others were executed`);
+    if (completed !== good) {
+      found.lost += good - completed;
+      found.problems.push(`${completed} of ${good} others were executed`);
     }
     return isPoisoned ? await addPoison(host, found) : found;
   } finally {
