@@ -12,6 +12,8 @@ import { FAULTS } from "./chaos/faults.mjs";
 import { startPostgres, startRedis } from "./chaos/servers.mjs";
 
 const ENGINES = ["sqlite", "postgres", "bullmq"];
+/** From so many rounds on, partitions and stops last a minute. */
+const FULL_ROUNDS = 25;
 /** Enough to find a broken store. */
 const BROKEN_ROUNDS = 8;
 const COUNTS = ["lost", "torn", "twice"];
@@ -55,7 +57,7 @@ finish();
 
 async function runFault(fault, engine) {
   const row = { fault: fault.name, engine, ...(await tryRun(fault, engine, undefined)) };
-  const broken = await tryRun(fault, engine, fault.break);
+  const broken = await tryRun(fault, engine, fault.breaks?.[engine] ?? fault.break);
   row.isFound = COUNTS.some((count) => broken[count] > 0);
   if (!row.isFound) row.problems = [...row.problems, ...broken.problems];
   rows.push(row);
@@ -68,6 +70,7 @@ async function tryRun(fault, engine, broken) {
   mkdirSync(folder);
   const terms = {
     ...{ engine, servers, folder, seed, broken, flows, ledger: join(folder, "ledger.jsonl") },
+    isFull: broken === undefined && rounds >= FULL_ROUNDS,
     rounds: broken === undefined ? rounds : Math.min(rounds, BROKEN_ROUNDS),
     place: placeOf(engine, folder),
   };

@@ -32,7 +32,15 @@ const BREAKS = {
     },
   }),
   /** Keeps what a transaction did before it failed. */
-  torn: (host) => ({ ...host, store: { ...host.store, transaction: (work) => work(host.store) } }),
+  torn: (host) => ({
+    ...host,
+    store: {
+      ...host.store,
+      transaction: (work) => work(host.store),
+      transactionWith: (work) =>
+        work(host.store, { run: (...given) => host.store.access.write((sql) => sql.run(...given)) }),
+    },
+  }),
   /** Accepts writes of those who have lost their lease. */
   unfenced: (host) =>
     withPorts(host, ({ runs }) => ({
@@ -53,6 +61,15 @@ const BREAKS = {
   deaf: (host) => ({ ...host, scheduler: { ...host.scheduler, enqueueRun: async () => undefined } }),
   /** Enqueues nothing, and its workers do not look for runs. */
   sleepy: (host) => ({ ...BREAKS.deaf(host), work: () => ({ running: 0, stop: async () => undefined }) }),
+  /** Does not know an input again that comes twice. */
+  forgetful: (host) =>
+    withPorts(host, ({ runs }) => ({
+      runs: { ...runs, create: ({ dedupeKey: _forgotten, ...run }, options) => runs.create(run, options) },
+    })),
+  /** Uses the wall clock for its leases. */
+  wall: (host) => host,
+  /** Stores the effects of a tool by themselves. */
+  loose: (host) => host,
   /** Gives no run up. */
   patient: (host) => ({ ...host, maxAttempts: Infinity }),
 };

@@ -9,9 +9,11 @@ import { poison } from "./poison.mjs";
 import { register } from "./register.mjs";
 import { stops } from "./stops.mjs";
 import { takeover } from "./takeover.mjs";
+import { transfers } from "./transfers.mjs";
+import { turns } from "./turns.mjs";
 import { wakeUps } from "./wake-ups.mjs";
 
 export const FAULTS = [
   ...[operations, kills, register, takeover, frozen],
-  ...[clocks, partition, stops, poison, wakeUps],
+  ...[clocks, partition, stops, poison, turns, wakeUps, transfers],
 ];

@@ -3,29 +3,35 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom } from "../fuzz/random.mjs";
-import { createProcesses, NAMESPACE, settle, until } from "./processes.mjs";
+import { beside, createProcesses, NAMESPACE, SESSIONS, settle, until } from "./processes.mjs";
 import { openStore } from "./store.mjs";
 
 const LEASE_MS = 2_000;
 const LINES = 20;
+/**
+ * Where a turn stands still, and how often. On SQLite, nobody else writes while a transaction stands still, so that is a
+ * round of its own. PostgreSQL ends such a transaction after 35 seconds.
+ */
+const STOPS = { sqlite: [["model", "tool"], ["transaction"]], postgres: [["model", "tool", "transaction"]] };
+const STOP_ROUNDS = 3;
 
 export const frozen = {
   name: "frozen",
   engines: ["sqlite", "postgres"],
   break: "unfenced",
-  async run({ place, ledger, rounds, seed, broken }) {
-    const held = await holdAll({ place: at(place, "held"), ledger, rounds, broken });
-    const desk = await freezeDesks({ place, ledger, rounds, seed, broken });
-    const sum = (key) => held[key] + desk[key];
+  async run(terms) {
+    const { place, rounds, isFull, broken } = terms;
+    const parts = [await holdAll({ ...terms, place: beside(place, "held") }), await freezeDesks(terms)];
+    if (broken === undefined)
+      parts.push(await stopTurns({ ...terms, place: beside(place, "turns"), rounds: isFull ? STOP_ROUNDS : 1 }));
+    const sum = (key) => parts.reduce((total, part) => total + (part[key] ?? 0), 0);
     return {
       ...{ rounds, points: sum("points"), lost: sum("lost"), torn: sum("torn"), twice: sum("twice") },
-      ...{ problems: [...held.problems, ...desk.problems], note: `${desk.acknowledged} acknowledged` },
+      problems: parts.flatMap(({ problems }) => problems),
+      note: `${sum("acknowledged")} acknowledged, ${sum("stopped")} turns stood still in the model, a tool or a commit`,
     };
   },
 };
-
-const at = (place, name) =>
-  place.file === undefined ? { ...place, schema: `${place.schema}${name}` } : { file: `${place.file}-${name}` };
 
 /** A process that holds a lease, of which every write after its end is tried. */
 async function holdAll({ place, ledger, rounds, broken }) {
@@ -57,7 +63,7 @@ async function holdAll({ place, ledger, rounds, broken }) {
   }
 }
 
-/** Desks of which one is frozen wherever it is: in a call of the model, a tool or a transaction. */
+/** Desks of which one is frozen wherever it is. */
 async function freezeDesks({ place, ledger, rounds, seed, broken }) {
   const random = createRandom(seed);
   const processes = createProcesses(place, ledger);
@@ -80,3 +86,56 @@ async function freezeDesks({ place, ledger, rounds, seed, broken }) {
     await processes.killAll();
   }
 }
+
+/** Turns that stand still at a known place. Two other processes end them. On PostgreSQL, the tool is one of `exactlyOnce`. */
+async function stopTurns({ engine, servers, place, ledger, rounds }) {
+  const { host } = await openStore(place);
+  const processes = createProcesses(place, ledger);
+  const bookings = engine === "postgres" ? `public.${place.schema}_bookings` : undefined;
+  if (bookings !== undefined) await servers.postgres.sql(`CREATE TABLE ${bookings} (text TEXT)`);
+  const options = { host: { leaseMs: LEASE_MS }, bookings };
+  const found = { points: 0, stopped: 0, late: [] };
+  try {
+    const workers = [0, 1].map(() => processes.start("desk", { ...options, gives: false }));
+    for (const each of workers) await each.hears("ready");
+    for (let round = 0; round < rounds; round++) {
+      for (const stops of STOPS[engine]) {
+        const turns = stops.map((where, index) =>
+          processes.start("turn", { ...options, stops: where, key: SESSIONS[index] }),
+        );
+        for (const each of turns) await each.hears("stopped");
+        found.stopped += turns.length;
+        if (engine === "sqlite" && stops.includes("transaction")) await sleep(LEASE_MS + 500);
+        else await until(async () => (await countCompleted(host)) === found.stopped);
+        for (const { child } of turns) child.kill("SIGCONT");
+        for (const [index, each] of turns.entries()) {
+          const { ended, late } = await each.hears("ended");
+          // On SQLite nobody could take over from an open transaction, so its commit comes in time.
+          const isLate = late > 0 && !(engine === "sqlite" && stops[index] === "transaction");
+          if (isLate) found.late.push(`${late} late writes of a turn that stood still in ${stops[index]}: ${ended}`);
+          await processes.kill(each);
+        }
+        await until(async () => (await countCompleted(host)) === found.stopped);
+      }
+    }
+    await processes.killAll();
+    const settled = await settle(place, processes, options);
+    const rows =
+      bookings === undefined
+        ? []
+        : await servers.postgres.sql(`SELECT text, count(*)::int AS n FROM ${bookings} GROUP BY 1`);
+    const wrong = rows.filter(({ n }) => n !== 1).map(({ text, n }) => `${text} was booked ${n} times`);
+    if (bookings !== undefined && rows.length !== found.stopped)
+      wrong.push(`${rows.length} of ${found.stopped} are booked`);
+    return {
+      ...settled,
+      ...{ points: found.stopped, stopped: found.stopped, twice: settled.twice + found.late.length + wrong.length },
+      problems: [...settled.problems, ...found.late, ...wrong],
+    };
+  } finally {
+    await processes.killAll();
+    await host.close();
+  }
+}
+
+const countCompleted = async (host) => (await host.admin.stats()).runs.completed;

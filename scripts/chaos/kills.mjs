@@ -13,7 +13,7 @@ export const kills = {
   name: "kills",
   engines: ["sqlite", "postgres", "bullmq"],
   break: "early",
-  async run({ place, ledger, rounds, seed, broken, disturb }) {
+  async run({ place, ledger, rounds, seed, broken }) {
     const random = createRandom(seed);
     const processes = createProcesses(place, ledger);
     let points = 0;
@@ -24,7 +24,6 @@ export const kills = {
         const enough = processes.lines().length + random.below(LINES);
         await until(() => processes.lines().length > enough);
         await sleep(random.below(MOMENT_MS));
-        await disturb?.(round);
         const [first, count] = [random.below(PROCESSES), 1 + random.below(PROCESSES)];
         for (let index = first; index < first + count; index++) {
           const slot = index % PROCESSES;

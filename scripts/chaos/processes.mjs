@@ -22,7 +22,8 @@ export function createProcesses(place, ledger) {
 
   return {
     start(task, options = {}) {
-      const given = JSON.stringify({ name: `p${names++}`, ledger, ...options });
+      const name = `p${names++}`;
+      const given = JSON.stringify({ name, ledger, ...options });
       const args = ["--pdeathsig", "KILL", process.execPath, PROGRAM, task, JSON.stringify(place), given];
       const child = spawn("setpriv", args, { stdio: ["pipe", "pipe", "pipe"] });
       children.add(child);
@@ -38,7 +39,9 @@ export function createProcesses(place, ledger) {
           if (line === undefined && child.exitCode !== null) throw new Error(`a process ended: ${wrong}`);
           return line;
         });
-      return { child, said, hears, write: () => child.stdin.write("go\n"), wrong: () => wrong };
+      const write = (line = "go") => child.stdin.write(`${line}\n`);
+      const ended = once(child, "exit");
+      return { name, child, ended, said, hears, write, wrong: () => wrong };
     },
     kill: (started) => end(started.child),
     async killAll() {
@@ -59,6 +62,20 @@ async function end(child) {
   await closed;
 }
 
+/** Waits in milliseconds: the median and the 95th percentile. */
+export function percentiles(waits) {
+  const sorted = [...waits].sort((a, b) => a - b);
+  const at = (share) => Math.round(sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0);
+  return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`;
+}
+
+/** A clock that all processes of a machine share. */
+export const steadyMs = () => Number(process.hrtime.bigint() / 1_000_000n);
+
+/** A store of its own beside the store at `place`. */
+export const beside = (place, name) =>
+  place.file === undefined ? { ...place, schema: `${place.schema}${name}` } : { file: `${place.file}-${name}` };
+
 /** Resolves with what `find` returns or resolves with, once that is not undefined or false. */
 export async function until(find, patienceMs = PATIENCE_MS) {
   const started = performance.now();
@@ -70,24 +87,27 @@ export async function until(find, patienceMs = PATIENCE_MS) {
   }
 }
 
+/** True if no run is open. A store that cannot be reached says nothing. */
+export async function isDrained(host) {
+  const { runs } = await host.admin.stats().catch(() => ({ runs: { queued: 1 } }));
+  return OPEN.every((status) => (runs[status] ?? 0) === 0);
+}
+
 /** Executes what is left, and compares the store with the ledger of what was acknowledged. */
 export async function settle(place, processes, options = {}) {
   const { host } = await openStore(place, { ports: { warn: () => undefined } });
   try {
     const last = processes.start("desk", { gives: false, ...options });
-    const drained = async () => {
-      const { runs } = await host.admin.stats().catch(() => ({ runs: { queued: 1 } }));
-      return OPEN.every((status) => (runs[status] ?? 0) === 0);
-    };
-    await until(drained, options.patienceMs).catch(() => undefined);
+    await until(() => isDrained(host), options.patienceMs).catch(() => undefined);
     await processes.kill(last);
-    return await compare(host, processes.lines());
+    return await compare(host, processes.lines(), options.repeated);
   } finally {
     await host.close();
   }
 }
 
-async function compare(host, lines) {
+/** `repeated` is a text that comes again, each time with another key. */
+async function compare(host, lines, repeated) {
   const found = { lost: 0, torn: 0, twice: 0, problems: [] };
   const blame = (kind, why) => {
     found[kind] += 1;
@@ -96,7 +116,7 @@ async function compare(host, lines) {
   const acked = lines.filter(([what]) => what === "ack");
   const keys = new Map();
   for (const [what, text, key] of lines) {
-    if (what !== "tool") continue;
+    if (what !== "tool" || text === repeated) continue;
     if (keys.has(text) && keys.get(text) !== key) blame("twice", `the tool of ${text} had two keys`);
     keys.set(text, key);
   }

@@ -20,6 +20,9 @@ const FLEET = ["fleet_jobs", "fleet_cells", "fleet_tokens", "fleet_steps"];
 const NOBODY = { isAlive: () => true, count: () => 1, release: () => undefined };
 const HOSTS = ["a1", "b2"].map((pair) => pair.repeat(16));
 
+/** Rounds at a time. */
+const POSTGRES_PLACES = 4;
+
 const toText = (tables) =>
   JSON.stringify(tables, (_name, value) => {
     if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
@@ -56,8 +59,7 @@ const SQLITE_FAULTS = {
 function faultySqlite(database, fault, isWriter) {
   const count = (what, work) => {
     if (!fault.isArmed) return work();
-    fault.seen(what);
-    return fault.isNow() ? SQLITE_FAULTS[fault.kind](database, work) : work();
+    return fault.isNow(what) ? SQLITE_FAULTS[fault.kind](database, work) : work();
   };
   const what = isWriter ? "statement" : "read";
   return {
@@ -93,6 +95,8 @@ export async function sqliteStores(folder) {
   return {
     name: "sqlite",
     kinds: Object.keys(SQLITE_FAULTS),
+    // SQLite runs on this thread.
+    places: 1,
     async open(fault, ports) {
       const path = join(folder, `sweep-${files++}.db`);
       copyFileSync(template, path);
@@ -167,8 +171,7 @@ async function connectTo(pool) {
 function faultyPool(pool, fault) {
   const count = (what, client, work) => {
     if (!fault.isArmed) return work();
-    fault.seen(what);
-    return fault.isNow() ? POSTGRES_FAULTS[fault.kind](client, work) : work();
+    return fault.isNow(what) ? POSTGRES_FAULTS[fault.kind](client, work) : work();
   };
   const whatIs = (text) => (/^BEGIN/.test(text) ? "begin" : text === "COMMIT" ? "commit" : "statement");
   return {
@@ -202,50 +205,79 @@ const CLOCK = (schema) => `CREATE TABLE "${schema}".clock (ms BIGINT); INSERT IN
 /** Numbers that a transaction draws are not given back, so only their order counts. */
 const DRAWN = { runs: "seq", inbox: "ord" };
 
-/** PostgreSQL: one schema, emptied before each round, with a clock that stands still. */
-export async function postgresStores(server) {
+/**
+ * A schema that is emptied before each round, with a clock that stands still. It has a database of its own: rounds have the
+ * same ids, and locks of lists belong to a database.
+ */
+async function openPlace(server) {
   const schema = server.schema();
-  const pool = new pg.Pool({ connectionString: server.url, max: 8 });
+  await server.sql(`CREATE DATABASE ${schema}`);
+  const connectionString = Object.assign(new URL(server.url), { pathname: `/${schema}` }).href;
+  const pool = new pg.Pool({ connectionString, max: 8 });
   pool.on("error", () => undefined);
   await migrate({ pool, schema, ports: systemPorts, mayMigrate: true });
   await pool.query(CLOCK(schema));
   const all = [...TABLES, ...FLEET];
+  // Much faster than TRUNCATE, which makes new files.
+  const empty = all.map((table) => `DELETE FROM "${schema}".${table}`).join(";");
+  const setClock = (now) => pool.query(`UPDATE "${schema}".clock SET ms = ${now}`);
 
   async function dump() {
-    const found = [];
-    for (const table of all) {
-      const { rows } = await pool.query(`SELECT to_jsonb(t) AS row FROM "${schema}".${table} AS t`);
-      const own = rows.map(({ row }) => row);
-      const drawn = DRAWN[table];
+    const rows = all.map(
+      (table) => `SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') AS rows FROM "${schema}".${table} AS t`,
+    );
+    const results = await pool.query(rows.join(";"));
+    const found = results.map(({ rows: [{ rows: own }] }, index) => {
+      const drawn = DRAWN[all[index]];
       if (drawn !== undefined)
-        own.sort((a, b) => a[drawn] - b[drawn]).forEach((row, index) => void (row[drawn] = index));
-      found.push(own.map((row) => JSON.stringify(row)).sort());
-    }
+        own.sort((a, b) => a[drawn] - b[drawn]).forEach((row, place) => void (row[drawn] = place));
+      return own.map((row) => JSON.stringify(row)).sort();
+    });
     return JSON.stringify(found);
   }
 
   return {
-    name: "postgres",
-    kinds: Object.keys(POSTGRES_FAULTS),
+    dump,
+    close: () => pool.end(),
     async open(fault, ports) {
-      ports.passed = async (now) => void (await pool.query(`UPDATE "${schema}".clock SET ms = ${now}`));
-      await pool.query(`TRUNCATE ${all.map((table) => `"${schema}".${table}`).join(", ")} RESTART IDENTITY`);
-      await ports.passed(ports.now());
-      const engines = [faultyPool(pool, fault), pool].map((own) =>
+      ports.passed = async (now) => void (await setClock(now));
+      await pool.query(empty);
+      await setClock(ports.now());
+      return [faultyPool(pool, fault), pool].map((own) =>
         createPostgresEngine({
           ...{ pool: own, schema, line: undefined, end: async () => undefined },
           ports: { ...systemPorts, ...ports },
         }),
       );
+    },
+  };
+}
+
+/** PostgreSQL: several schemas, so that rounds run side by side. */
+export async function postgresStores(server) {
+  const places = [];
+  for (let index = 0; index < POSTGRES_PLACES; index++) places.push(await openPlace(server));
+  const free = [...places];
+
+  return {
+    name: "postgres",
+    kinds: Object.keys(POSTGRES_FAULTS),
+    places: places.length,
+    async open(fault, ports) {
+      const place = free.pop();
+      const engines = await place.open(fault, ports);
       return {
         engines,
         hosts: [await hostOn(engines[0], HOSTS[0], ports), await hostOn(engines[1], HOSTS[1], ports)],
-        dump,
+        dump: place.dump,
         close: async () => {
           for (const engine of engines) await engine.close();
+          free.push(place);
         },
       };
     },
-    close: () => pool.end(),
+    close: async () => {
+      for (const place of places) await place.close();
+    },
   };
 }

@@ -1,9 +1,12 @@
 // Wake-ups are lost: the scheduler does nothing, no host hears another one, and Redis loses all it has. Each run is
 // executed all the same, since the store says what is due.
 
-import { createProcesses, settle, until } from "./processes.mjs";
+import { createProcesses, isDrained, percentiles, settle, until } from "./processes.mjs";
+import { openStore } from "./store.mjs";
 
 const INPUTS = 20;
+/** Long enough to see that nothing happens: longer than a sweep. */
+const BROKEN_PATIENCE_MS = 7_000;
 
 export const wakeUps = {
   name: "wake-ups",
@@ -11,6 +14,7 @@ export const wakeUps = {
   break: "sleepy",
   async run({ place, ledger, rounds, broken, servers }) {
     const processes = createProcesses(place, ledger);
+    const { host } = await openStore(place, { ports: { warn: () => undefined } });
     const count = Math.min(rounds, 5);
     try {
       const deaf = broken ?? "deaf";
@@ -26,14 +30,25 @@ export const wakeUps = {
         await processes.kill(giver);
       }
       // The worker alone must execute them, or the next one, which is as deaf.
-      await until(() => isQuiet(processes, count * INPUTS), 30_000).catch(() => undefined);
+      // A deaf worker has no life lock, so a run that dies with it would wait for the end of its lease.
+      const patienceMs = broken === undefined ? undefined : BROKEN_PATIENCE_MS;
+      await until(() => isDrained(host), patienceMs).catch(() => undefined);
       await processes.killAll();
-      const found = await settle(place, processes, { broken: deaf, patienceMs: 30_000 });
-      return { rounds: count, points: count * INPUTS, ...found, note: `${found.acknowledged} acknowledged` };
+      const found = await settle(place, processes, { broken: deaf, patienceMs });
+      const note = `${found.acknowledged} acknowledged, executed after ${percentiles(waitsOf(processes.lines()))}`;
+      return { rounds: count, points: count * INPUTS, ...found, note };
     } finally {
       await processes.killAll();
+      await host.close();
     }
   },
 };
 
-const isQuiet = (processes, inputs) => processes.lines().filter(([what]) => what === "tool").length >= inputs;
+/** From the acknowledgement of each input to its first tool. */
+function waitsOf(lines) {
+  const begun = new Map(lines.filter(([what]) => what === "ack").map(([, text, , , at]) => [text, at]));
+  const waits = new Map();
+  for (const [what, text, , , at] of lines)
+    if (what === "tool" && begun.has(text) && !waits.has(text)) waits.set(text, at - begun.get(text));
+  return [...waits.values()];
+}

@@ -7,6 +7,11 @@ import type { Line } from "./connection/line.js";
 import { lifeKeys } from "./lists.js";
 import type { PgResult } from "./connection/types.js";
 
+/** Begins the ids of hosts without a life lock, so that others do not take them for dead. A random id that begins so only waits for its leases. */
+const NO_LOCK = "00000000";
+
+export const toLocklessId = (hostId: string): string => NO_LOCK + hostId.slice(NO_LOCK.length);
+
 export interface PostgresLivesTerms {
   readonly schema: string;
   readonly hostId: string;
@@ -19,8 +24,8 @@ export function createPostgresLives({ schema, hostId, line, query }: PostgresLiv
   const missing = new Map<string, number>();
 
   async function isAlive(id: string): Promise<boolean> {
-    // Without a line, no host has a lock, and only leases count.
-    if (line === undefined || id === hostId) return true;
+    // Without a lock, only leases count. Without a line, this host sees no locks.
+    if (line === undefined || id === hostId || id.startsWith(NO_LOCK)) return true;
     const { rows } = await query(
       `SELECT pg_try_advisory_xact_lock_shared($1::int, $2::int) AS is_free,
          extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000 AS up_ms`,

@@ -7,7 +7,7 @@ import { assertSchema, DEFAULT_SCHEMA, ignoreErrors } from "./connection/connect
 import { toConnections, type PostgresDatabase } from "./connection/driver.js";
 import { createPostgresEngine } from "./engine.js";
 import { openLine, type Line } from "./connection/line.js";
-import { createPostgresLives } from "./lives.js";
+import { createPostgresLives, toLocklessId } from "./lives.js";
 import { migrate } from "./migrate.js";
 
 /** The options of {@link openPostgresExecutionHost}. */
@@ -34,8 +34,8 @@ export async function openPostgresExecutionHost(
     throw invalidOptions(`migrate is ${showValue(mayMigrate)}`, "Pass true or false.");
   const checked = checkHostOptions(options);
   const { ports } = checked;
-  const hostId = newHostId(checked);
   const { pool, dedicated, end } = await toConnections(database);
+  const hostId = dedicated === undefined ? toLocklessId(newHostId(checked)) : newHostId(checked);
   ignoreErrors(pool);
   let line: Line | undefined;
   try {

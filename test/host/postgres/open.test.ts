@@ -1,6 +1,10 @@
 import pg from "pg";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { DEAD_MS } from "../../../src/host/limits.js";
+import type { Line } from "../../../src/host/postgres/connection/line.js";
+import { createPostgresLives } from "../../../src/host/postgres/lives.js";
 import { openPostgresExecutionHost } from "../../../src/host/postgres/open.js";
+import type { SqlValue } from "../../../src/host/sql/engine.js";
 import { MIGRATIONS } from "../../../src/host/sql/schema.js";
 import { lease, userTurn } from "../../support/durable-host.js";
 import { postgresHosts } from "../../support/postgres-host.js";
@@ -104,6 +108,29 @@ describePostgres("the schema of a durable host on PostgreSQL", (server) => {
     const again = await openPostgresExecutionHost({ pool, dedicated }, { schema });
     expect((await again.admin.check()).map(({ code }) => code)).not.toContain("no-life-lock");
     await again.close();
+    await pool.end();
+  });
+
+  it("is not taken for dead by a host with a life lock if it has none", async () => {
+    const pool = new pg.Pool({ connectionString: server.url, max: 2 });
+    const schema = server.schema();
+    const [lockless, locked] = [await openPostgresExecutionHost({ pool }, { schema }), await hosts.open({}, schema)];
+    const clock = vi.spyOn(performance, "now");
+    // Locks count once the server has run for a while.
+    const query = async (text: string, ...values: SqlValue[]) => {
+      const rows = await server.sql(text, values);
+      return { rows: rows.map((row) => ({ ...row, up_ms: 60_000 })), rowCount: rows.length };
+    };
+    const lives = createPostgresLives({ schema, hostId: "0f".repeat(16), line: {} as Line, query });
+    const gone = await hosts.open({}, schema);
+    await gone.close();
+    const seen = () => Promise.all([lockless, locked, gone].map(async ({ hostId }) => lives.isAlive(hostId)));
+    expect(await seen()).toEqual([true, true, true]);
+    clock.mockReturnValue(performance.now() + DEAD_MS);
+    expect(await seen()).toEqual([true, true, false]);
+    clock.mockRestore();
+    expect(lockless.hostId).toMatch(/^[0-9a-f]{32}$/);
+    await lockless.close();
     await pool.end();
   });
 
