@@ -138,7 +138,9 @@ describe.each(TRANSPORTS)("a fabric over %s", (transport) => {
         await runAll(replay(seed), topics, { transport, graceMs: 50 }).catch((error: PlumbError) =>
           reasons.push(error.hint),
         );
-      expect(reasons).toEqual(FREE === 0 ? [] : [expect.stringMatching(/prompt-changed/)]);
+      expect(reasons).toEqual(
+        FREE === 0 ? [] : [expect.stringMatching(/message changed \(message \d+\)[^]*\/content/)],
+      );
       expect(vendor.asked).toHaveLength(asked);
       const [merge = ""] = Object.keys(schedule.merges);
       const broken = { version: 1 as const, merges: { ...schedule.merges, [merge]: [0] } };
