@@ -79,6 +79,8 @@ export const MUTANT_GRACE_MS = 10_000;
 /** Fewest processes of each command. With fewer, no difference between two commands is certain. */
 export const MIN_BENCH_RUNS = 8;
 export const MAX_BENCH_RUNS = 1_000;
+/** `MAX_STRETCHED_TURNS` of the harness. */
+export const MAX_BENCH_TURNS = 100_000;
 /** Microseconds of the default `--threshold`: more than a measurement differs from the next on a quiet machine. */
 export const DEFAULT_BENCH_THRESHOLD_US = 20;
 /** Milliseconds of a process's time limit in addition to ten times that of the first. */

@@ -115,9 +115,10 @@ async function reportUsage(
 ): Promise<number> {
   if (error.exitCode === 0) return EXIT.ok;
   if (error.code === "commander.help") return EXIT.failed;
-  const [message = "", ...suggestion] = error.message.replace(/^error: /, "").split("\n");
+  // A value in the message may have several lines too.
+  const [message = "", suggestion = ""] = error.message.replace(/^error: /, "").split(/\n(?=\(Did you mean [^\n]*\)$)/);
   const command = commandName(program, argv);
-  const hint = suggestion.join(" ").replace(/^\((.*)\)$/, "$1");
+  const hint = suggestion.replace(/^\((.*)\)$/, "$1");
   const help = `Run npx playhead ${command === null ? "" : `${command} `}--help for the usage.`;
   const failure: Failure = { exitCode: EXIT.failed, code: "usage", message, hint: hint === "" ? help : hint };
   return report(failure, program, argv, io);

@@ -39,6 +39,10 @@ describe("cassette", () => {
   });
 
   it.each([
+    [
+      ["record", "--job=a\nb", "--", "x"],
+      "error: option '--job <name>' argument 'a\\nb' is invalid. Give up to 100 letters, digits, dots, dashes and underscores.\n  hint: Run npx playhead record --help for the usage.\n",
+    ],
     [["verfy", "x"], "error: unknown command 'verfy'\n  hint: Did you mean verify?\n"],
     [
       ["verify", "--requireintegrity", "x"],

@@ -52,7 +52,13 @@ export async function bench(
   try {
     const lengths: BenchedLength[] = [];
     for (const cassette of cassettes) {
-      const measured = await measure(commands, { file, cassette }, { runs, cpu, signals }, io);
+      const measured = await measure(commands, { file, cassette }, { runs, cpu, signals }, io).catch(
+        (error: unknown) => {
+          // The signal ended the command too.
+          if (signals.caught() === undefined) throw error;
+          return [];
+        },
+      );
       const caught = signals.caught();
       if (caught !== undefined) {
         io.exit(128 + constants.signals[caught]);
@@ -87,6 +93,7 @@ async function measure(
   const results = commands.map((): BenchedRun[] => []);
   let longestMs = 0;
   for (const command of commands) {
+    if (signals.caught() !== undefined) return results;
     const began = performance.now();
     await runOnce(command, served, io);
     longestMs = Math.max(longestMs, performance.now() - began);

@@ -110,7 +110,8 @@ function notedIn(problems: string[]): ServeWatcher {
   const ignore = (): void => undefined;
   return {
     answered: ignore,
-    missed: ({ message }) => void problems.push(message),
+    // The command shows the whole miss.
+    missed: ({ message }) => void problems.push(message.split("\n", 1)[0] ?? ""),
     passed: ignore,
     refused: ({ method, path }, why) => void problems.push(`${method} ${path}: ${why}`),
     noted: ignore,

@@ -91,6 +91,8 @@ export function runChild(command: readonly string[], options: ChildOptions): Pro
     const end = (act: () => void): void => {
       clearTimeout(timer);
       for (const signal of ENDING_SIGNALS) process.off(signal, forward);
+      // What it left behind would slow the next run, or change its files. On Windows its group is unknown now.
+      if (quietly !== undefined && process.platform !== "win32") killGroup(child, "SIGKILL");
       act();
     };
     child.on("error", (error) => end(() => fail(error)));

@@ -3,7 +3,7 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { BenchThreshold } from "../../harness/index.js";
 import type { BenchCommandOptions } from "../bench/bench.js";
-import { DEFAULT_BENCH_THRESHOLD_US, MAX_BENCH_RUNS, MIN_BENCH_RUNS } from "../limits.js";
+import { DEFAULT_BENCH_THRESHOLD_US, MAX_BENCH_RUNS, MAX_BENCH_TURNS, MIN_BENCH_RUNS } from "../limits.js";
 import { reporterOption } from "../options/reporters.js";
 import { parsePath, wholeNumber } from "../options/values.js";
 import { splitCommand } from "../terminal/command-action.js";
@@ -63,5 +63,5 @@ function parseChange(text: string): BenchThreshold {
 }
 
 function parseTurns(text: string): number[] {
-  return text.split(",").map((part) => wholeNumber(2, 999_999_999)(part.trim()));
+  return text.split(",").map((part) => wholeNumber(2, MAX_BENCH_TURNS)(part.trim()));
 }

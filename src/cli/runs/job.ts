@@ -67,7 +67,14 @@ async function recordOwn(
   const costOf = await createCostCounter(prices, io);
   note(`cassette record: job ${job}: `, estimateText(plan.runs, await estimateRun(plan, costOf, io), 1));
   const own: Unit[] = [];
+  /** The folder of the last run, until the store has its recordings. */
+  let last: string | undefined;
+  const removeLast = async (): Promise<void> => {
+    if (last !== undefined) await rm(last, { recursive: true, force: true });
+    last = undefined;
+  };
   const doUnit = async (index: number) => {
+    await removeLast();
     const run = index + 1;
     const folder = await makeFolder("playhead-record-");
     const place = { folder, io, stdoutToStderr: json, isStopped: () => caught() !== undefined };
@@ -78,7 +85,8 @@ async function recordOwn(
       const { exitCode, files } = unit;
       const cost = costText(await costOf(files.map(({ path }) => join(folder, path))));
       const result = await pack(unit, folder, io.files);
-      isKept = "why" in result;
+      isKept = true;
+      if (!("why" in result)) last = folder;
       const ending = exitCode === 0 ? "" : `, exit code ${exitCode}`;
       const where = "why" in result ? `; ${result.why}; they are kept in ${folder}` : "";
       note(`cassette record: ${nameOf(run)}: `, `${plural(files.length, "recording")}, ${cost}${ending}${where}`);
@@ -90,7 +98,13 @@ async function recordOwn(
   };
   const units = Array.from({ length: plan.runs }, (_, index) => nameOf(index + 1));
   const isOver = (): boolean => caught() !== undefined;
-  await workOn(store, { plan: toJobPlan(job, plan), units, concurrency: 1, isOver, doUnit });
+  try {
+    await workOn(store, { plan: toJobPlan(job, plan), units, concurrency: 1, isOver, doUnit });
+  } catch (error) {
+    if (last !== undefined) note("cassette record: the store may lack the last run, so its recordings stay in ", last);
+    throw error;
+  }
+  await removeLast();
   return own;
 }
 

@@ -11,7 +11,7 @@ import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 import { copyParts, report, type Merged, type MergeOptions } from "./merge.js";
 import { unpack } from "./packed.js";
-import type { Part, Plan, Unit } from "./part.js";
+import { isRunCount, type Part, type Plan, type Unit } from "./part.js";
 
 type Terms = Pick<MergeOptions, "into" | "allowMissing">;
 
@@ -65,18 +65,21 @@ async function unpackUnits(
   { files }: CommandIo,
 ): Promise<{ units: Unit[]; missing: string[] }> {
   const units: Unit[] = [];
-  const missing = new Map(Array.from({ length: runs }, (_, index) => [nameOf(index + 1), nameOf(index + 1)]));
+  const left = new Map(Array.from({ length: runs }, (_, index) => [nameOf(index + 1), index + 1]));
+  const lost: string[] = [];
   for await (const { unit: name, ...result } of settledUnits(store, job)) {
+    const run = left.get(name);
+    if (run === undefined) throw damagedPlan(job);
+    left.delete(name);
     if ("why" in result) {
-      missing.set(name, `${name} (${result.why})`);
+      lost.push(`${name} (${result.why})`);
       continue;
     }
-    const { unit, texts } = await unpack(name, result.text);
+    const { unit, texts } = await unpack(run, result.text);
     for (const [index, { path }] of unit.files.entries()) await write(join(folder, path), texts[index] ?? "", files);
     units.push(unit);
-    missing.delete(name);
   }
-  return { units, missing: [...missing.values()] };
+  return { units, missing: [...lost, ...left.keys()] };
 }
 
 async function write(path: string, text: string, files: CommandIo["files"]): Promise<void> {
@@ -88,7 +91,11 @@ async function write(path: string, text: string, files: CommandIo["files"]): Pro
 
 function toPlan({ of, job, plan }: JobPlan): Plan {
   const { command, runs } = plan;
-  if (of === "record" && Array.isArray(command) && typeof runs === "number" && Number.isSafeInteger(runs))
+  if (of === "record" && Array.isArray(command) && isRunCount(runs))
     return { command: command.map(String), runs, shards: 1 };
-  throw unusable(`the plan of job ${job} in the store is damaged`, "Something else has changed it. Use a new --job.");
+  throw damagedPlan(job);
+}
+
+function damagedPlan(job: string): CliError {
+  return unusable(`the plan of job ${job} in the store is damaged`, "Something else has changed it. Use a new --job.");
 }

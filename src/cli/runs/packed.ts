@@ -8,7 +8,7 @@ import { isPlainObject, sha256Hex, type FilePort } from "../../core/index.js";
 import type { UnitResult } from "../job/work.js";
 import { unusable } from "../job/plan.js";
 import { MAX_JOB_RUN_BYTES, MAX_PACKED_RUN_CHARACTERS } from "../limits.js";
-import { isUnit, type Unit } from "./part.js";
+import { isUnit, runOf, type Unit } from "./part.js";
 
 interface Packed {
   readonly unit: Unit;
@@ -35,26 +35,28 @@ export async function pack(unit: Unit, folder: string, files: FilePort): Promise
   };
 }
 
-/** Throws `report-unusable` for a text that `pack` did not make. */
-export async function unpack(name: string, packed: string): Promise<Packed> {
+/** Throws `report-unusable` for a text that `pack` did not make of this run. */
+export async function unpack(run: number, packed: string): Promise<Packed> {
   try {
     // Each character of a text takes up to six in JSON.
     const json = await promisify(gunzip)(Buffer.from(packed, "base64"), { maxOutputLength: MAX_UNPACKED });
     const value: unknown = JSON.parse(json.toString());
-    if (isPacked(value)) return value;
+    if (isPacked(value, run)) return value;
   } catch {
     // The error below says it.
   }
-  throw unusable(`the result of ${name} in the store is damaged`, "Something else has changed it. Use a new --job.");
+  throw unusable(`the result of run ${run} in the store is damaged`, "Something else has changed it. Use a new --job.");
 }
 
 const MAX_UNPACKED = Math.min(6 * MAX_JOB_RUN_BYTES, 512 * 1024 * 1024);
 
-function isPacked(value: unknown): value is Packed {
+function isPacked(value: unknown, run: number): value is Packed {
   if (!isPlainObject(value) || !isUnit(value["unit"]) || !Array.isArray(value["texts"])) return false;
   const { unit, texts } = value as { unit: Unit; texts: unknown[] };
-  return unit.files.every(({ sha256 }, index) => {
+  const paths = new Set(unit.files.map(({ path }) => path));
+  if (unit.run !== run || paths.size !== texts.length || unit.files.length !== texts.length) return false;
+  return unit.files.every(({ path, sha256 }, index) => {
     const text = texts[index];
-    return typeof text === "string" && sha256Hex(text) === sha256;
+    return runOf(path) === String(run) && typeof text === "string" && sha256Hex(text) === sha256;
   });
 }

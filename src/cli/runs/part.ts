@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { hashJson, isPlainObject, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
-import { MAX_SHARD_FILE_BYTES } from "../limits.js";
+import { MAX_RECORDED_RUNS, MAX_SHARD_FILE_BYTES } from "../limits.js";
 import { whyUnread } from "../options/file.js";
 
 export const SHARD_FILE = "shard.json";
@@ -128,7 +128,7 @@ export function unusable(path: string, what: string, hint: string): CliError {
 function isPart(value: unknown): value is Part {
   if (!isPlainObject(value) || value["shardVersion"] !== VERSION) return false;
   const { plan, shard, units } = value;
-  if (!isPlainObject(plan) || !isCount(plan["runs"]) || !isCount(plan["shards"])) return false;
+  if (!isPlainObject(plan) || !isRunCount(plan["runs"]) || !isRunCount(plan["shards"])) return false;
   const { command } = plan;
   const isCommand = Array.isArray(command) && command.every((word) => typeof word === "string");
   return isCommand && isCount(shard) && shard <= plan["shards"] && Array.isArray(units) && units.every(isUnit);
@@ -151,6 +151,11 @@ function isInside(path: string): boolean {
   const segments = path.split("/");
   const isPlain = segments.every((segment) => segment !== "" && segment !== "." && segment !== "..");
   return isPlain && !/[\\:\0]/.test(path) && isRecording(path);
+}
+
+/** True for a number of runs or shards that `cassette record` accepts. */
+export function isRunCount(value: unknown): value is number {
+  return isCount(value) && value <= MAX_RECORDED_RUNS;
 }
 
 function isCount(value: unknown): value is number {

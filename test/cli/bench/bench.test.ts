@@ -4,7 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
-import { MIN_BENCH_RUNS } from "../../../src/cli/limits.js";
+import { MAX_BENCH_TURNS, MIN_BENCH_RUNS } from "../../../src/cli/limits.js";
+import { MAX_STRETCHED_TURNS } from "../../../src/harness/limits.js";
 import { recordTurns } from "../../support/recording.js";
 import { ask, say } from "../../support/script.js";
 import { cli, documentOf, folder, place } from "../run.js";
@@ -24,9 +25,9 @@ for (let turn = 0; turn < most; turn++) {
   const url = process.env.OPENAI_BASE_URL + "/chat/completions";
   const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
   const { choices: [{ message }] } = await answer.json();
-  if (message.tool_calls === undefined) break;
+  if (message.tool_calls === undefined && process.argv[5] !== "more") break;
   messages.push(message);
-  for (const { id } of message.tool_calls) messages.push({ role: "tool", tool_call_id: id, content: "rain" });
+  for (const { id } of message.tool_calls ?? []) messages.push({ role: "tool", tool_call_id: id, content: "rain" });
   await new Promise((resolve) => setTimeout(resolve, waits));
 }
 process.exitCode = code;
@@ -81,6 +82,11 @@ describe("cassette bench", long, () => {
   it.each([
     ["fails", command(99, 0, 3), "it exited with 3"],
     ["uses fewer turns", command(1), "it used 1 of 2 turns"],
+    [
+      "asks for more turns",
+      [...command(), "more"],
+      "turn 2: all 2 recorded turns were used, and the run asks for more\n",
+    ],
     ["sends something else", [process.execPath, "-e", "fetch(process.env.OPENAI_BASE_URL + '/x')"], "GET /v1/x"],
   ])("exits 2 for a command that %s, and runs it once", async (_, given, why) => {
     const ran = await cli(["bench", file, ...runs, "--", ...given]);
@@ -89,6 +95,33 @@ describe("cassette bench", long, () => {
     expect(ran.err).toContain(why);
   });
 });
+
+describe.skipIf(process.platform === "win32")("cassette bench on a system with signals", long, () => {
+  it("exits with the signal's number when Ctrl-C ends it and its command", async () => {
+    const stop = `process.kill(process.ppid, "SIGINT"); setTimeout(() => process.exit(130), 500)`;
+    const ran = await cli(["bench", file, ...runs, "--", process.execPath, "-e", stop]);
+    expect(ran).toEqual({ code: 130, out: "", err: "" });
+  });
+
+  it("ends what a measured run leaves behind", async () => {
+    const pids = join(folder, "left.txt");
+    const script = `${process.execPath} ${agent} 99 0 0; sleep 600 & echo $! >> ${pids}`;
+    expect(await cli(["bench", file, ...runs, "--", "/bin/sh", "-c", script])).toMatchObject({ code: 0 });
+    const [first = 0, ...left] = readFileSync(pids, "utf8").trim().split("\n").map(Number);
+    // The first run shares the terminal, and is not measured.
+    process.kill(first);
+    expect(left).toHaveLength(MIN_BENCH_RUNS);
+    for (const pid of left) await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe("cassette bench --out", () => {
   it("writes a longer cassette that says so, and replaces none", async () => {
@@ -106,6 +139,7 @@ describe("cassette bench --out", () => {
     [["--out", "a.cassette.json", "--turns", "3,4"], "--out was given without one length"],
     [["--out", "a.json", "--turns", "3"], "does not end in .cassette.json"],
     [["--out", "a.cassette.json", "--turns", "1"], "Give a whole number from 2"],
+    [["--turns", `${MAX_BENCH_TURNS + 1}`, "--", "x"], `Give a whole number from 2 to ${MAX_STRETCHED_TURNS}.`],
     [[], "no command was given"],
     [["--threshold", "slow", "--", "x"], "Give microseconds such as 50"],
     [["--runs", "3", "--", "x"], `Give a whole number from ${MIN_BENCH_RUNS}`],

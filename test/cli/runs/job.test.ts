@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadSqlite } from "../../../src/host/sqlite/driver.js";
@@ -175,6 +175,38 @@ describe("cassette record --job", () => {
       missing: [expect.stringContaining("run 2")],
     });
   });
+
+  it("refuses results that are not of their run, and a plan with other runs", async () => {
+    const { record, merge, sql, at } = project();
+    await record("out");
+    copyFileSync(at("jobs.db"), at("whole.db"));
+    const other = (from: number) => `(SELECT result FROM fleet_cells WHERE place = ${from})`;
+    const runsOf = (count: number) =>
+      `UPDATE fleet_jobs SET plan_hash = replace(plan_hash, '"runs":2', '"runs":${count}')`;
+    for (const [change, what] of [
+      [`UPDATE fleet_cells SET result = replace(${other(1)}, 'run 2', 'run 1') WHERE place = 0`, "the result of run 1"],
+      [runsOf(1), "the plan of job nightly"],
+      [runsOf(100_000_000), "the plan of job nightly"],
+    ] as const) {
+      copyFileSync(at("whole.db"), at("jobs.db"));
+      await sql(change);
+      const damaged = expect.stringContaining(`error: ${what} in the store is damaged\n`);
+      expect(await merge("x")).toMatchObject({ code: 2, err: damaged });
+    }
+    expect(existsSync(at("x"))).toBe(false);
+  });
+
+  it("keeps the recordings of a run that the store does not take", async () => {
+    const { machine, at } = project({ runs: 1, words: ["--until=go"] });
+    const own = machine("own");
+    await waiting(own);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(at(`jobs.db${suffix}`), { force: true });
+    writeFileSync(at("go"), "");
+    expect(await own.ended).toEqual([2, null]);
+    const [, kept = ""] = /so its recordings stay in (.+)\n/.exec(own.said) ?? [];
+    expect(Object.keys(bytesOf(kept))).toContain("flights.1.cassette.json");
+    rmSync(kept, { recursive: true });
+  }, 120_000);
 
   it("returns the run to the others when its command cannot start or records nothing", async () => {
     const { cwd } = project();

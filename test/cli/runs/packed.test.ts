@@ -19,7 +19,7 @@ describe("a run in a store", () => {
     const text = '\uFEFF{ "a": "ü\\u0000" }\n';
     const packed = await packText(text);
     if (!("text" in packed)) throw new Error(packed.why);
-    expect(await unpack("run 1", packed.text)).toEqual({ unit: unitOf(text), texts: [text] });
+    expect(await unpack(1, packed.text)).toEqual({ unit: unitOf(text), texts: [text] });
   });
 
   it("has a limit, and keeps no recording that changed or is not text", async () => {
@@ -31,7 +31,7 @@ describe("a run in a store", () => {
   });
 
   it.each(["", "H4s", Buffer.from("{}").toString("base64")])("is refused if it is %j", async (text) => {
-    await expect(unpack("run 1", text)).rejects.toMatchObject({
+    await expect(unpack(1, text)).rejects.toMatchObject({
       code: "report-unusable",
       message: "the result of run 1 in the store is damaged",
     });
