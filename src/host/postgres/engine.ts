@@ -11,7 +11,7 @@ import { createNames, createTexts, toPgValues, toSqlRows } from "./dialect.js";
 import { pgFailed, runsAgain } from "./connection/failure.js";
 import type { Line } from "./connection/line.js";
 import { transact } from "./transaction.js";
-import type { PgClient, PgPool, PgResult } from "./connection/types.js";
+import { queryPrepared, type PgClient, type PgPool, type PgResult } from "./connection/types.js";
 
 export interface PostgresEngineTerms {
   readonly pool: PgPool;
@@ -48,7 +48,7 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
       assertOpen();
       const own = toPgValues(values);
       const asked =
-        toName === undefined ? pool.query(text, own) : pool.query({ name: toName(text), text, values: own });
+        toName === undefined ? pool.query(text, own) : queryPrepared(pool, { name: toName(text), text, values: own });
       try {
         return await within(asked, MAX_STORE_WAIT_MS, ports, noAnswer);
       } catch (error) {

@@ -9,7 +9,7 @@ import { storeClosed } from "../sql/failure.js";
 import { toPgValues, toSqlRows } from "./dialect.js";
 import { isDisconnected, isStalePlan, isTemporary, pgFailed, runsAgain } from "./connection/failure.js";
 import { listKey } from "./lists.js";
-import { lastOf, type PgClient, type PgQuery, type PgResult } from "./connection/types.js";
+import { lastOf, queryPrepared, type PgClient, type PgQuery, type PgResult } from "./connection/types.js";
 
 export interface TransactionTerms {
   /** The store, as errors name it. */
@@ -121,7 +121,7 @@ function openStatements(name: string, client: PgClient) {
     if (failure !== undefined) throw pgFailed(`${name} failed`, failure);
     try {
       if (prepared === undefined || values === undefined) return lastOf(await client.query(text, values));
-      return await client.query({ name: prepared, text, values });
+      return await queryPrepared(client, { name: prepared, text, values });
     } catch (error) {
       failure = error ?? new Error("unknown");
       throw pgFailed(`${name} failed`, failure);

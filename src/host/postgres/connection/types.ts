@@ -13,20 +13,16 @@ export interface PgQuery {
   query(text: string, values?: unknown[]): Promise<PgResult>;
 }
 
-/** A statement with a name stays prepared on its connection, so the server parses and plans it once. */
-export interface PgPrepared {
-  readonly name: string;
-  readonly text: string;
-  readonly values: unknown[];
-}
-
-interface PgPreparedQuery extends PgQuery {
-  query(statement: PgPrepared): Promise<PgResult>;
-  query(text: string, values?: unknown[]): Promise<PgResult>;
+/** A statement with a name stays prepared on its connection, so the server parses and plans it once. Only for connections of `pg` itself. */
+export function queryPrepared(
+  client: PgQuery,
+  statement: { readonly name: string; readonly text: string; readonly values: unknown[] },
+): Promise<PgResult> {
+  return (client as unknown as { query(statement: object): Promise<PgResult> }).query(statement);
 }
 
 /** A connection of a pool, or a dedicated one. `release` with an error closes it. */
-export interface PgClient extends PgPreparedQuery {
+export interface PgClient extends PgQuery {
   release(error?: Error | boolean): void;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "end", listener: () => void): unknown;
@@ -34,7 +30,7 @@ export interface PgClient extends PgPreparedQuery {
 }
 
 /** A pool of connections, such as the `Pool` of `pg`. */
-export interface PgPool extends PgPreparedQuery {
+export interface PgPool extends PgQuery {
   connect(): Promise<PgClient>;
   on?(event: "error", listener: (error: Error) => void): unknown;
   readonly options?: { readonly max?: number };
