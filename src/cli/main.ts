@@ -115,8 +115,9 @@ async function reportUsage(
 ): Promise<number> {
   if (error.exitCode === 0) return EXIT.ok;
   if (error.code === "commander.help") return EXIT.failed;
-  // A value in the message may have several lines too.
-  const [message = "", suggestion = ""] = error.message.replace(/^error: /, "").split(/\n(?=\(Did you mean [^\n]*\)$)/);
+  // A message of Commander may quote a value of several lines. One of `refuseRepeated` ends with a hint.
+  const border = error.code === "commander.error" ? "\n" : /\n(?=\(Did you mean [^\n]*\)$)/;
+  const [message = "", suggestion = ""] = error.message.replace(/^error: /, "").split(border);
   const command = commandName(program, argv);
   const hint = suggestion.replace(/^\((.*)\)$/, "$1");
   const help = `Run npx playhead ${command === null ? "" : `${command} `}--help for the usage.`;
