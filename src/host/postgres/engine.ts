@@ -44,18 +44,11 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
     if (!isOpen) throw storeClosed(name);
   };
   const query = async (text: string, ...values: SqlValue[]): Promise<PgResult> => {
-    for (let rerun = 0; ; rerun++) {
-      assertOpen();
-      const own = toPgValues(values);
-      const asked =
-        toName === undefined ? pool.query(text, own) : queryPrepared(pool, { name: toName(text), text, values: own });
-      try {
-        return await within(asked, MAX_STORE_WAIT_MS, ports, noAnswer);
-      } catch (error) {
-        // The pool has closed the connection.
-        if (!runsAgain(error, rerun)) throw pgFailed(`${name} failed`, error);
-      }
-    }
+    assertOpen();
+    const own = toPgValues(values);
+    const statement = toName && { name: toName(text), text, values: own };
+    const ask = () => (statement === undefined ? pool.query(text, own) : queryPrepared(pool, statement));
+    return askWithin(ports, name, ask);
   };
   const reads: Sql = {
     all: async (text, ...values) => toSqlRows(await query(toText(text), ...values)),
@@ -104,6 +97,17 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
       await end?.();
     },
   };
+}
+
+/** Asks again with another connection if this one has an old plan. The pool has closed it. */
+async function askWithin(ports: Ports, name: string, ask: () => Promise<PgResult>): Promise<PgResult> {
+  for (let rerun = 0; ; rerun++) {
+    try {
+      return await within(ask(), MAX_STORE_WAIT_MS, ports, noAnswer);
+    } catch (error) {
+      if (!runsAgain(error, rerun)) throw pgFailed(`${name} failed`, error);
+    }
+  }
 }
 
 const BYTES = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bytes FROM pg_catalog.pg_class AS c
