@@ -48,7 +48,7 @@ export const SUITES = {
   diff: { run: diff, quick: { lengths: [10, 100] } },
   driftScale: { run: driftScale, quick: { scenarios: 3, runs: 4, rounds: 1 } },
   durable: { run: durable, quick: {}, guard: {} },
-  process: { run: processes, quick: { messages: 100, lasting: 400 } },
+  process: { run: processes, quick: { messages: 100, lasting: 400 }, guard: { rounds: 3 } },
   env: { run: env, quick: { turns: [10, 100, 1000], rounds: 1 }, guard: {} },
   import: { run: importing, quick: { runs: 5, turns: [5] } },
   startUp: { run: startUp, quick: { commands: false, rounds: 1 }, guard: { commands: false } },
