@@ -12,8 +12,8 @@ import { fileURLToPath } from "node:url";
 import { runFabric } from "playhead/process";
 import { Pull, Push } from "zeromq";
 import { decodeFrame, decodeLine, encodeFrame, encodeLine } from "../.playhead/modules/core/process/index.js";
-import { anthropicEvents } from "../.playhead/modules/core/vendors/anthropic/write.js";
 import { createReporter, openWire, runAgentProcess } from "../.playhead/modules/host/process/index.js";
+import { repeat } from "../scripts/crash/fabric.mjs";
 import { measure } from "./measure.mjs";
 import { closeScratch, openScratch } from "./scratch.mjs";
 
@@ -189,22 +189,6 @@ async function openFabric(agent, transport) {
     },
     close: () => fabric.cancel(),
   };
-}
-
-function repeat(request, response) {
-  let text = "";
-  request.on("data", (chunk) => (text += String(chunk)));
-  request.on("end", () => {
-    const { messages, model } = JSON.parse(text);
-    const { content } = messages.at(-1);
-    const turn = { message: { role: "assistant", content }, finalAnswer: content, stopReason: "stop" };
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(
-      anthropicEvents(turn, { id: "1", createdAt: 0, model })
-        .map((event) => event.text)
-        .join(""),
-    );
-  });
 }
 
 /** One agent that forgets each message, in this process: what message 100 costs, and what the last one costs. */

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { resumeAndDrain } from "playhead/execution";
 import { Agent } from "playhead/session";
 import { breakStore } from "./broken.mjs";
+import { steadyMs } from "./processes.mjs";
 import { NAMESPACE, openStore, SESSIONS } from "./store.mjs";
 import { registersOn } from "./registers.mjs";
 import { createStop } from "./standstill.mjs";
@@ -161,11 +162,6 @@ const tasks = {
     tell({ done: true });
   },
 };
-
-/** A clock that all processes of a machine share. */
-function steadyMs() {
-  return Number(process.hrtime.bigint() / 1_000_000n);
-}
 
 /** Calls again while the failure is one that may pass. The `dedupeKey` makes that safe. */
 async function persist(call) {

@@ -10,7 +10,8 @@ import { anthropicEvents } from "../../.playhead/modules/core/vendors/anthropic/
 
 export const MESSAGES = 30;
 
-function answer(request, response) {
+/** Answers a request of Anthropic's API with the last message. */
+export function repeat(request, response) {
   let text = "";
   request.on("data", (chunk) => (text += String(chunk)));
   request.on("end", () => {
@@ -48,7 +49,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [folder, transport] = process.argv.slice(2);
   // The sockets of a killed fabric go with the folder.
   process.env.TMPDIR = folder;
-  const server = createServer(answer);
+  const server = createServer(repeat);
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   console.log("begun");
   let end = "whole";

@@ -9,7 +9,7 @@ import { invalid } from "./options.js";
 export interface RunEnd {
   /** Kept in the recording's `extensions.outcome`, where `cassette drift` looks for `success`. A replay keeps nothing. */
   readonly outcome?: JsonObject;
-  /** Kept in the recording's `extensions`, beside those of the recorder. A replay keeps nothing. */
+  /** Added to the `extensions` of the recording as they are, with any secrets. A replay stores nothing. */
   readonly extensions?: JsonObject;
   /**
    * The test failed: a recording is kept as `<name>.failed.cassette.json`, its file is left unchanged, and a replay is not checked for
@@ -65,21 +65,11 @@ export function checkEnd(ended: unknown): Omit<RunEnd, "error"> {
   return { failed, outcome: { error: message, ...(outcome as JsonObject | undefined) }, ...own };
 }
 
-/** Extensions with a meaning of their own, which only their writers may give. */
-const TAKEN = [
-  ...[
-    "createdWith",
-    "prompts",
-    "contexts",
-    "filtered",
-    "filters",
-    "filterPatterns",
-    "redacted",
-    "streams",
-    "answeredBy",
-  ],
-  ...["exchanges", "workspace", "outcome", "scores", "migrated", "forkedFrom", "import", "stretched"],
-];
+/** The extensions that only the recorder and the commands write. */
+const TAKEN = (
+  "answeredBy contexts createdWith exchanges filterPatterns filtered filters forkedFrom import migrated outcome prompts " +
+  "redacted scores streams stretched workspace"
+).split(" ");
 
 function checkExtensions(extensions: unknown): JsonObject | undefined {
   if (extensions === undefined) return undefined;
@@ -87,5 +77,5 @@ function checkExtensions(extensions: unknown): JsonObject | undefined {
     throw invalid(`the extensions of done are ${describeValue(extensions)}`, "Pass an object.");
   const taken = TAKEN.find((name) => Object.hasOwn(extensions, name));
   if (taken === undefined) return extensions as JsonObject;
-  throw invalid(`the extensions of done have ${taken}, which the recorder writes`, "Use another name.");
+  throw invalid(`the extensions of done have ${taken}, which Playhead writes`, "Use another name.");
 }

@@ -7,7 +7,7 @@ import type { Line } from "./connection/line.js";
 import { lifeKeys } from "./lists.js";
 import type { PgResult } from "./connection/types.js";
 
-/** Begins the ids of hosts without a life lock, so that others do not take them for dead. A random id that begins so only waits for its leases. */
+/** The prefix of the ids of hosts without a life lock, so that others do not take them for dead. If a random id has it, only its leases count. */
 const NO_LOCK = "00000000";
 
 export const toLocklessId = (hostId: string): string => NO_LOCK + hostId.slice(NO_LOCK.length);

@@ -35,7 +35,8 @@ export async function openPostgresExecutionHost(
   const checked = checkHostOptions(options);
   const { ports } = checked;
   const { pool, dedicated, end } = await toConnections(database);
-  const hostId = dedicated === undefined ? toLocklessId(newHostId(checked)) : newHostId(checked);
+  const ownId = newHostId(checked);
+  const hostId = dedicated === undefined ? toLocklessId(ownId) : ownId;
   ignoreErrors(pool);
   let line: Line | undefined;
   try {
