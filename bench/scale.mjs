@@ -66,6 +66,7 @@ function commandsOn(folder) {
     "cassette verify, one core": ["verify", old, "--jobs", "1"],
     "cassette diff, two folders, all cores": ["diff", old, now],
     "cassette diff, two folders, one core": ["diff", old, now, "--jobs", "1"],
+    "cassette drift": ["drift", old, now, "--force", "--fail-on", "none"],
     "cassette stats": ["stats", old],
     "cassette scan": ["scan", old],
     "cassette lock": ["lock", old, "--file", join(folder, "cassettes.lock"), "--update"],

@@ -29,6 +29,7 @@ const LEADERS = [
     "cli/diff/diff",
     "cli/diff/thread",
     "cli/drift/thread",
+    "cli/facts/thread",
     "cli/show/show",
     "cli/stats/stats",
     "cli/verify/verify",

@@ -89,8 +89,21 @@ export async function until(find, patienceMs = PATIENCE_MS) {
 
 /** True if no run is open. A store that cannot be reached says nothing. */
 export async function isDrained(host) {
-  const { runs } = await host.admin.stats().catch(() => ({ runs: { queued: 1 } }));
-  return OPEN.every((status) => (runs[status] ?? 0) === 0);
+  return (await countOpen(host)) === 0;
+}
+
+async function countOpen(host) {
+  const { runs } = await host.admin.stats().catch(() => ({ runs: { queued: Infinity } }));
+  return OPEN.reduce((sum, status) => sum + (runs[status] ?? 0), 0);
+}
+
+/** Resolves once no run is open, or none has ended for `patienceMs`. */
+async function drain(host, patienceMs = PATIENCE_MS) {
+  for (let least = Infinity, since = performance.now(); least > 0; await sleep(LOOK_MS)) {
+    const open = await countOpen(host);
+    if (open < least) [least, since] = [open, performance.now()];
+    else if (performance.now() - since > patienceMs) return;
+  }
 }
 
 /** Executes what is left, and compares the store with the ledger of what was acknowledged. */
@@ -98,7 +111,7 @@ export async function settle(place, processes, options = {}) {
   const { host } = await openStore(place, { ports: { warn: () => undefined } });
   try {
     const last = processes.start("desk", { gives: false, ...options });
-    await until(() => isDrained(host), options.patienceMs).catch(() => undefined);
+    await drain(host, options.patienceMs);
     await processes.kill(last);
     return await compare(host, processes.lines(), options.repeated);
   } finally {

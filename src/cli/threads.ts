@@ -6,7 +6,7 @@ import type { Lost } from "../host/index.js";
 import { CliError, toFailure, type Failure } from "./errors.js";
 
 /** The compiled `src/cli/<command>/thread.ts`. package.json names it, because a relative path would depend on the build. */
-export function threadScript(command: "verify" | "diff" | "drift"): URL {
+export function threadScript(command: "verify" | "diff" | "drift" | "facts"): URL {
   return pathToFileURL(createRequire(import.meta.url).resolve(`#threads/${command}`));
 }
 

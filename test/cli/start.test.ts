@@ -44,9 +44,9 @@ const loadedByCommand = (...args: string[]): string[] => loadedBy(cassetteBin, .
 const ofLayer = (files: readonly string[], layer: string): string[] =>
   files.filter((file) => file.startsWith(`${layer}/`));
 
-/** The files of one command: all of `cli` but what every command shares. */
+/** The files of one command: all of `cli` but what several commands share. */
 const ofCommands = (files: readonly string[]): string[] =>
-  ofLayer(files, "cli").filter((file) => file.split("/").length > 2 && !/^cli\/(terminal|options)\//.test(file));
+  ofLayer(files, "cli").filter((file) => file.split("/").length > 2 && !/^cli\/(terminal|options|facts)\//.test(file));
 
 describe("what is loaded", () => {
   it.each(["--version", "-V"])("for %s is the version alone", (flag) => {

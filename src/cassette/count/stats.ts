@@ -1,13 +1,16 @@
 // Counts over many cassettes. Only counts are kept, so that 100,000 files take no more memory than ten.
 
-import { isPlainObject } from "../../core/index.js";
+import { defined, isPlainObject } from "../../core/index.js";
 import { extensionsOf, type Cassette } from "../file/format.js";
 import { MAX_COUNTED_NAMES } from "../limits.js";
+import { isJudgeRecording } from "./judge.js";
 import {
+  askedModelOf,
   countedTurns,
   createTurnPricer,
   createUsageCounter,
   unpricedModelOf,
+  type CountedTurn,
   type TurnPricer,
   type UsageSum,
 } from "./usage-sum.js";
@@ -57,10 +60,42 @@ export interface CassetteStats {
   largest: { file: string; bytes: number }[];
 }
 
+/** What is counted of one cassette: plain data. */
+export interface CassetteFigures {
+  /** As in {@link countedTurns}, without the messages. */
+  turns: CountedTurn[];
+  /** The tools that it called, each as often as it did. */
+  tools: string[];
+  /** The model of each answer that names one. */
+  models: string[];
+  provider: string;
+  /** See {@link askedModelOf}. */
+  askedModel?: string;
+  recordedAt: string;
+  exchanges: number;
+  isJudge: boolean;
+  marks: Mark[];
+}
+
 export interface StatsCounter {
   /** `bytes` is the size of its file. */
-  add(file: string, bytes: number, cassette: Cassette): void;
+  add(file: string, bytes: number, figures: CassetteFigures): void;
   total(): CassetteStats;
+}
+
+export function cassetteFigures(cassette: Cassette): CassetteFigures {
+  const responses = cassette.entries.map(({ response }) => response);
+  return {
+    turns: countedTurns(cassette).map(({ usage, costUsd, model }) => defined({ usage, costUsd, model })),
+    tools: responses.flatMap(({ message }) => (message.toolCalls ?? []).map(({ name }) => name)),
+    models: responses.flatMap(({ model }) => model ?? []),
+    provider: cassette.recordedProvider,
+    ...defined({ askedModel: askedModelOf(cassette) }),
+    recordedAt: cassette.recordedAt,
+    exchanges: extensionsOf(cassette).exchanges?.length ?? 0,
+    isJudge: isJudgeRecording(cassette),
+    marks: marksOf(cassette),
+  };
 }
 
 export function createStatsCounter(price: TurnPricer = createTurnPricer()): StatsCounter {
@@ -81,19 +116,17 @@ export function createStatsCounter(price: TurnPricer = createTurnPricer()): Stat
   let largest: { file: string; bytes: number }[] = [];
 
   return {
-    add(file, bytes, cassette) {
-      const responses = cassette.entries.map(({ response }) => response);
-      const turns = countedTurns(cassette);
+    add(file, bytes, { turns, marks, ...figures }) {
       for (const turn of turns) usage.add(turn);
       unpriced.add(turns.flatMap((turn) => unpricedModelOf(turn, price) ?? []));
-      tools.add(responses.flatMap(({ message }) => (message.toolCalls ?? []).map(({ name }) => name)));
-      models.add(responses.flatMap(({ model }) => model ?? []));
-      providers.add([cassette.recordedProvider]);
+      tools.add(figures.tools);
+      models.add(figures.models);
+      providers.add([figures.provider]);
       sum.cassettes++;
       sum.bytes += bytes;
-      sum.exchanges += extensionsOf(cassette).exchanges?.length ?? 0;
-      for (const mark of marksOf(cassette)) sum[mark]++;
-      times.add(cassette.recordedAt);
+      sum.exchanges += figures.exchanges;
+      for (const mark of marks) sum[mark]++;
+      times.add(figures.recordedAt);
       largest = [...largest, { file, bytes }].sort((a, b) => b.bytes - a.bytes).slice(0, LARGEST);
     },
     total: () => ({

@@ -2,29 +2,22 @@
 // that a lock never follows a cassette silently.
 
 import { dirname, join, resolve } from "node:path";
-import {
-  createCassetteStore,
-  formatLock,
-  lockDifferences,
-  toLockEntry,
-  type CassetteV2,
-  type Lock,
-  type LockEntry,
-} from "../../cassette/index.js";
+import { formatLock, lockDifferences, type Lock, type LockEntry } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { isCI, pathInLock } from "../../harness/index.js";
 import { readLockIfThere, writeLock } from "../bless/write.js";
 import { CliError, exitCodeForAll, noCassettesIn, toFailure, usageError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { createProgress } from "../terminal/progress.js";
-import { findFiles, loadEach } from "../options/recordings.js";
+import { readFacts } from "../facts/read.js";
+import { findFiles } from "../options/recordings.js";
 import { reportLock, type LockChange, type LockOutcome, type RefusedFile } from "./report.js";
 
 export interface LockCommandOptions {
   file: string;
   update?: boolean;
   check?: boolean;
+  jobs?: number;
   json?: boolean;
 }
 
@@ -42,7 +35,11 @@ export async function lock(paths: readonly string[], options: LockCommandOptions
   }
   const locked = [...before.keys()].map((path) => join(dirname(file), path));
   const scope = paths.length === 0 ? locked : paths;
-  const { now, gone, refused } = await readNow(files, { paths: scope, lockFile: file, before, locked }, io);
+  const { now, gone, refused } = await readNow(
+    files,
+    { paths: scope, lockFile: file, before, locked, jobs: options.jobs },
+    io,
+  );
   const changes = compare(before, now, gone);
 
   const outcome = decide(refused, changes, options);
@@ -68,21 +65,21 @@ interface Scope {
   before: Lock;
   /** The files that the lock lists. */
   locked: readonly string[];
+  jobs: number | undefined;
 }
 
-async function readNow(files: FilePort, { paths, lockFile, before, locked }: Scope, io: CommandIo) {
-  const store = createCassetteStore(files);
+async function readNow(files: FilePort, { paths, lockFile, before, locked, jobs }: Scope, io: CommandIo) {
   const now = new Map<string, LockEntry>();
   /** Locked paths without a file. */
   const gone: string[] = [];
   const refused: RefusedFile[] = [];
   const { found, empty } = await findFiles(files, paths, io.cwd, { known: locked });
   for (const file of empty) refused.push({ file, failure: toFailure(noCassettesIn(file)) });
-  for await (const loaded of loadEach(store, found, createProgress(io, "locking"), { minVersion: 2 })) {
-    const path = placeIn(lockFile, loaded.file, io.cwd);
-    if (loaded.kind === "loaded") now.set(path, toLockEntry(loaded.cassette as CassetteV2));
-    else if (loaded.failure.code === "file-not-found" && before.has(path)) gone.push(path);
-    else refused.push(loaded);
+  for await (const read of readFacts(found, { of: "lock", what: "locking", jobs, minVersion: 2 }, io)) {
+    const path = placeIn(lockFile, read.file, io.cwd);
+    if (read.kind === "read") now.set(path, read.facts);
+    else if (read.failure.code === "file-not-found" && before.has(path)) gone.push(path);
+    else refused.push(read);
   }
   return { now, gone, refused };
 }

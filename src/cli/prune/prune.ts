@@ -5,24 +5,23 @@ import { dirname, join, resolve } from "node:path";
 import {
   BUNDLE_SUFFIX,
   CassetteError,
-  createCassetteStore,
   DEFAULT_MAX_FILE_BYTES,
   ENVELOPE_SUFFIX,
-  exchangesOf,
   parseBundle,
 } from "../../cassette/index.js";
-import { hashJson, type FilePort } from "../../core/index.js";
+import type { FilePort } from "../../core/index.js";
 import { CliError, exitCodeForAll, usageError, type Failure } from "../errors.js";
 import { whyUnread } from "../options/file.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
-import { createProgress, type Progress } from "../terminal/progress.js";
-import { findTarget, loadEach, pathIn } from "../options/recordings.js";
+import { readFacts } from "../facts/read.js";
+import { findTarget, pathIn } from "../options/recordings.js";
 import { assertAbout, assertMet, readLedgers, type LedgerOptions, isInside, realPath } from "./ledgers.js";
 
 export interface PruneOptions extends LedgerOptions {
   write?: boolean;
+  jobs?: number;
   json?: boolean;
 }
 
@@ -35,7 +34,7 @@ export async function prune(folders: readonly string[], options: PruneOptions, i
   }
   const paths = await findCassettes(files, folders);
   const unused = isJudging ? await findUnused(files, folders, paths, options, io.cwd) : new Set<string>();
-  const { duplicates, failed, whole } = await readAll(files, paths, createProgress(io, "checking"));
+  const { duplicates, failed, whole } = await readAll(paths, options.jobs, io);
   const orphans = whole.filter((path) => unused.has(path));
   const { deleted, kept } = await removeAll(files, folders, options.write === true ? orphans : [], io.cwd);
   const result = kept.length > 0 ? EXIT.failed : deleted.length < orphans.length ? EXIT.drift : EXIT.ok;
@@ -110,21 +109,20 @@ async function findCassettes(files: FilePort, folders: readonly string[]): Promi
   return [...found];
 }
 
-async function readAll(files: FilePort, paths: readonly string[], progress: Progress) {
-  const store = createCassetteStore(files);
+async function readAll(paths: readonly string[], jobs: number | undefined, io: CommandIo) {
   const byContent = new Map<string, string[]>();
   const failed: Found["failed"] = [];
   const whole: string[] = [];
-  for await (const loaded of loadEach(store, paths, progress)) {
-    const { file } = loaded;
-    if (loaded.kind === "failed") {
-      failed.push({ file, failure: loaded.failure });
+  for await (const read of readFacts(paths, { of: "prune", what: "checking", jobs }, io)) {
+    const { file } = read;
+    if (read.kind === "failed") {
+      failed.push({ file, failure: read.failure });
       continue;
     }
     whole.push(file);
-    const turns = loaded.cassette.entries.map(({ promptHash, response }) => [promptHash, hashJson(response)]);
-    const key = hashJson([turns, exchangesOf(loaded.cassette)]);
-    byContent.set(key, [...(byContent.get(key) ?? []), file]);
+    const same = byContent.get(read.facts);
+    if (same === undefined) byContent.set(read.facts, [file]);
+    else same.push(file);
   }
   return { whole, failed, duplicates: [...byContent.values()].filter((same) => same.length > 1) };
 }

@@ -3,8 +3,9 @@
 import { dirname, sep } from "node:path";
 import {
   createCassetteStore,
-  createStatsCounter,
+  countedTurns,
   createTurnPricer,
+  createUsageCounter,
   readPrices,
   type TurnPricer,
 } from "../../cassette/index.js";
@@ -34,14 +35,14 @@ export async function createCostCounter(prices: string | undefined, io: CommandI
   const price: TurnPricer = createTurnPricer(prices === undefined ? {} : await readPrices(files, prices));
   const store = createCassetteStore(files);
   return async (paths) => {
-    const counter = createStatsCounter(price);
+    const counter = createUsageCounter(price);
     let refused = 0;
     for (const path of paths) {
       const loaded = await loadRecording(store, path);
-      if (loaded.kind === "loaded") counter.add(path, 0, loaded.cassette);
+      if (loaded.kind === "loaded") for (const turn of countedTurns(loaded.cassette)) counter.add(turn);
       else refused++;
     }
-    const { usage } = counter.total();
+    const usage = counter.total();
     return { usd: usage.costUsd ?? 0, unknown: usage.turnsWithoutCost + refused };
   };
 }

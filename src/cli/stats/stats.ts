@@ -2,29 +2,27 @@
 
 import { dirname } from "node:path";
 import {
-  askedModelOf,
-  createCassetteStore,
   createStatsCounter,
   createTurnPricer,
-  isJudgeRecording,
   readPrices,
-  type Cassette,
+  type CassetteFigures,
   type CassetteStats,
   type StatsCounter,
   type TurnPricer,
 } from "../../cassette/index.js";
-import { defined, type FilePort } from "../../core/index.js";
+import { defined } from "../../core/index.js";
 import { exitCodeForAll, noCassettesIn, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { MAX_STATS_FAILURES, MAX_STATS_GROUPS } from "../limits.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createPrinter, toJsonError, writeJson } from "../terminal/output.js";
-import { createProgress } from "../terminal/progress.js";
-import { findFiles, loadEach } from "../options/recordings.js";
+import { readFacts } from "../facts/read.js";
+import { findFiles } from "../options/recordings.js";
 import { printStats } from "./report.js";
 
 export interface StatsOptions {
   by?: "folder" | "model";
+  jobs?: number;
   maxBytes?: number;
   prices?: string;
   json?: boolean;
@@ -62,51 +60,39 @@ export async function stats(paths: readonly string[], options: StatsOptions, io:
 
 async function countAll(
   paths: readonly string[],
-  { by, maxBytes, prices }: StatsOptions,
+  { by, jobs, maxBytes, prices }: StatsOptions,
   io: CommandIo,
 ): Promise<{ result: StatsResult; exitCode: ExitCode }> {
-  const sized = withSize(filesAt(io));
-  const price = createTurnPricer(prices === undefined ? {} : await readPrices(sized.files, prices));
-  const { found } = await findFiles(sized.files, paths, io.cwd);
+  const files = filesAt(io);
+  const price = createTurnPricer(prices === undefined ? {} : await readPrices(files, prices));
+  const { found } = await findFiles(files, paths, io.cwd);
   if (found.length === 0) throw noCassettesIn(paths.join(", "), "counted");
-  const store = createCassetteStore(sized.files);
   const [total, groups] = [createStatsCounter(price), createGroups(price)];
   const failures: StatsResult["failures"] = [];
   let [refused, judges, exitCode]: [number, number, ExitCode] = [0, 0, EXIT.ok];
-  for await (const loaded of loadEach(store, found, createProgress(io, "counting"), defined({ maxBytes }))) {
-    const { file } = loaded;
-    if (loaded.kind === "failed") {
+  for await (const read of readFacts(found, { of: "stats", what: "counting", jobs, ...defined({ maxBytes }) }, io)) {
+    const { file } = read;
+    if (read.kind === "failed") {
       refused++;
-      if (failures.length < MAX_STATS_FAILURES) failures.push({ file, failure: loaded.failure });
-      if (exitCode !== EXIT.integrity) exitCode = exitCodeForAll([loaded.failure]);
+      if (failures.length < MAX_STATS_FAILURES) failures.push({ file, failure: read.failure });
+      if (exitCode !== EXIT.integrity) exitCode = exitCodeForAll([read.failure]);
       continue;
     }
-    if (isJudgeRecording(loaded.cassette)) judges++;
-    total.add(file, sized.lastSize(), loaded.cassette);
-    if (by !== undefined) groups.of(groupOf(by, file, loaded.cassette))?.add(file, sized.lastSize(), loaded.cassette);
+    const { facts } = read;
+    if (facts.isJudge) judges++;
+    total.add(file, facts.bytes, facts);
+    if (by !== undefined) groups.of(groupOf(by, file, facts))?.add(file, facts.bytes, facts);
   }
   return { result: { stats: total.total(), judges, ...groups.list(), refused, failures }, exitCode };
 }
 
-/** The port with the size of the last file, because files are read one after the other. */
-function withSize(files: FilePort): { files: FilePort; lastSize: () => number } {
-  let size = 0;
-  const read: FilePort["read"] = async (path, maxBytes) => {
-    const result = await files.read(path, maxBytes);
-    size = result.kind === "read" ? result.bytes.length : 0;
-    return result;
-  };
-  return { files: { ...files, read }, lastSize: () => size };
-}
-
 /** A cassette that several models answered belongs to the group of that set. */
-function groupOf(by: "folder" | "model", file: string, cassette: Cassette): string {
+function groupOf(by: "folder" | "model", file: string, { models, askedModel, provider }: CassetteFigures): string {
   if (by === "folder") return dirname(file);
-  const models = [...new Set(cassette.entries.flatMap(({ response }) => response.model ?? []))].sort();
-  if (models.length > 0) return models.join(", ");
-  const asked = askedModelOf(cassette);
-  if (asked === undefined) return `unknown (${cassette.recordedProvider})`;
-  return `${asked} (${cassette.recordedProvider.startsWith("import:") ? "named by the imported log" : "as asked for"})`;
+  const names = [...new Set(models)].sort();
+  if (names.length > 0) return names.join(", ");
+  if (askedModel === undefined) return `unknown (${provider})`;
+  return `${askedModel} (${provider.startsWith("import:") ? "named by the imported log" : "as asked for"})`;
 }
 
 function createGroups(price: TurnPricer) {
