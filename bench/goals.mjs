@@ -1,7 +1,10 @@
 // The goals: ratios within one run, each with its maximum. If a table was not measured, its goal is not measured.
 
+import { readFileSync } from "node:fs";
 import { differenceOf, ratioOf, summarise } from "./measure.mjs";
 
+/** The most files and KB that each entry point may load. */
+const DOORS = JSON.parse(readFileSync(new URL("doors.json", import.meta.url), "utf8"));
 const LOOP = "playhead: run";
 const RECORD = "playhead: run and record";
 const REPLAY = "playhead: verify and replay";
@@ -121,6 +124,7 @@ export const GOALS = [
     ["cold", "vitest 1 true", "playhead"],
     ["cold", "vitest 1 true", "stub"],
   ),
+  ...["playhead", "cassette", "vitest", "msw"].flatMap(loaded),
   ratio(
     "memory",
     "memory of a 10,000-turn recording beyond the cassette itself ÷ the conversation",
@@ -276,6 +280,19 @@ function ratio(id, figure, most, ours, other) {
 /** A goal for `ours` − `other`, in the unit of the table. */
 function beyond(id, figure, most, ours, other) {
   return { id, figure, most, of: (row) => differenceOf(row(...ours), row(...other)) };
+}
+
+/** What an import loads, which is the same on every machine. The tests hold the same limits. */
+function loaded(door) {
+  const path = door === "playhead" ? door : `playhead/${door}`;
+  const goal = (key, unit, most) => ({
+    id: `${key}-${door}`,
+    figure: `${unit} of Playhead that \`import "${path}"\` loads`,
+    most,
+    of: (row) => row("cold", key, path),
+  });
+  const [files, kilobytes] = DOORS[door];
+  return [goal("files", "files", files), goal("loaded", "KB", kilobytes)];
 }
 
 /** The benchmarks whose tables the goal reads. */

@@ -22,7 +22,7 @@ const ENTRIES = Object.keys(manifest.exports).filter((path) => !/\*|json|vitest/
 export async function* cold({ rounds = 15, entries = ENTRIES, files = [1, 10] } = {}) {
   const folder = openScratch("cold");
   try {
-    yield countFiles();
+    yield* countFiles();
     yield* sampleAll("imports", "import of an entry point in a fresh process", importsOf(entries), rounds);
     const cassette = await writeCassette(folder);
     yield* sampleAll("first", "a process that imports, and runs its first 20 turns", firstRuns(cassette), rounds);
@@ -66,15 +66,17 @@ export async function* peerColds({ rounds = 7, files = 10 } = {}) {
 }
 
 /** Numbers that do not depend on the machine: what an import of an entry point loads before it is used. */
-function countFiles() {
-  const rows = Object.values(manifest.exports).flatMap((target) => {
+function* countFiles() {
+  const doors = Object.entries(manifest.exports).flatMap(([door, target]) => {
     const path = typeof target === "string" ? target : (target.node ?? target.default);
     if (!path.endsWith(".js")) return [];
-    const loaded = filesBehind(join(root, path));
-    const bytes = loaded.reduce((sum, file) => sum + statSync(file).size, 0);
-    return [{ name: `${path.replace("./dist/entry/", "")}, ${loaded.length} files`, ...summarise([bytes / 1000]) }];
+    return [{ name: door.replace(".", manifest.name), loaded: filesBehind(join(root, path)) }];
   });
-  return { key: "loaded", title: "files of Playhead that an entry point loads", unit: "KB", rows };
+  const kilobytes = (files) => files.reduce((sum, file) => sum + statSync(file).size, 0) / 1000;
+  const rows = (of) => doors.map(({ name, loaded }) => ({ name, ...summarise([of(loaded)]) }));
+  const what = "files of Playhead that an entry point loads";
+  yield { key: "files", title: what, unit: "files", rows: rows((files) => files.length) };
+  yield { key: "loaded", title: `size of the ${what}`, unit: "KB", rows: rows(kilobytes) };
 }
 
 function filesBehind(path, found = []) {
