@@ -160,7 +160,7 @@ describe("a vendor that is one folder and one row", () => {
     }
   });
 
-  it("is imported from recorded HTTP", () => {
+  it("is imported from recorded HTTP", async () => {
     const entries = [":say", ":stream?alt=sse"].map((verb, index) => ({
       request: {
         method: "POST",
@@ -170,7 +170,8 @@ describe("a vendor that is one folder and one row", () => {
       response: { status: 200, headers: [], content: { text: index === 0 ? WHOLE : STREAMED } },
     }));
     const options = { source: "toy.har", recordedAt: "2026-11-20T12:00:00.000Z" };
-    const runs = [...cassette.parseImport(JSON.stringify({ log: { entries } }), options)];
+    const runs = [];
+    for await (const run of cassette.parseImport(JSON.stringify({ log: { entries } }), options)) runs.push(run);
     expect(runs.map(({ cassette: { entries: turns } }) => turns.map(({ response }) => response))).toMatchObject([
       [ANSWER],
       [ANSWER],

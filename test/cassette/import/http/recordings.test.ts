@@ -1,7 +1,7 @@
 import { gzipSync, deflateSync, brotliCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { exchangesOf } from "../../../../src/cassette/exchange/player.js";
-import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../../src/cassette/import/import.js";
 import { MAX_EXCHANGES, MAX_RECORDED_BODY_BYTES } from "../../../../src/cassette/limits.js";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import type { LlmTurnResponse } from "../../../../src/core/model/provider.js";
@@ -37,7 +37,7 @@ const kept = (runs: ImportedCassette[]) => runs.flatMap(({ cassette }) => exchan
 function read(record: unknown): { runs: ImportedCassette[]; refused: string[] } {
   const refused: string[] = [];
   const runs = [
-    ...parseImport(JSON.stringify(record), {
+    ...importLog(JSON.stringify(record), {
       source: "rec.json",
       recordedAt: "2026-11-20T12:00:00.000Z",
       onError: (error) => refused.push(`${error.code}: ${error.summary}`),
