@@ -6,7 +6,7 @@ import { MAX_EXCHANGES, MAX_RECORDED_BODY_BYTES } from "../../../../src/cassette
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import type { LlmTurnResponse } from "../../../../src/core/model/provider.js";
 import { parseOpenAi } from "../../../../src/core/vendors/openai/parse.js";
-import { WIRES } from "../../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../../src/core/vendors/vendors.js";
 import { bodyBytes } from "../../../support/wire.js";
 import { importOf, rebuildPrompts } from "../verify.js";
 
@@ -364,8 +364,8 @@ describe("a recording of a wire whose path names the model", () => {
 
   it.each(["amazon.nova-lite-v1:0", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"])("reads frames of %s", (model) => {
     const url = `https://bedrock-runtime.us-east-1.amazonaws.com/model/${encodeURIComponent(model)}/converse-stream`;
-    const frames = bodyBytes(WIRES.bedrock.stream(answered, stamp));
-    const content = { mimeType: WIRES.bedrock.streamType, encoding: "base64", text: base64(frames) };
+    const frames = bodyBytes(VENDORS.bedrock.stream(answered, stamp));
+    const content = { mimeType: VENDORS.bedrock.streamType, encoding: "base64", text: base64(frames) };
     const request = { messages: [{ role: "user", content: [{ text: "a" }] }] };
     const { runs, refused } = read(har([{ url, request, answer: "" }], content));
     expect(refused).toEqual([]);
@@ -379,8 +379,8 @@ describe("a recording of a wire whose path names the model", () => {
   it.each(["generateContent", "streamGenerateContent?alt=sse", "streamGenerateContent"])("reads %s", (verb) => {
     const url = `https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:${verb}`;
     const isList = verb === "streamGenerateContent";
-    const whole = JSON.stringify(WIRES.gemini.write(answered, stamp));
-    const events = WIRES.gemini.stream(answered, { ...stamp, isList }).join("");
+    const whole = JSON.stringify(VENDORS.gemini.write(answered, stamp));
+    const events = VENDORS.gemini.stream(answered, { ...stamp, isList }).join("");
     const request = { contents: [{ role: "user", parts: [{ text: "a" }] }] };
     const { runs, refused } = read(vcrPy([{ url, request, answer: verb === "generateContent" ? whole : events }]));
     expect(refused).toEqual([]);
