@@ -39,8 +39,8 @@ if (tauLog === undefined || dojoLog === undefined) {
   console.error("calibration: give the tau-bench log and the AgentDojo log");
   process.exit(2);
 }
-const tau = readRuns(tauLog);
-const dojo = readRuns(dojoLog);
+const tau = await readRuns(tauLog);
+const dojo = await readRuns(dojoLog);
 // In the order of the gate, so that the same draws get the same runs.
 const byName = (nameOf) => (a, b) => (nameOf(a) < nameOf(b) ? -1 : 1);
 const tasks = [...groupBy(tau, ({ task }) => task)]
@@ -49,11 +49,12 @@ const tasks = [...groupBy(tau, ({ task }) => task)]
 console.log([falseAlarms(tasks, SETTINGS), outcomePower(dojo), pathPower(dojo)].join("\n\n"));
 
 /** Runs in the form that the gate takes, with the names from the log. */
-function readRuns(log) {
+async function readRuns(log) {
   const bytes = readFileSync(log);
   const text = (log.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
   const options = { source: "log", recordedAt: "2026-01-01T00:00:00.000Z", model: "model" };
-  return [...parseImport(text, log.includes("tau") ? options : { ...options, model: undefined })].map((imported) => {
+  const runs = [];
+  for await (const imported of parseImport(text, log.includes("tau") ? options : { ...options, model: undefined })) {
     const { cassette, model, task, trial, path: file } = imported;
     const success = successOf(cassette);
     const trajectory = trajectoryOf(cassette, { ignore: [], order: "strict", content: false });
@@ -64,8 +65,9 @@ function readRuns(log) {
       calls: 0,
       ...(success === undefined ? {} : { success }),
     };
-    return { model, task, trial, run };
-  });
+    runs.push({ model, task, trial, run });
+  }
+  return runs;
 }
 
 function gate(scenarios) {

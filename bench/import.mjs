@@ -48,7 +48,11 @@ export async function* importing({ runs = 100, turns = [5, 50], ...options } = {
       { name: "floor: every prompt hashed", run: () => importLines(text) },
       {
         name: "playhead: parseImport",
-        run: () => [...parseImport(text, OPTIONS)],
+        async run() {
+          const imported = [];
+          for await (const run of parseImport(text, OPTIONS)) imported.push(run);
+          return imported;
+        },
         check: (imported) => {
           const hashes = imported.flatMap(({ cassette }) => cassette.entries.map((entry) => entry.promptHash));
           if (hashes.join() !== wanted) throw new Error("parseImport and the floor hash different prompts");

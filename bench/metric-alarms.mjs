@@ -36,7 +36,7 @@ if (log === undefined || !/^[1-9]\d*$/.test(splits)) {
   process.exit(2);
 }
 
-const tasks = readTasks(log);
+const tasks = await readTasks(log);
 const random = createRandom(1, "metric splits");
 const dealt = Array.from({ length: Number(splits) }, () => tasks.map(deal));
 const rows = ALPHAS.map((alpha) => {
@@ -59,12 +59,12 @@ console.log(
 );
 
 /** The tasks by name, each with its four runs. */
-function readTasks(file) {
+async function readTasks(file) {
   const bytes = readFileSync(file);
   const text = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
   const options = { source: "log", recordedAt: "2026-01-01T00:00:00.000Z", model: "gpt-4o" };
   const groups = new Map();
-  for (const { cassette, task, path } of parseImport(text, options)) {
+  for await (const { cassette, task, path } of parseImport(text, options)) {
     groups.set(task, [...(groups.get(task) ?? []), toRun(cassette, path)]);
   }
   return [...groups].map(([scenario, runs]) => ({ scenario, runs })).sort((a, b) => (a.scenario < b.scenario ? -1 : 1));

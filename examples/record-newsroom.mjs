@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
-import { WIRES } from "playhead";
+import { loadWire } from "playhead";
 
 const folder = fileURLToPath(new URL("../cassettes/newsroom/", import.meta.url));
 const calls = (name, args) => [{ id: "call_1", name, arguments: args }];
@@ -32,7 +32,7 @@ const SCRIPTS = {
 const vendor = createServer(async (request, response) => {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
-  const wire = request.url.endsWith("/messages") ? WIRES.anthropic : WIRES.openai;
+  const wire = await loadWire(request.url.endsWith("/messages") ? "anthropic" : "openai");
   const { request: turn } = wire.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
   const stamp = { id: "answer", createdAt: 0, model: turn.settings.model };
   response.writeHead(200, { "content-type": "application/json" });

@@ -19,6 +19,7 @@ const INLINED = ["@cfworker/json-schema", "eventsource-parser", "fflate", "jsonc
 const LEADERS = [
   ["entry/playhead"],
   ["entry/jest", "entry/vitest"],
+  ["entry/msw"],
   ["entry/cassette"],
   ["entry/session"],
   ["entry/harness"],
@@ -36,6 +37,9 @@ const LEADERS = [
     "cli/verify/thread",
   ],
 ];
+
+/** A file takes as long to find as 20 KB to load. */
+const SMALL_FILE = 5_000;
 
 const bundle = await rolldown({
   // Paths in the output begin here.
@@ -87,15 +91,44 @@ function groups(chunks) {
   const shared = chunks.filter(
     ({ isEntry, isDynamicEntry, fileName }) => !isEntry && !isDynamicEntry && needs.some((need) => need.has(fileName)),
   );
+  const users = new Map(
+    shared.map(({ fileName }) => [fileName, LEADERS.flatMap((_, at) => (needs[at].has(fileName) ? [at] : []))]),
+  );
+  widen(users, byFile);
   return new Map(
     shared.flatMap(({ fileName, moduleIds }) => {
-      const users = LEADERS.flatMap(([name], at) => (needs[at].has(fileName) ? [name.replaceAll("/", "-")] : []));
+      const name = users.get(fileName).map((at) => LEADERS[at][0].replaceAll("/", "-"));
       // A command's own folder stays apart from the folders of other commands, and SQLite and fleets from what other hosts need.
       const own = /\/cli\/(?!options|terminal)[^/]+\/|\/host\/(fleet|sqlite)\//;
       const common = moduleIds.filter((id) => !own.test(toSlashes(id)));
-      return common.map((id) => [id, users.join("+")]);
+      return common.map((id) => [id, name.join("+")]);
     }),
   );
+}
+
+/** Gives the code of a small file to more leaders, in a file that they and each other entry load
+ * anyway, if they need nothing else for it. */
+function widen(users, byFile) {
+  const opened = [...byFile.values()].filter(({ isEntry }) => isEntry).map(({ fileName }) => reached(fileName, byFile));
+  const sizeOf = (files) => files.reduce((sum, file) => sum + Buffer.byteLength(byFile.get(file).code), 0);
+  const alike = new Map();
+  for (const [file, list] of users) alike.set(list.join(), [...(alike.get(list.join()) ?? []), file]);
+  const small = [...alike.values()].filter((files) => sizeOf(files) < SMALL_FILE);
+  for (const files of small) {
+    const own = users.get(files[0]);
+    const needed = files.flatMap((file) => [...reached(file, byFile)]).filter((file) => !files.includes(file));
+    const fits = [...users.values()]
+      .filter((more) => more.length > own.length && own.every((at) => more.includes(at)))
+      .filter((more) => needed.every((file) => more.every((at) => users.get(file)?.includes(at))))
+      .filter((more) => opened.every((open) => !files.some((file) => open.has(file)) || opens(open, users, more)))
+      .sort((a, b) => a.length - b.length)[0];
+    if (fits !== undefined) for (const file of files) users.set(file, fits);
+  }
+}
+
+/** True if the files of an entry are partly those of these leaders. */
+function opens(open, users, leaders) {
+  return [...users].some(([file, list]) => open.has(file) && list.join() === leaders.join());
 }
 
 function reached(file, byFile, found = new Set()) {

@@ -118,9 +118,10 @@ const checks = {
   async "importing hashes the same prompts"() {
     const text = createLog(3, 6);
     const options = { source: "log", recordedAt: "2026-01-01T00:00:00.000Z", model: "bench" };
-    const ours = [...parseImport(text, options)].map(({ cassette }) =>
-      cassette.entries.map((entry) => entry.promptHash),
-    );
+    const ours = [];
+    for await (const { cassette } of parseImport(text, options)) {
+      ours.push(cassette.entries.map((entry) => entry.promptHash));
+    }
     assert.deepEqual(importLines(text), ours);
     assert.deepEqual(
       ours.map((hashes) => hashes.length),

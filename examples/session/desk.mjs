@@ -7,7 +7,7 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openaiProvider, WIRES } from "playhead";
+import { loadWire, openaiProvider } from "playhead";
 import { useSession } from "playhead/harness";
 import { Agent } from "playhead/session";
 
@@ -74,13 +74,14 @@ function answer({ messages }) {
 }
 
 async function serve() {
+  const wire = await loadWire("openai");
   const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
-    const { request: turn } = WIRES.openai.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+    const { request: turn } = wire.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
     await sleep(Math.random() * 50);
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify(WIRES.openai.write(answer(turn), { id: "answer", createdAt: 0, model: "gpt-5" })));
+    response.end(JSON.stringify(wire.write(answer(turn), { id: "answer", createdAt: 0, model: "gpt-5" })));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -137,7 +137,7 @@ const receiptReader = {
 const importReader = {
   kind: "import",
   seeds: () => [...seeds("", new URL("logs/", corpus)), ...logSeeds()],
-  judge(bytes) {
+  async judge(bytes) {
     let refused = 0;
     let runs = 0;
     const options = { source: "log.jsonl", recordedAt: "2026-11-21T12:00:00.000Z", onError: countRefused };
@@ -145,7 +145,7 @@ const importReader = {
       if (!(error instanceof CassetteError)) throw error;
       refused++;
     }
-    for (const { path, cassette } of parseImport(decode(bytes), options)) {
+    for await (const { path, cassette } of parseImport(decode(bytes), options)) {
       runs++;
       checkCassette(cassette, { requireIntegrity: true });
       const isPlain = path.split("/").every((part) => part !== "" && !/^\.+$/.test(part) && !/[\\:\0]/.test(part));

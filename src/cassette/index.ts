@@ -148,6 +148,7 @@ export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";
 export * from "./bundle/format.js";
 export * from "./bundle/record.js";
 export { neverAsked, replayAgents, type AgentReplay, type AgentReplayOptions } from "./bundle/replay.js";
+export type { PathBeside } from "./bundle/bundle-files.js";
 export * from "./bundle/store.js";
 export { arrivalsOf, missingArrival, type Arrival } from "./bundle/arrivals.js";
 export {
@@ -197,13 +198,9 @@ export { detectFormat, type Detection } from "./import/record/detect.js";
 export { IMPORT_FORMATS, type ImportFormat } from "./import/registry.js";
 export { BINARY_KEY } from "./import/http/vcr.js";
 export { createTaskNames, type TaskNames } from "./import/task-name.js";
-export { importRuns, parseImport, type ImportedCassette, type ImportOptions } from "./import/import.js";
+export { importRuns, type ImportedCassette, type ImportOptions } from "./import/import.js";
+export { parseImport } from "./import/parse-import.js";
 export type { Repair, RepairKind } from "./import/repair.js";
-export {
-  EXPORT_FORMATS,
-  exportCassette,
-  type ExportedCassette,
-  type ExportFormat,
-  type ExportOptions,
-} from "./export/export.js";
+export { exportCassette, type ExportOptions } from "./export/export.js";
+export { EXPORT_FORMATS, type ExportedCassette, type ExportFormat } from "./export/format.js";
 export type { Loss, LossKind } from "./export/loss.js";

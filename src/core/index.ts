@@ -113,10 +113,9 @@ export type { RunEnd, RunResult } from "./runtime/run-plan.js";
 export type { AgentVisit } from "./runtime/visit.js";
 export { ANTHROPIC_PRICING } from "./vendors/anthropic/prices.js";
 export { COHERE_PRICING } from "./vendors/cohere/prices.js";
-export { MISTRAL_PRICING } from "./vendors/openai/mistral-prices.js";
 export { GEMINI_PRICING } from "./vendors/gemini/prices.js";
-export { OPENAI_PRICING } from "./vendors/openai/prices.js";
-export type { AnthropicOptions } from "./vendors/anthropic/vendor.js";
+export { MISTRAL_PRICING, OPENAI_PRICING } from "./vendors/openai/prices.js";
+export type { AnthropicOptions } from "./vendors/anthropic/traits.js";
 export { echoProvider } from "./providers/echo.js";
 export { fallbackProvider, type FallbackOptions } from "./providers/fallback.js";
 export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/failure.js";
@@ -124,22 +123,23 @@ export type { Backoff } from "./providers/fallback/backoff.js";
 export { noteSteps, stepsOf, type AnswerStep } from "./providers/fallback/told.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
 export type { AuthFailure, Refusal } from "./providers/fallback/retry.js";
-export type { OllamaOptions } from "./vendors/ollama/vendor.js";
+export type { OllamaOptions } from "./vendors/ollama/traits.js";
 export {
   anthropicProvider,
   cohereProvider,
   bedrockProvider,
   geminiProvider,
+  loadWire,
   ollamaProvider,
   openaiProvider,
   responsesProvider,
 } from "./vendors/providers.js";
-export type { OpenAiOptions } from "./vendors/openai/vendor.js";
-export type { ResponsesOptions } from "./vendors/responses/vendor.js";
+export type { OpenAiOptions } from "./vendors/openai/traits.js";
+export type { ResponsesOptions } from "./vendors/responses/traits.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
 export { joinSignals } from "./time/signal.js";
 export { isThenable, sleep, untilAborted, within } from "./time/wait.js";
-export { toArguments } from "./providers/calls.js";
+export { argumentsText, toArguments } from "./providers/calls.js";
 export { maskSecrets, quoteForeign } from "./text/mask.js";
 export { isRetryableStatus, kindForStatus } from "./http/status.js";
 export { encodeAnthropic, type AnthropicEncoding } from "./vendors/anthropic/encode.js";
@@ -157,11 +157,13 @@ export {
   type ResolvedBody,
 } from "./wire/held-conversations.js";
 export { findHeldState, type HeldState } from "./wire/held-state.js";
-export { argumentsText } from "./vendors/openai/write.js";
 export type { WireStamp } from "./wire/pieces.js";
 export type { WireRequest, WireTurn } from "./wire/turn.js";
 export type { Vendor, Wire } from "./vendors/vendor.js";
-export * from "./vendors/vendors.js";
+export type { Traits } from "./vendors/traits.js";
+export * from "./vendors/table.js";
+export { throughWire } from "./vendors/through-wire.js";
+export { followerOf, holderOf, vendorProvider, VENDORS, wireOf } from "./vendors/vendors.js";
 // Types of the face on one environment value. Its code is behind its own door.
 export type { EventMessage, Env } from "./env/env.js";
 export type { Hook, ToolCall as HookToolCall } from "./env/hook.js";

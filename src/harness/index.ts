@@ -223,7 +223,7 @@ export {
   type UseCassetteHandlersOptions,
   type UsedCassetteHandlers,
 } from "./adapters/msw/adapter.js";
-export { toMswParts, type MswParts } from "./adapters/msw/intercept.js";
+export { toMswParts, type MswParts } from "./adapters/msw-parts.js";
 export { writeResponse as writeLangChainResponse } from "./adapters/langchain/answer.js";
 export {
   readCallOptions as readLangChainOptions,

@@ -4,7 +4,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { WIRES, type WireName } from "../../src/core/vendors/vendors.js";
+import type { WireName } from "../../src/core/vendors/table.js";
+import { VENDORS } from "../../src/core/vendors/vendors.js";
 import { say } from "../support/script.js";
 import { listen } from "../support/wire.js";
 import { TURN_PATHS, turnBody } from "../support/wire-turns.js";
@@ -34,7 +35,7 @@ const post = (body: unknown, headers: Record<string, string> = JSON_TYPE): Reque
 
 const turns = (Object.keys(TURN_PATHS) as WireName[]).flatMap((name): Kind[] =>
   [false, true].map((stream) => {
-    const wire = WIRES[name];
+    const wire = VENDORS[name];
     const stamp = { id: "1", createdAt: 0, model: "m" };
     return {
       name: `a turn of ${name}, ${stream ? "streamed" : "whole"}`,
@@ -165,7 +166,7 @@ describe.each(KINDS)("$name", (kind) => {
 
 describe("--keep-errors", () => {
   const body = (content: string) =>
-    JSON.stringify(WIRES.openai.write(say(content), { id: "1", createdAt: 0, model: "m" }));
+    JSON.stringify(VENDORS.openai.write(say(content), { id: "1", createdAt: 0, model: "m" }));
   const refused: Kind = {
     name: "429",
     path: "",
@@ -242,7 +243,7 @@ describe("--keep-errors", () => {
 describe("the cassette of an exchange", () => {
   const chat = (content: string) => post({ model: "m", messages: [{ role: "user", content }] });
   const answerOf = (path: string): Kind => {
-    const turn = WIRES.openai.write(say("a"), { id: "1", createdAt: 0, model: "m" });
+    const turn = VENDORS.openai.write(say("a"), { id: "1", createdAt: 0, model: "m" });
     return {
       name: "",
       path,

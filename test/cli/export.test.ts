@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { EXPORT_FORMATS } from "../../src/cassette/export/export.js";
+import { EXPORT_FORMATS } from "../../src/cassette/export/format.js";
 import { EXPORT_CHOICES } from "../../src/cli/commands/export.js";
 import { exportCassettes } from "../../src/cli/export/export.js";
 import { nodeFiles } from "../../src/host/files.js";

@@ -27,7 +27,8 @@ import { serve, type ServeOptions } from "../../src/cli/serve/serve.js";
 import type { CommandIo } from "../../src/cli/terminal/io.js";
 import type { Stop } from "../../src/cli/serve/listen.js";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
-import { WIRES, type WireName } from "../../src/core/vendors/vendors.js";
+import type { WireName } from "../../src/core/vendors/table.js";
+import { VENDORS } from "../../src/core/vendors/vendors.js";
 import { anthropicProvider, ollamaProvider, openaiProvider } from "../../src/core/vendors/providers.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { assertBuilt, cassetteBin } from "../support/built.js";
@@ -97,7 +98,7 @@ const proxying = (target: string, out: string, options: Partial<ProxyOptions> = 
 
 /** A vendor that says what was written down, over its own wire, and counts what it is asked. */
 async function vendor(name: WireName, script: readonly LlmTurnResponse[]) {
-  const wire = WIRES[name];
+  const wire = VENDORS[name];
   const asked: { path: string; headers: Record<string, unknown>; body: string }[] = [];
   const server = await listen((request, response) => {
     const chunks: Buffer[] = [];
@@ -1438,7 +1439,7 @@ describe("cassette record --proxy", () => {
     expect([spent.status, spent.headers.get("x-should-retry"), await spent.json()]).toEqual([
       429,
       "false",
-      WIRES.openai.fail({ status: 429, code: "spent", message: "no more" }),
+      VENDORS.openai.fail({ status: 429, code: "spent", message: "no more" }),
     ]);
     const { code, out } = await proxy.stop();
     expect(code).toBe(0);
@@ -1485,7 +1486,7 @@ describe("cassette record --proxy", () => {
 
   it("passes a stream on as it comes, and records it when the client leaves at its last event", async () => {
     let goOn: () => void = () => undefined;
-    const parts = WIRES.openai.stream(say("streamed answer"), { id: "1", createdAt: 0, model: "m" });
+    const parts = VENDORS.openai.stream(say("streamed answer"), { id: "1", createdAt: 0, model: "m" });
     const live = await listen((request, response) => {
       request.resume();
       response.writeHead(200, { "content-type": "text/event-stream" });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmTurnRequest } from "../../src/core/model/provider.js";
-import { WIRES } from "../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../src/core/vendors/vendors.js";
 import { createRecorder } from "../../src/cassette/record/recorder.js";
 import { fixedPorts, weatherCassette } from "../support/recording.js";
 import { say } from "../support/script.js";
@@ -64,7 +64,7 @@ describe("cassette why", () => {
   });
 
   it.each(["openai", "anthropic", "ollama"] as const)("reads the body of a request to %s", async (name) => {
-    const body = (request: LlmTurnRequest) => WIRES[name].encode(request, "m-1", 4096);
+    const body = (request: LlmTurnRequest) => VENDORS[name].encode(request, "m-1", 4096);
     expect(documentOf(await ask(body(own), "--json"))).toMatchObject({ form: name, kind: "match", turnIndex: 1 });
     const missed = documentOf(await ask(body(changed), "--json", "--wire", name));
     expect(missed).toMatchObject({ exitCode: 1, report: { messageIndex: 3, recorded: '"rain"' } });
@@ -78,7 +78,10 @@ describe("cassette why", () => {
       recorder.open(dated("2026-01-02")).answer(say("Yes."));
       const path = place(`dated-${form}.cassette.json`, recorder.toCassette());
       const later = dated("2026-03-04");
-      const request = placeJson(`dated-${form}.json`, form === "own" ? later : WIRES[form].encode(later, "m-1", 4096));
+      const request = placeJson(
+        `dated-${form}.json`,
+        form === "own" ? later : VENDORS[form].encode(later, "m-1", 4096),
+      );
       const missed = await cli(["why", path, "--request", request]);
       expect([missed.code, missed.out]).toEqual([1, expect.stringContaining("isoDate")]);
       expect((await cli(["why", path, "--request", request, "--filter", "isoDate"])).out).toContain(

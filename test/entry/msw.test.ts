@@ -12,7 +12,8 @@ import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import { readStreams } from "../../src/cassette/stream/read.js";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { WIRES, type WireName } from "../../src/core/vendors/vendors.js";
+import type { WireName } from "../../src/core/vendors/table.js";
+import { VENDORS } from "../../src/core/vendors/vendors.js";
 import { cassetteHandlers, recordingHandlers, useCassetteHandlers } from "../../src/entry/msw.js";
 import { useCassette } from "../../src/entry/harness.js";
 import { prompt, recordTurns, WEATHER_SCRIPT } from "../support/recording.js";
@@ -72,7 +73,7 @@ const rejection = async (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("recording and replaying through MSW", () => {
-  const names = Object.keys(WIRES) as WireName[];
+  const names = Object.keys(VENDORS) as WireName[];
   const clients = [
     ...names.map((wire) => ({ wire, client: wire as string, ask: CLIENT_AGENTS[wire] })),
     { wire: "openai" as const, client: "openai 7", ask: openai7 },

@@ -3,12 +3,13 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { exportCassette, type ExportedCassette } from "../../src/cassette/export/export.js";
+import { exportDocuments } from "../../src/cassette/export/documents.js";
+import type { ExportedCassette } from "../../src/cassette/export/format.js";
 import type { LossKind } from "../../src/cassette/export/loss.js";
 import { findThreads } from "../../src/cassette/export/threads.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import type { ImportFormat } from "../../src/cassette/import/registry.js";
-import { parseImport, type ImportedCassette } from "../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../src/cassette/import/import.js";
 import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import type { AssistantMessage, ContentPart, LlmMessage, LlmToolCall } from "../../src/core/model/message.js";
 import { cassetteOf, turnsOf, type AskedTurn } from "../../src/harness/arbitraries/cassettes.js";
@@ -22,7 +23,7 @@ function linesOf({ documents }: ExportedCassette): string {
 }
 
 function importOne(exported: ExportedCassette, format: ImportFormat): ImportedCassette {
-  const all = [...parseImport(linesOf(exported), { source: "x.jsonl", recordedAt: "2026-11-20T12:00:00Z", format })];
+  const all = [...importLog(linesOf(exported), { source: "x.jsonl", recordedAt: "2026-11-20T12:00:00Z", format })];
   expect(all).toHaveLength(1);
   return all[0] as ImportedCassette;
 }
@@ -113,7 +114,7 @@ describe.each([
     fc.assert(
       fc.property(conversation(), (messages) => {
         const cassette = cassetteOf(turnsOf(messages), { contexts });
-        const exported = exportCassette(cassette, { format });
+        const exported = exportDocuments(cassette, format);
         const { cassette: again } = importOne(exported, from);
         const expected = without(messages, kindsOf(exported), max);
         expect([...threadOf(again), ...trailingOf(again)]).toEqual(expected);
@@ -128,7 +129,7 @@ describe.each([
     fc.assert(
       fc.property(conversation(), (messages) => {
         const cassette = cassetteOf(turnsOf(messages));
-        const exported = exportCassette(cassette, { format });
+        const exported = exportDocuments(cassette, format);
         const { cassette: again } = importOne(exported, from);
         if (messages.some(({ content }) => joinTexts(content) !== content)) return;
         if (kindsOf(exported).some((kind) => MESSAGE_LOSSES.includes(kind))) return;
@@ -148,7 +149,7 @@ describe("export to ai-sdk", () => {
   it("is read back whole, but for lists of texts, which become one", () => {
     fc.assert(
       fc.property(conversation(), (messages) => {
-        const exported = exportCassette(cassetteOf(turnsOf(messages), { contexts }), { format: "ai-sdk" });
+        const exported = exportDocuments(cassetteOf(turnsOf(messages), { contexts }), "ai-sdk");
         const { cassette: again } = importOne(exported, "ai-sdk-messages");
         const expected = messages.map((message) =>
           message.role === "user" ? { ...message, content: joinTexts(message.content) } : message,

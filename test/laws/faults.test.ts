@@ -15,7 +15,8 @@ import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/p
 import { fallbackProvider } from "../../src/core/providers/fallback.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";
-import { WIRES, type WireName } from "../../src/core/vendors/vendors.js";
+import type { WireName } from "../../src/core/vendors/table.js";
+import { VENDORS } from "../../src/core/vendors/vendors.js";
 import { collect, type CollectedRun } from "../../src/harness/doubles/collect.js";
 import { memoryHost } from "../../src/harness/doubles/host.js";
 import { everyFault, type Fault } from "../../src/harness/faults/fault.js";
@@ -47,7 +48,7 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: und
 const scene: fc.Arbitrary<Scene> = fc.record({
   seed: fc.integer(),
   rate: fc.constantFrom(0.1, 0.3, 0.6, 1),
-  wire: fc.constantFrom(...(Object.keys(WIRES) as WireName[])),
+  wire: fc.constantFrom(...(Object.keys(VENDORS) as WireName[])),
   turns: fc.array(fc.nat(3), { maxLength: 5 }),
   streaming: fc.boolean(),
   retries: fc.integer({ min: 0, max: 3 }),

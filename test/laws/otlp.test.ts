@@ -2,18 +2,18 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { exportCassette } from "../../src/cassette/export/export.js";
+import { exportDocuments } from "../../src/cassette/export/documents.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { parseImport } from "../../src/cassette/import/import.js";
+import { importLog } from "../../src/cassette/import/import.js";
 import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import type { AssistantMessage, LlmMessage } from "../../src/core/model/message.js";
 import { cassetteOf, turnsOf } from "../../src/harness/arbitraries/cassettes.js";
 import { conversation } from "../../src/harness/arbitraries/messages.js";
 
 function readBack(cassette: CassetteV2) {
-  const exported = exportCassette(cassette, { format: "otlp" });
+  const exported = exportDocuments(cassette, "otlp");
   const text = exported.documents.map((document) => `${JSON.stringify(document)}\n`).join("");
-  const all = [...parseImport(text, { source: "x.jsonl", recordedAt: "2026-11-20T12:00:00Z", format: "otlp" })];
+  const all = [...importLog(text, { source: "x.jsonl", recordedAt: "2026-11-20T12:00:00Z", format: "otlp" })];
   return { losses: exported.losses.map(({ kind }) => kind), all };
 }
 

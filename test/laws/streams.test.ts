@@ -17,7 +17,7 @@ import type {
   LlmStreamEvent,
   LlmTurnResponse,
 } from "../../src/core/model/provider.js";
-import { argumentsText } from "../../src/core/vendors/openai/write.js";
+import { argumentsText } from "../../src/core/providers/calls.js";
 import { fixedClock } from "../../src/harness/doubles/clock.js";
 import { jsonObject, text } from "../support/arbitraries.js";
 import { readRecorded, textOfDeltas, wireOf } from "../support/exchanges.js";

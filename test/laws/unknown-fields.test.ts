@@ -7,7 +7,8 @@ import { CassetteError } from "../../src/cassette/errors.js";
 import { createRecorder } from "../../src/cassette/record/recorder.js";
 import { createShelf } from "../../src/cassette/serve/shelf.js";
 import { AgentError } from "../../src/core/errors.js";
-import { WIRES, wireOf, type WireName } from "../../src/core/vendors/vendors.js";
+import type { WireName } from "../../src/core/vendors/table.js";
+import { VENDORS, wireOf } from "../../src/core/vendors/vendors.js";
 import { NOT_COMPARED } from "../../src/core/wire/fields.js";
 import { json } from "../support/arbitraries.js";
 import { fixedPorts } from "../support/recording.js";
@@ -35,9 +36,9 @@ const FILES: Readonly<Record<WireName, readonly string[]>> = {
 const SAMPLES = 40;
 
 function readable(wire: WireName, asked: Asked): boolean {
-  if (WIRES[wire].findHeldState(asked.body) !== undefined) return false;
+  if (VENDORS[wire].findHeldState(asked.body) !== undefined) return false;
   try {
-    createRecorder(() => "v", { ports: fixedPorts() }).open(WIRES[wire].parse(asked.body, asked.path).request);
+    createRecorder(() => "v", { ports: fixedPorts() }).open(VENDORS[wire].parse(asked.body, asked.path).request);
     return true;
   } catch (error) {
     if (error instanceof Error) return false;
@@ -77,11 +78,11 @@ const known = new Set(Object.keys(NOT_COMPARED));
 async function replay(wire: WireName, recorded: Asked, now: Body): Promise<string | undefined> {
   const quiet = { ...fixedPorts(), warn: () => undefined };
   const recorder = createRecorder(() => "v", { ports: quiet, redact: false });
-  recorder.open(WIRES[wire].parse(recorded.body, recorded.path).request).answer(say("a"));
+  recorder.open(VENDORS[wire].parse(recorded.body, recorded.path).request).answer(say("a"));
   const shelf = createShelf([{ file: "a", cassette: recorder.toCassette(), names: [] }], { redact: false });
   try {
-    const { request } = WIRES[wire].parse(now, recorded.path);
-    await shelf.answer(WIRES[wire], request);
+    const { request } = VENDORS[wire].parse(now, recorded.path);
+    await shelf.answer(VENDORS[wire], request);
     return undefined;
   } catch (error) {
     if (error instanceof AgentError || error instanceof CassetteError) return error.code;
@@ -89,7 +90,7 @@ async function replay(wire: WireName, recorded: Asked, now: Body): Promise<strin
   }
 }
 
-describe.each(Object.keys(WIRES) as WireName[])("a field of a request to %s that nobody knows", (wire) => {
+describe.each(Object.keys(VENDORS) as WireName[])("a field of a request to %s that nobody knows", (wire) => {
   const requests = [{ path: TURN_PATHS[wire][0], body: turnBody(wire, "q") }, ...recordedRequests(wire)];
   const field = fc
     .stringMatching(/^[a-z][a-z_]{2,20}$/)

@@ -8,7 +8,9 @@ import type { LlmSettings, LlmTurnRequest, LlmTurnResponse } from "../../src/cor
 import type { Usage } from "../../src/core/model/usage.js";
 import { defined } from "../../src/core/defined.js";
 import type { Wire } from "../../src/core/vendors/vendor.js";
-import { throughWire, WIRE_NAMES, WIRES, type WireName } from "../../src/core/vendors/vendors.js";
+import { WIRE_NAMES, type WireName } from "../../src/core/vendors/table.js";
+import { throughWire } from "../../src/core/vendors/through-wire.js";
+import { VENDORS } from "../../src/core/vendors/vendors.js";
 import { toPieces } from "../../src/core/wire/pieces.js";
 import { jsonObject, text } from "../support/arbitraries.js";
 import { bodyBytes } from "../support/wire.js";
@@ -243,7 +245,7 @@ const PATHS: Readonly<Partial<Record<WireName, string>>> = {
 const overWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
 describe.each(names)("laws of %s requests", (name) => {
-  const wire = WIRES[name];
+  const wire = VENDORS[name];
 
   it("reading gives back what was written", () => {
     fc.assert(
@@ -422,7 +424,7 @@ function readStream(wire: Wire, response: LlmTurnResponse): LlmTurnResponse {
 }
 
 describe.each(names)("laws of %s answers", (name) => {
-  const wire = WIRES[name];
+  const wire = VENDORS[name];
   // These always tell their counts.
   const always = name === "anthropic" || name === "bedrock";
 

@@ -2,7 +2,8 @@
 
 import type { LlmStreamDelta, LlmTurnResponse } from "../../src/core/model/provider.js";
 import type { StreamWire } from "../../src/core/http/fold.js";
-import { VENDORS, wireOf as vendorOf, type WireName } from "../../src/core/vendors/vendors.js";
+import type { WireName } from "../../src/core/vendors/table.js";
+import { VENDORS, wireOf as vendorOf } from "../../src/core/vendors/vendors.js";
 import { createStreamDecoder } from "../../src/core/providers/stream.js";
 import { plainDecoding, type Decoding } from "../../src/core/http/json-readers.js";
 import { readSharedLines } from "./shared.js";

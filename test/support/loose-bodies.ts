@@ -1,6 +1,7 @@
 // Recorded answers without their requests. No door can be tried with them, so they are read by their wire alone.
 
-import { VENDORS, type WireName } from "../../src/core/vendors/vendors.js";
+import type { WireName } from "../../src/core/vendors/table.js";
+import { VENDORS } from "../../src/core/vendors/vendors.js";
 import { toFrame } from "../../src/core/http/event-frames.js";
 import { readSharedLines } from "./shared.js";
 

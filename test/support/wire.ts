@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net";
 import { AgentError } from "../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmToolDefinition, LlmTurnRequest } from "../../src/core/model/provider.js";
 import type { Vendor } from "../../src/core/vendors/vendor.js";
-import { VENDORS, vendorProvider, WIRE_NAMES, type WireName } from "../../src/core/vendors/vendors.js";
+import { WIRE_NAMES, type WireName } from "../../src/core/vendors/table.js";
+import { VENDORS, vendorProvider } from "../../src/core/vendors/vendors.js";
 import { readSharedLines } from "./shared.js";
 
 /** A text with the shape of a key. It is not a real key. */

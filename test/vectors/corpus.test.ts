@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createBundleStore } from "../../src/cassette/bundle/store.js";
 import { CassetteError } from "../../src/cassette/errors.js";
-import { parseImport } from "../../src/cassette/import/import.js";
+import { importLog } from "../../src/cassette/import/import.js";
 import { readLock } from "../../src/cassette/trust/lock.js";
 import { rebuildPrompts } from "../../src/cassette/prompt/rebuild.js";
 import { createCassetteStore } from "../../src/cassette/trust/cassette-store.js";
@@ -108,7 +108,7 @@ describe("logs of the corpus", () => {
     ["tau-bench.json", 1],
   ])("%s gives %i runs", (name, runs) => {
     const text = readFileSync(at(`logs/${name}`), "utf8");
-    const imported = [...parseImport(text, { source: name, recordedAt: "2026-11-21T12:00:00.000Z" })];
+    const imported = [...importLog(text, { source: name, recordedAt: "2026-11-21T12:00:00.000Z" })];
     expect(imported).toHaveLength(runs);
   });
 });

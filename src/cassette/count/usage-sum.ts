@@ -7,11 +7,10 @@ import {
   findRateName,
   isPlainObject,
   toCost,
-  VENDORS,
+  LIST_PRICES,
   type Cost,
   type LlmTurnResponse,
   type Pricing,
-  type Vendor,
 } from "../../core/index.js";
 import { extensionsOf, type Cassette } from "../file/format.js";
 
@@ -57,10 +56,6 @@ export function usageOf({ usage, costUsd }: CountedTurn): TurnUsage {
     ...(isFigure(costUsd) ? { costUsd } : {}),
   };
 }
-
-const LIST_PRICES: Pricing = Object.fromEntries(
-  Object.values<Vendor>(VENDORS).flatMap(({ pricing = {} }) => Object.entries(pricing)),
-);
 
 /** The path before a model's name in Google's APIs. */
 const GOOGLE_PATH = /^(?:publishers\/google\/)?models\//;

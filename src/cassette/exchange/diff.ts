@@ -1,7 +1,7 @@
 // The differences of the exchanges of two recordings: what was asked, and the status of the answer. Bodies of answers are not compared,
 // like the results of tools.
 
-import { canonicalize, defined, toVisible, type JsonValue } from "../../core/index.js";
+import { canonicalize, defined, toVisible, wireOf, type JsonValue } from "../../core/index.js";
 import type { Cassette, RecordedExchange } from "../file/format.js";
 import { diffValues, type ValueChange } from "../prompt/json-difference.js";
 import { nameOf } from "./describe.js";
@@ -27,7 +27,7 @@ interface Placed {
 /** Every difference. Equal requests are paired in any order, then those of one method and path in their order. */
 export function diffExchanges(a: Cassette, b: Cassette): ExchangeChange[] {
   const [old, now] = [placed(a), placed(b)];
-  const same = pairBy(old, now, keyOf);
+  const same = pairBy(old, now, comparedBy);
   const rest = pairBy(unpaired(old, same, 0), unpaired(now, same, 1), nameOf);
   const pairs = [...same, ...rest];
   return [
@@ -35,6 +35,10 @@ export function diffExchanges(a: Cassette, b: Cassette): ExchangeChange[] {
     ...unpaired(old, pairs, 0).map(({ exchange, index }) => sided("removed", exchange, { old: index })),
     ...unpaired(now, pairs, 1).map(({ exchange, index }) => sided("added", exchange, { new: index })),
   ];
+}
+
+function comparedBy(exchange: RecordedExchange): string {
+  return keyOf(exchange, wireOf);
 }
 
 type Pair = readonly [old: Placed, now: Placed];
@@ -60,7 +64,7 @@ function unpaired(items: readonly Placed[], pairs: readonly Pair[], side: 0 | 1)
 function changeOf(before: Placed, after: Placed): ExchangeChange | undefined {
   const [old, now] = [before.exchange, after.exchange];
   // Numbers of placeholders may differ.
-  if (keyOf(old) === keyOf(now) && old.status === now.status) return undefined;
+  if (comparedBy(old) === comparedBy(now) && old.status === now.status) return undefined;
   const changes = diffValues(comparable(old), comparable(now));
   const { method, path } = now;
   const sentence = `${nameOf(after.exchange)} changed at ${toVisible(changes[0]?.pointer ?? "")}.`;

@@ -10,7 +10,7 @@ import { createReplayRedaction } from "../redact/redactor.js";
 import { toBytes } from "./body.js";
 import type { PlainAnswer, PlainRequest } from "./http.js";
 import { filterRequest, readRequest, type ExchangeRequest, type ScrubJson } from "./read.js";
-import { turnForm } from "./turn-form.js";
+import { turnForm, type FindWire } from "./turn-form.js";
 
 export interface ExchangePlayerOptions {
   /** Filters beyond those that the recording notes, or the function that it was made with. */
@@ -19,6 +19,8 @@ export interface ExchangePlayerOptions {
   readonly redact?: RedactOption;
   /** Named in messages. */
   readonly file?: string;
+  /** Turns are compared as their wires carry them. Default: as JSON, as other requests are. */
+  readonly wireOf?: FindWire;
 }
 
 export interface ExchangePlayer {
@@ -33,6 +35,8 @@ export interface ExchangePlayer {
   take(request: ExchangeRequest): number | undefined;
   /** True if a recorded exchange, used or not, has this request. */
   knows(request: ExchangeRequest): boolean;
+  /** Compares turns as their wires carry them, from now on. */
+  readonly compareTurns: (wireOf: FindWire) => void;
 }
 
 export function exchangesOf(cassette: Cassette): readonly RecordedExchange[] {
@@ -49,13 +53,14 @@ export function createExchangePlayer(cassette: Cassette, options: ExchangePlayer
   );
   const used = exchanges.map(() => false);
   const reading = { scrub: replayScrub(cassette, options), filter };
+  let { wireOf } = options;
   let queues: ReadonlyMap<string, number[]> | undefined;
   let usedCount = 0;
 
   /** Unused exchanges by their requests. A queue stays when it is empty. Made at the first request. */
   const queueOf = (request: ExchangeRequest): number[] | undefined => {
-    queues ??= toQueues(exchanges);
-    return queues.get(keyOf(request));
+    queues ??= toQueues(exchanges, used, wireOf);
+    return queues.get(keyOf(request, wireOf));
   };
 
   return {
@@ -73,6 +78,10 @@ export function createExchangePlayer(cassette: Cassette, options: ExchangePlayer
       return index;
     },
     knows: (request) => queueOf(request) !== undefined,
+    compareTurns(find) {
+      wireOf = find;
+      queues = undefined;
+    },
   };
 }
 
@@ -87,20 +96,24 @@ function replayScrub(cassette: Cassette, { redact, file }: ExchangePlayerOptions
   return side === undefined ? (value) => value : (value) => side.scrubber.json(value);
 }
 
-function toQueues(exchanges: readonly RecordedExchange[]): Map<string, number[]> {
+function toQueues(
+  exchanges: readonly RecordedExchange[],
+  used: readonly boolean[],
+  wireOf: FindWire | undefined,
+): Map<string, number[]> {
   const queues = new Map<string, number[]>();
   exchanges.forEach((exchange, index) => {
-    const key = keyOf(exchange);
-    const queue = queues.get(key);
-    if (queue === undefined) queues.set(key, [index]);
-    else queue.push(index);
+    const key = keyOf(exchange, wireOf);
+    const queue = queues.get(key) ?? [];
+    if (used[index] !== true) queue.push(index);
+    queues.set(key, queue);
   });
   return queues;
 }
 
 /** Equal for equal requests. Placeholders are numbered by their order in the request, since requests come in any order. */
-export function keyOf(given: ExchangeRequest): string {
+export function keyOf(given: ExchangeRequest, wireOf: FindWire = () => undefined): string {
   const { method, path, query, request } = given;
-  const compared = turnForm(given) ?? request ?? null;
+  const compared = turnForm(given, wireOf) ?? request ?? null;
   return sha256Hex(neutralNumbers(canonicalize([method, path, query ?? null, compared])));
 }

@@ -17,7 +17,7 @@ import { createTaskNames, type TaskNames } from "./task-name.js";
 import { createRepairLog, type Repair, type RepairLog } from "./repair.js";
 import { cleanJson, isObject, malformed } from "./foreign-json.js";
 
-/** The options of {@link parseImport}. */
+/** The options of `parseImport`. */
 export interface ImportOptions {
   /** The source of the text, such as a file name. The cassette and error messages contain it. */
   source: string;
@@ -48,12 +48,8 @@ export interface ImportedCassette extends RunName {
   repairs: Repair[];
 }
 
-/**
- * Reads a log, one run at a time. `text` is one JSON document, an array or JSON Lines. Throws `CassetteError`, or passes it to `onError`:
- * `import-malformed` for a record that is not JSON or cannot be read, `import-unknown-format` for a record in no known format. Both name
- * the place. A document beyond `maxMemory` always throws `too-large`.
- */
-export function parseImport(text: string, options: ImportOptions): Generator<ImportedCassette> {
+/** Reads a log, as `parseImport` does. */
+export function importLog(text: string, options: ImportOptions): Generator<ImportedCassette> {
   const { task, source } = options;
   return importRuns(text, options, task === undefined ? undefined : { names: createTaskNames(task), path: source });
 }
@@ -65,7 +61,7 @@ export interface RunNaming {
   path: string;
 }
 
-/** Reads a log, as `parseImport` does. */
+/** Reads a log and names its runs beside those of other logs. */
 export function* importRuns(
   text: string,
   options: Omit<ImportOptions, "task">,

@@ -6,6 +6,7 @@ import { claim } from "../replay/left-out.js";
 import type { PlainRequest } from "../exchange/http.js";
 import { explainExchangeMiss } from "../exchange/miss.js";
 import type { OpenExchange } from "../exchange/record.js";
+import type { FindWire } from "../exchange/turn-form.js";
 import { takeExchange, type PlayedExchanges, type TakenExchange } from "../exchange/taken.js";
 
 export interface ExchangeSide {
@@ -19,6 +20,8 @@ export interface ExchangeSide {
   readonly open?: (request: PlainRequest) => OpenExchange;
   /** The number of exchanges recorded so far. */
   readonly count?: () => number;
+  /** Compares turns as their wires carry them, from now on. */
+  readonly compareTurns?: (wireOf: FindWire) => void;
   /** True if a run that continues a recording had the same exchanges so far, none missing and none new. */
   readonly isRepeated?: () => boolean;
 }
@@ -37,10 +40,12 @@ export function exchangeSideOf(provider: object): ExchangeSide {
   return sides.get(provider) ?? {};
 }
 
-/** As {@link exchangeSideOf}, for a caller that answers the exchanges from now on. */
-export function claimExchanges(provider: LlmProviderAdapter): ExchangeSide {
+/** As {@link exchangeSideOf}, for a caller that answers the exchanges from now on, with `wireOf` if turns may be among them. */
+export function claimExchanges(provider: LlmProviderAdapter, wireOf?: FindWire): ExchangeSide {
   claim(provider);
-  return exchangeSideOf(provider);
+  const side = exchangeSideOf(provider);
+  if (wireOf !== undefined) side.compareTurns?.(wireOf);
+  return side;
 }
 
 /** The side of a recording that answers. */
@@ -49,6 +54,7 @@ export function playedSide(played: PlayedExchanges) {
   let first: CassetteError | undefined;
   return {
     take: (request: PlainRequest) => takeExchange(all, request),
+    compareTurns: played.exchanges.compareTurns,
     miss: (request: PlainRequest) =>
       played.exchanges.exchanges.length === 0 ? undefined : explainExchangeMiss(all, request),
     refuse(request: PlainRequest): CassetteError {
@@ -79,6 +85,7 @@ export function continuedSide(
     },
     ...(open === undefined ? {} : { open: (request) => (opened++, open(request)) }),
     ...defined({ count }),
+    compareTurns: exchanges.compareTurns,
     isRepeated: () => opened === 0 && exchanges.usedCount === exchanges.exchanges.length,
   };
 }

@@ -1,6 +1,6 @@
 // One cassette as a server replays it: a request over a wire is put to a replaying provider in the words of the recording.
 
-import { throughWire, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
+import { throughWire, wireOf, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 import { countAlike } from "./alike.js";
 import { digestAlike } from "../prompt/digest-alike.js";
 import { createFolderMover } from "./folders.js";
@@ -88,7 +88,7 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
     file,
     names: new Set(names),
     cassette,
-    exchanges: createExchangePlayer(cassette, { ...options, file }),
+    exchanges: createExchangePlayer(cassette, { ...options, file, wireOf }),
     get remaining() {
       return provider.remaining;
     },

@@ -83,7 +83,7 @@ async function exportAll(
     }
     const { file } = loaded;
     try {
-      const { documents, turns, losses } = exportCassette(loaded.cassette, { format, file });
+      const { documents, turns, losses } = await exportCassette(loaded.cassette, { format, file });
       const lines = documents.map((document) => JSON.stringify(document));
       characters += lines.reduce((sum, line) => sum + line.length, 0);
       if (characters > maxCharacters) {

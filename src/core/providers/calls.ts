@@ -66,3 +66,8 @@ export function cleanJson(value: unknown, depth = MAX_WIRE_ARGUMENT_DEPTH): Json
   }
   return copy;
 }
+
+/** The arguments of a call as JSON, or as the model wrote them if that was not an object. */
+export function argumentsText(call: LlmToolCall): string {
+  return call.malformedArguments ?? JSON.stringify(call.arguments);
+}

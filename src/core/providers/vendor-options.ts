@@ -72,6 +72,10 @@ export interface VendorTraits {
   readonly pricing?: Pricing;
   /** The options that this vendor alone has, each with a function that returns the problem of a value, or "". */
   readonly ownOptions?: Readonly<Record<string, (value: unknown) => string>>;
+}
+
+/** How a vendor's provider speaks. */
+export interface VendorCalls {
   readonly format: StreamWire;
   call(request: LlmTurnRequest, terms: CallTerms): VendorCall;
 }

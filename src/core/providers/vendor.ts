@@ -14,11 +14,21 @@ import { postStream } from "../http/stream-request.js";
 import { createPricer } from "./price.js";
 import { assertRequest } from "./request.js";
 import { createStreamDecoder } from "./stream.js";
-import { assertVendorOptions, keyProblem, type AnyVendorOptions, type VendorTraits } from "./vendor-options.js";
+import {
+  assertVendorOptions,
+  keyProblem,
+  type AnyVendorOptions,
+  type VendorCalls,
+  type VendorTraits,
+} from "./vendor-options.js";
 
-/** Builds a provider for one model. Throws `invalid-options` here rather than at the first turn. A base URL must not end in a turn path. */
+/**
+ * Builds a provider for one model. Throws `invalid-options` here rather than at the first turn. A base URL must not end in a turn path.
+ * Each turn awaits `load`.
+ */
 export function createVendorProvider(
   vendor: VendorTraits,
+  load: () => VendorCalls | Promise<VendorCalls>,
   options: AnyVendorOptions,
   turnPaths: readonly string[],
 ): LlmProviderAdapter {
@@ -34,12 +44,13 @@ export function createVendorProvider(
     ports,
   );
   price.assertPriced(model);
-  const parts: Parts = { vendor, options, name, baseURL, host, ports, price, noted: new Set() };
+  const parts: Parts = { vendor, load, options, name, baseURL, host, ports, price, noted: new Set() };
   return withKey(parts, options.apiKey ?? undefined);
 }
 
 interface Parts {
   readonly vendor: VendorTraits;
+  readonly load: () => VendorCalls | Promise<VendorCalls>;
   readonly options: AnyVendorOptions;
   readonly name: string;
   readonly baseURL: string;
@@ -52,24 +63,25 @@ interface Parts {
 
 /** A provider with this key, or one that waits for its key. */
 function withKey(parts: Parts, apiKey: string | undefined): LlmProviderAdapter {
-  const { vendor, options, name, baseURL, host, ports, price } = parts;
+  const { vendor, load, options, name, baseURL, host, ports, price } = parts;
   const { maxBodyBytes } = options;
   const secret = apiKey ?? "";
   const quote = (text: string): string => quoteForeign(text, secret);
   const decoding: Decoding = { providerName: name, quote, note: noteOnce(parts, quote) };
 
-  const toCall = (request: LlmTurnRequest, streaming: boolean): HttpCall => {
+  const toCall = (calls: VendorCalls, request: LlmTurnRequest, streaming: boolean): HttpCall => {
     assertRequest(name, request);
     if (vendor.keyVariable !== undefined && apiKey === undefined) throw keyless(name);
-    const { path, headers, body } = vendor.call(request, { options, key: secret, host, streaming });
+    const { path, headers, body } = calls.call(request, { options, key: secret, host, streaming });
     if (request.settings?.model !== undefined) price.assertPriced(request.settings.model);
     const { signal, timeoutMs = options.timeoutMs } = request;
     const url = joinPath(baseURL, path);
     return { providerName: name, url, headers, body, secret, ...defined({ signal, timeoutMs, maxBodyBytes }) };
   };
   async function* callStream(request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent, void, undefined> {
-    const call = toCall(request, true);
-    const decoder = createStreamDecoder(vendor.format, decoding);
+    const calls = await load();
+    const call = toCall(calls, request, true);
+    const decoder = createStreamDecoder(calls.format, decoding);
     for await (const bytes of postStream(call, ports)) {
       yield* decoder.feed(bytes);
       if (decoder.isEnded) break;
@@ -83,8 +95,9 @@ function withKey(parts: Parts, apiKey: string | undefined): LlmProviderAdapter {
     name,
     async turn(request) {
       if (options.streaming === true) return readStream(callStream(request), name);
-      const json = await postJson(toCall(request, false), ports);
-      return price(vendor.format.decode(json, decoding), request);
+      const calls = await load();
+      const json = await postJson(toCall(calls, request, false), ports);
+      return price(calls.format.decode(json, decoding), request);
     },
     async *stream(request) {
       let hasStarted = false;

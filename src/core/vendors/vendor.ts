@@ -5,13 +5,14 @@ import { plainDecoding } from "../http/json-readers.js";
 import type { StreamWire } from "../http/fold.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
 import { createStreamDecoder, type StreamDecoder } from "../providers/stream.js";
-import type { VendorTraits } from "../providers/vendor-options.js";
+import type { VendorCalls } from "../providers/vendor-options.js";
 import type { Cut, TimedEvent, WireChunk } from "../wire/cut.js";
 import type { HttpFault, HttpFaultName, WireFailure } from "../wire/failure.js";
 import type { WireState } from "../wire/held-conversations.js";
 import type { HeldState } from "../wire/held-state.js";
 import type { WireStamp } from "../wire/pieces.js";
 import type { WireTurn } from "../wire/turn.js";
+import type { Traits } from "./traits.js";
 import { readAnswer, type CollectedAnswer, type NoteLoss, type PassedParts } from "./answer.js";
 
 /** A vendor's HTTP protocol, from the server's side. */
@@ -45,18 +46,7 @@ export interface Wire {
   readonly state?: WireState;
 }
 
-export interface VendorClient {
-  /** The base URLs built into them. */
-  readonly baseURLs: readonly string[];
-  /** The variable that replaces the base URL, and the path that its value has after a server's address. */
-  readonly variable: string;
-  readonly path: string;
-}
-
-export interface Vendor extends Wire, VendorTraits {
-  readonly client: VendorClient;
-  /** True for a request for a conversation turn. `path` has no query. */
-  isTurn(request: { readonly method: string; readonly path: string }): boolean;
+export interface Vendor extends Wire, Traits, VendorCalls {
   /** Recognises a request body without its path. True if it has marks that only this vendor uses. */
   recognises(body: JsonObject): boolean;
   readonly messagesField: string;

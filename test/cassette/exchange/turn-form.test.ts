@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createExchangePlayer } from "../../../src/cassette/exchange/player.js";
 import { turnForm } from "../../../src/cassette/exchange/turn-form.js";
-import { WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import type { WireName } from "../../../src/core/vendors/table.js";
+import { VENDORS, wireOf } from "../../../src/core/vendors/vendors.js";
 import { answer, post, recordExchanges } from "../../support/exchange-recording.js";
 import { TURN_PATHS, turnBody } from "../../support/wire-turns.js";
 
@@ -25,7 +26,7 @@ const asked = (fields: object = {}) => ({
 
 /** True if a recording of the first body answers the second. */
 function answers(recorded: object, now: object, path = PATH): boolean {
-  const player = createExchangePlayer(recordExchanges([[post(path, recorded), answer({}, 429)]]));
+  const player = createExchangePlayer(recordExchanges([[post(path, recorded), answer({}, 429)]]), { wireOf });
   return player.take(player.read(post(path, now))) === 0;
 }
 
@@ -51,27 +52,27 @@ describe("a refused turn", () => {
   it("is compared as it is if it cannot be read as a turn", () => {
     const odd = { model: "m", input: 5 };
     const given = { method: "POST", path: PATH, request: { json: odd } };
-    expect(turnForm(given)).toBeUndefined();
+    expect(turnForm(given, wireOf)).toBeUndefined();
     expect([answers(odd, odd), answers(odd, { ...odd, model: "n" })]).toEqual([true, false]);
-    expect(turnForm({ method: "POST", path: PATH, request: { text: "{" } })).toBeUndefined();
-    expect(turnForm({ method: "GET", path: "/v1/models" })).toBeUndefined();
-    expect(turnForm({ ...given, path: "/v1/embeddings" })).toBeUndefined();
+    expect(turnForm({ method: "POST", path: PATH, request: { text: "{" } }, wireOf)).toBeUndefined();
+    expect(turnForm({ method: "GET", path: "/v1/models" }, wireOf)).toBeUndefined();
+    expect(turnForm({ ...given, path: "/v1/embeddings" }, wireOf)).toBeUndefined();
   });
 
   it("is found whatever the numbers of its placeholders", () => {
     const [one, two] = ["a1B2c3D4", "e5F6g7H8"].map((part) => `sk-proj-${part.repeat(6)}`);
     const turn = (key: string | undefined) => post(PATH, { model: "m", input: `The key is ${key ?? ""}.` });
     const pairs = [one, two].map((key) => [turn(key), answer({ key }, 500)] as const);
-    const player = createExchangePlayer(recordExchanges(pairs));
+    const player = createExchangePlayer(recordExchanges(pairs), { wireOf });
     expect(JSON.stringify(player.exchanges)).toContain("<redacted:openai-key:2>");
     expect(player.take(player.read(turn(two)))).toBe(0);
     expect(player.take(player.read(turn(one)))).toBe(1);
   });
 
-  it.each(Object.keys(WIRES) as WireName[])("has a form on the wire of %s", (wire) => {
+  it.each(Object.keys(VENDORS) as WireName[])("has a form on the wire of %s", (wire) => {
     const given = { method: "POST", path: TURN_PATHS[wire][0] };
-    const form = turnForm({ ...given, request: { json: turnBody(wire, "q") as never } });
+    const form = turnForm({ ...given, request: { json: turnBody(wire, "q") as never } }, wireOf);
     expect(form).toMatchObject({ messages: [expect.stringMatching(/^[0-9a-f]{64}$/)], tools: [], isStream: false });
-    expect(turnForm({ ...given, request: { json: turnBody(wire, "other") as never } })).not.toEqual(form);
+    expect(turnForm({ ...given, request: { json: turnBody(wire, "other") as never } }, wireOf)).not.toEqual(form);
   });
 });

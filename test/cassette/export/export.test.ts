@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages";
 import type { ChatCompletionCreateParams } from "openai/resources/chat/completions";
-import { EXPORT_FORMATS, exportCassette, type ExportedCassette } from "../../../src/cassette/export/export.js";
+import { exportCassette } from "../../../src/cassette/export/export.js";
+import { EXPORT_FORMATS, type ExportedCassette } from "../../../src/cassette/export/format.js";
 import { findThreads } from "../../../src/cassette/export/threads.js";
 import type { CassetteError } from "../../../src/cassette/errors.js";
-import { parseImport } from "../../../src/cassette/import/import.js";
+import { importLog } from "../../../src/cassette/import/import.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { answerOf, cassetteOf, turnsOf } from "../../../src/harness/arbitraries/cassettes.js";
 import { weatherCassette } from "../../support/recording.js";
-import { refusal } from "../../support/refusal.js";
+import { refusal, rejection } from "../../support/refusal.js";
 import { hasShared, readShared } from "../../support/shared.js";
 
 const MESSAGES: LlmMessage[] = [
@@ -59,9 +60,13 @@ function codeOf(run: () => unknown): string {
   return (refusal(run) as CassetteError).code;
 }
 
+async function rejectedCode(exported: Promise<unknown>): Promise<string> {
+  return ((await rejection(exported)) as CassetteError).code;
+}
+
 describe("exportCassette", () => {
-  it("writes chat messages of OpenAI", () => {
-    const exported = exportCassette(pictureCassette(), { format: "openai" });
+  it("writes chat messages of OpenAI", async () => {
+    const exported = await exportCassette(pictureCassette(), { format: "openai" });
     expect(exported.documents).toEqual([
       {
         model: "gpt-4o",
@@ -92,8 +97,8 @@ describe("exportCassette", () => {
     expect(lossesOf(exported)).toEqual({ "malformed-arguments": 1, reasoning: 2, settings: 1, "tool-error": 1 });
   });
 
-  it("writes messages of Anthropic: system apart, results in one user message, thoughts as blocks", () => {
-    const exported = exportCassette(pictureCassette(), { format: "anthropic" });
+  it("writes messages of Anthropic: system apart, results in one user message, thoughts as blocks", async () => {
+    const exported = await exportCassette(pictureCassette(), { format: "anthropic" });
     expect(exported.documents).toEqual([
       {
         model: "gpt-4o",
@@ -131,8 +136,8 @@ describe("exportCassette", () => {
     expect(lossesOf(exported)).toEqual({ "malformed-arguments": 1, settings: 1 });
   });
 
-  it("writes model messages of the AI SDK, which hold every message whole", () => {
-    const exported = exportCassette(pictureCassette(), { format: "ai-sdk" });
+  it("writes model messages of the AI SDK, which hold every message whole", async () => {
+    const exported = await exportCassette(pictureCassette(), { format: "ai-sdk" });
     expect(exported.documents).toEqual([
       {
         model: "gpt-4o",
@@ -175,12 +180,12 @@ describe("exportCassette", () => {
     expect(lossesOf(exported)).toEqual({ settings: 1 });
   });
 
-  it("lists what no list of messages holds of an answer", () => {
+  it("lists what no list of messages holds of an answer", async () => {
     const usage = { inputTokens: 3, outputTokens: 1 };
     const given = { usage, costUsd: 1, stopReason: "length", finalAnswer: "Cat", model: "m-2" } as const;
     const cassette = pictureCassette(given);
     for (const format of ["openai", "anthropic", "ai-sdk"] as const) {
-      const exported = exportCassette(cassette, { format });
+      const exported = await exportCassette(cassette, { format });
       expect(exported.documents[0]?.["model"]).toBe("m-2");
       expect(lossesOf(exported)).toMatchObject({
         ...{ cost: 1, "final-answer": 1, "model-changed": 1, settings: 1, "stop-reason": 1, usage: 1 },
@@ -188,7 +193,7 @@ describe("exportCassette", () => {
     }
   });
 
-  it("counts the answer that the next prompt had in other words, and turns with other tools", () => {
+  it("counts the answer that the next prompt had in other words, and turns with other tools", async () => {
     const first = {
       prompt: [{ role: "user", content: "a" }],
       response: answerOf({ role: "assistant", content: "b " }),
@@ -201,12 +206,12 @@ describe("exportCassette", () => {
     const cassette = cassetteOf([first, { prompt, response: answerOf({ role: "assistant", content: "d" }) }], {
       contexts,
     });
-    const exported = exportCassette(cassette, { format: "openai" });
+    const exported = await exportCassette(cassette, { format: "openai" });
     expect(exported.documents[0]?.["messages"]).toEqual([...prompt, { role: "assistant", content: "d" }]);
     expect(lossesOf(exported)).toEqual({ "answer-rewritten": 1, "tool-definition": 1, "tools-changed": 1 });
   });
 
-  it("counts what is changed to fit the vendor, and what comes in addition to the turns", () => {
+  it("counts what is changed to fit the vendor, and what comes in addition to the turns", async () => {
     const messages: LlmMessage[] = [
       { role: "system", content: "One." },
       { role: "user", content: "a" },
@@ -219,45 +224,48 @@ describe("exportCassette", () => {
     const trailing = [{ role: "user", content: "bye" }];
     const cassette = cassetteOf(turnsOf(messages), { streams: [{ turn: 0 }], import: { model: "m", trailing } });
     const beside = { stream: 1, trailing: 1 };
-    expect(lossesOf(exportCassette(cassette, { format: "anthropic" }))).toEqual({
+    expect(lossesOf(await exportCassette(cassette, { format: "anthropic" }))).toEqual({
       ...{ "call-id": 1, "empty-error": 1, "empty-message": 2, "system-joined": 1, "system-moved": 1 },
       ...{ "tool-name": 2, ...beside },
     });
-    expect(lossesOf(exportCassette(cassette, { format: "openai" }))).toEqual({
+    expect(lossesOf(await exportCassette(cassette, { format: "openai" }))).toEqual({
       ...{ "tool-error": 1, "tool-name": 2, ...beside },
     });
-    expect(lossesOf(exportCassette(cassette, { format: "otlp" }))).toEqual({ "tool-name": 1, ...beside });
-    expect(lossesOf(exportCassette(cassette, { format: "ai-sdk" }))).toEqual(beside);
+    expect(lossesOf(await exportCassette(cassette, { format: "otlp" }))).toEqual({ "tool-name": 1, ...beside });
+    expect(lossesOf(await exportCassette(cassette, { format: "ai-sdk" }))).toEqual(beside);
   });
 
-  it("writes one document for each conversation, and says how many", () => {
+  it("writes one document for each conversation, and says how many", async () => {
     const [a = never(), b = never()] = ["a", "b"].map((content) => ({
       prompt: [{ role: "user", content } as const],
       response: answerOf({ role: "assistant", content }),
     }));
-    const exported = exportCassette(cassetteOf([a, b]), { format: "openai" });
+    const exported = await exportCassette(cassetteOf([a, b]), { format: "openai" });
     expect(exported.turns).toBe(2);
     expect(exported.documents.map((document) => (document["messages"] as unknown[]).length)).toEqual([2, 2]);
   });
 
-  it("gives nothing for a cassette without turns", () => {
-    expect(exportCassette(cassetteOf([]), { format: "otlp" })).toEqual({ documents: [], turns: 0, losses: [] });
+  it("gives nothing for a cassette without turns", async () => {
+    expect(await exportCassette(cassetteOf([]), { format: "otlp" })).toEqual({ documents: [], turns: 0, losses: [] });
   });
 
   it("refuses prompts that are hashes alone, but for otlp, which then has the answers", async () => {
     const cassette = await weatherCassette({ prompts: false });
     for (const format of EXPORT_FORMATS) {
-      if (format !== "otlp") expect(codeOf(() => exportCassette(cassette, { format }))).toBe("export-without-prompts");
+      if (format !== "otlp")
+        expect(await rejectedCode(exportCassette(cassette, { format }))).toBe("export-without-prompts");
     }
-    expect(lossesOf(exportCassette(cassette, { format: "otlp" }))).toMatchObject({ prompt: 2 });
+    expect(lossesOf(await exportCassette(cassette, { format: "otlp" }))).toMatchObject({ prompt: 2 });
   });
 
-  it("refuses version 1, an unknown format and an unknown option", () => {
+  it("refuses version 1, an unknown format and an unknown option", async () => {
     const old = { version: 1, recordedAt: "", recordedProvider: "", entries: [] } as const;
-    expect(codeOf(() => exportCassette({ ...old, entries: [] }, { format: "otlp" }))).toBe("export-without-prompts");
-    expect(codeOf(() => exportCassette(pictureCassette(), { format: "csv" as "otlp" }))).toBe("invalid-options");
+    expect(await rejectedCode(exportCassette({ ...old, entries: [] }, { format: "otlp" }))).toBe(
+      "export-without-prompts",
+    );
+    expect(await rejectedCode(exportCassette(pictureCassette(), { format: "csv" as "otlp" }))).toBe("invalid-options");
     const options = { format: "otlp", pretty: true } as const;
-    expect(codeOf(() => exportCassette(pictureCassette(), options))).toBe("invalid-options");
+    expect(await rejectedCode(exportCassette(pictureCassette(), options))).toBe("invalid-options");
   });
 
   it("refuses what would be too large before it is built", () => {
@@ -280,12 +288,12 @@ describe.skipIf(!hasShared)("real runs", () => {
     "data/trajectories/agentdojo-injected.jsonl.gz",
     "data/trajectories/tau-bench-gpt-4o-airline.json.gz",
   ];
-  it.each(logs)("of %s are exported to every format, one conversation each", (log) => {
+  it.each(logs)("of %s are exported to every format, one conversation each", async (log) => {
     let seen = 0;
-    for (const { cassette } of parseImport(readShared(log), { source: log, recordedAt: "2026-11-20T12:00:00Z" })) {
+    for (const { cassette } of importLog(readShared(log), { source: log, recordedAt: "2026-11-20T12:00:00Z" })) {
       if (++seen > 20) break;
       for (const format of EXPORT_FORMATS) {
-        const { documents, turns } = exportCassette(cassette, { format });
+        const { documents, turns } = await exportCassette(cassette, { format });
         expect(turns).toBe(cassette.entries.length);
         expect(documents).toHaveLength(turns === 0 ? 0 : 1);
       }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { exportCassette } from "../../../src/cassette/export/export.js";
+import { exportDocuments } from "../../../src/cassette/export/documents.js";
 import { rebuildPrompts } from "../../../src/cassette/prompt/rebuild.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
@@ -26,7 +26,7 @@ interface Message {
 
 /** The spans of each document. */
 function tracesOf(cassette: CassetteV2): Span[][] {
-  const { documents } = exportCassette(cassette, { format: "otlp" });
+  const { documents } = exportDocuments(cassette, "otlp");
   return (documents as unknown as { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] }[]).map(
     ({ resourceSpans }) => resourceSpans[0]?.scopeSpans[0]?.spans ?? [],
   );
@@ -39,7 +39,7 @@ function attributesOf({ attributes }: Span): Record<string, unknown> {
 }
 
 function lossesOf(cassette: CassetteV2): Record<string, number> {
-  const { losses } = exportCassette(cassette, { format: "otlp" });
+  const { losses } = exportDocuments(cassette, "otlp");
   return Object.fromEntries(losses.map(({ kind, count }) => [kind, count]));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { refusal } from "../../support/refusal.js";
 import { conversationOf, importOf, rebuildPrompts } from "./verify.js";
 
@@ -28,7 +28,7 @@ const result = (id: string) => [{ type: "tool_result", tool_use_id: id, content:
 
 function importLines(...lines: Line[]): ImportedCassette[] {
   const log = lines.map((line) => JSON.stringify(line)).join("\n");
-  return [...parseImport(log, { source: "t.jsonl", recordedAt: "2026-11-20T12:00:00.000Z" })];
+  return [...importLog(log, { source: "t.jsonl", recordedAt: "2026-11-20T12:00:00.000Z" })];
 }
 
 function importThread(...lines: Line[]): ImportedCassette {
@@ -59,7 +59,7 @@ describe("a Claude Code transcript", () => {
     ];
     const log = [...lines, answer("4", "3", text("yes"), moved)].map((line) => JSON.stringify(line)).join("\n");
     const options = { source: "t.jsonl", recordedAt: "2026-11-20T12:00:00.000Z", task: "{cwd}-{branch}" };
-    const [run] = [...parseImport(log, options)];
+    const [run] = [...importLog(log, options)];
     expect(run?.task).toBe("birds-main");
     expect(importOf(run?.cassette as never)).toMatchObject({
       session: { cwd: "/home/ann/birds", branch: "main", version: "claude-code 2.1.197" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { refusal } from "../../support/refusal.js";
 import { conversationOf, importOf } from "./verify.js";
 
@@ -7,7 +7,7 @@ type Event = Record<string, unknown>;
 
 function importEvents(...events: Event[]): ImportedCassette[] {
   const log = events.map((event) => JSON.stringify(event)).join("\n");
-  return [...parseImport(log, { source: "out.jsonl", recordedAt: "2026-11-20T12:00:00.000Z" })];
+  return [...importLog(log, { source: "out.jsonl", recordedAt: "2026-11-20T12:00:00.000Z" })];
 }
 
 function importThread(...events: Event[]): ImportedCassette {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { refusal } from "../../support/refusal.js";
 import { conversationOf, importOf, rebuildPrompts } from "./verify.js";
 
@@ -29,7 +29,7 @@ function tokens(total: number, last = total): Line {
 
 function importLines(...lines: Line[]): ImportedCassette[] {
   const log = lines.map((each) => JSON.stringify(each)).join("\r\n");
-  return [...parseImport(log, { source: "rollout-x.jsonl", recordedAt: at })];
+  return [...importLog(log, { source: "rollout-x.jsonl", recordedAt: at })];
 }
 
 function importSession(...lines: Line[]): ImportedCassette {
@@ -285,7 +285,7 @@ describe("a Codex rollout", () => {
     const log = [meta(), item(asked("go")), item(said("done"))].map((each) => JSON.stringify(each)).join("\n");
     const errors: string[] = [];
     const runs = [
-      ...parseImport(`${log}\n{"timestamp":"2026`, {
+      ...importLog(`${log}\n{"timestamp":"2026`, {
         source: "r.jsonl",
         recordedAt: at,
         onError: ({ message }) => errors.push(message),

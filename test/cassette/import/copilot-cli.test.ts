@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { refusal } from "../../support/refusal.js";
 import { conversationOf, importOf } from "./verify.js";
 
@@ -30,7 +30,7 @@ const result = (toolCallId: string, fields: Data = {}) =>
 
 function importEvents(...events: object[]): ImportedCassette[] {
   const log = events.map((each) => JSON.stringify(each)).join("\n");
-  return [...parseImport(log, { source: "events.jsonl", recordedAt: timestamp })];
+  return [...importLog(log, { source: "events.jsonl", recordedAt: timestamp })];
 }
 
 function importSession(...events: object[]): ImportedCassette {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { refusal } from "../../support/refusal.js";
 import { conversationOf, importOf } from "./verify.js";
 
@@ -23,7 +23,7 @@ const call = (id: string, fields: Fields = {}) => ({
 });
 
 function importText(text: string): ImportedCassette[] {
-  return [...parseImport(text, { source: "session.json", recordedAt: timestamp })];
+  return [...importLog(text, { source: "session.json", recordedAt: timestamp })];
 }
 
 function importLines(...lines: object[]): ImportedCassette[] {

@@ -3,7 +3,8 @@ import { hashJson } from "../../../src/core/index.js";
 import { CREATED_WITH } from "../../../src/cassette/file/build.js";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import { IMPORT_FORMATS } from "../../../src/cassette/import/registry.js";
-import { parseImport, type ImportedCassette, type ImportOptions } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette, type ImportOptions } from "../../../src/cassette/import/import.js";
+import { parseImport } from "../../../src/cassette/import/parse-import.js";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { findBadHashes, importOf, importOne, rebuildPrompts, toFile } from "./verify.js";
 
@@ -14,7 +15,7 @@ const body = { model: "m", messages: [ask, answer] };
 const line = JSON.stringify(body);
 
 function read(text: string, more: Partial<ImportOptions> = {}): ImportedCassette[] {
-  return [...parseImport(text, { ...options, ...more })];
+  return [...importLog(text, { ...options, ...more })];
 }
 
 function refusal(text: string, more: Partial<ImportOptions> = {}): CassetteError {
@@ -61,8 +62,14 @@ describe("the records of a text", () => {
     expect(entries[19_999]?.promptHash).toBe(hashJson(messages.slice(0, -1)));
   });
 
-  it("are read one at a time", () => {
+  it("are read one at a time by a program, too", async () => {
     const runs = parseImport(`${line}\nnot json`, options);
+    expect((await runs.next()).value).toMatchObject({ task: "chat-1" });
+    await expect(runs.next()).rejects.toThrow(CassetteError);
+  });
+
+  it("are read one at a time", () => {
+    const runs = importLog(`${line}\nnot json`, options);
     expect(runs.next().value).toMatchObject({ task: "chat-1" });
     expect(() => runs.next()).toThrow(CassetteError);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { refusal } from "../../support/refusal.js";
 import { conversationOf, importOf } from "./verify.js";
 
@@ -32,7 +32,7 @@ const result = (toolCallId: string, isError = false): Line =>
 
 function importLines(...lines: Line[]): ImportedCassette[] {
   const log = lines.map((line) => JSON.stringify(line)).join("\n");
-  return [...parseImport(log, { source: "s.jsonl", recordedAt: timestamp })];
+  return [...importLog(log, { source: "s.jsonl", recordedAt: timestamp })];
 }
 
 /** Lines of version 1, which follow one another. */
@@ -159,7 +159,7 @@ describe("a pi session", () => {
     const log = [header, foreign, change, asked, answered].map((line) => JSON.stringify(line)).join("\n");
     const errors: unknown[] = [];
     const onError = (error: unknown): void => void errors.push(error);
-    const [run, ...more] = [...parseImport(log, { source: "s.jsonl", recordedAt: timestamp, onError })];
+    const [run, ...more] = [...importLog(log, { source: "s.jsonl", recordedAt: timestamp, onError })];
     expect(more).toEqual([]);
     expect(conversationOf(run?.cassette as never).map(({ content }) => content)).toEqual(["hi", "hello"]);
     expect(importOf(run?.cassette as never).repairs).toEqual({ "meta-line-dropped": 1 });

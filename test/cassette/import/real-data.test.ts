@@ -1,6 +1,6 @@
 import { canonicalize } from "json-canonicalize";
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { hasShared, readShared, readSharedLines } from "../../support/shared.js";
 import { askOracle, conversationOf, findBadHashes, hasPython, importOf, toFile } from "./verify.js";
@@ -87,7 +87,7 @@ function readRecords(file: string): unknown[] {
 describe.skipIf(!hasShared).each(BATCHES)("the real log $file", (batch) => {
   const records = hasShared ? readRecords(batch.file) : [];
   const source = batch.file.split("/").at(-1) as string;
-  const all = hasShared ? [...parseImport(readShared(batch.file), { source, recordedAt })] : [];
+  const all = hasShared ? [...importLog(readShared(batch.file), { source, recordedAt })] : [];
   const files = all.map(({ cassette }) => toFile(cassette));
 
   it("is imported run by run, each with a path of its own", () => {
@@ -155,7 +155,7 @@ describe.skipIf(!hasShared).each(BATCHES)("the real log $file", (batch) => {
   });
 
   it("gives the same bytes when it is imported again", () => {
-    const again = [...parseImport(readShared(batch.file), { source, recordedAt })];
+    const again = [...importLog(readShared(batch.file), { source, recordedAt })];
     expect(again.map(({ cassette }) => toFile(cassette))).toEqual(files);
   });
 });
@@ -190,7 +190,7 @@ const BY_HAND = [
 
 describe.skipIf(!hasShared)("the AgentDojo runs", () => {
   const file = "data/trajectories/agentdojo-utility.jsonl.gz";
-  const all = hasShared ? [...parseImport(readShared(file), { source: "agentdojo-utility.jsonl", recordedAt })] : [];
+  const all = hasShared ? [...importLog(readShared(file), { source: "agentdojo-utility.jsonl", recordedAt })] : [];
 
   it.each(BY_HAND)("make the calls of $path that a person reads in the log", ({ path, turns }) => {
     const run = all.find((imported) => imported.path === path) as ImportedCassette;
@@ -205,7 +205,7 @@ describe.skipIf(!hasShared)("the AgentDojo runs", () => {
     (log) => {
       const records = readSharedLines<{ data: { messages: RawMessage[] } }>(log);
       // Word for word: some calls hold the number of a payment card.
-      const imported = [...parseImport(readShared(log), { source: log, recordedAt, redact: false })];
+      const imported = [...importLog(readShared(log), { source: log, recordedAt, redact: false })];
       let results = 0;
       imported.forEach(({ cassette, path }, index) => {
         const calls = new Map(callsOf({ cassette }).map((call) => [call.id, call]));

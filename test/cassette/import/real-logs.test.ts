@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { stringify } from "yaml";
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { exchangesOf } from "../../../src/cassette/exchange/player.js";
 import { yamlToJson } from "../../../src/cli/import/yaml.js";
 import { hasShared, readShared, readSharedLines, sharedPath } from "../../support/shared.js";
@@ -24,7 +24,7 @@ const FOLDERS = {
 };
 
 function importFile(path: string): ImportedCassette[] {
-  return [...parseImport(readShared(path), { source: path.split("/").at(-1) ?? path, recordedAt })];
+  return [...importLog(readShared(path), { source: path.split("/").at(-1) ?? path, recordedAt })];
 }
 
 function sum(all: readonly ImportedCassette[]): Record<string, number> {
@@ -120,7 +120,7 @@ describe.skipIf(!hasShared).each(["anthropic", "openai", "ollama", "azure-openai
           if (summary.includes("no answered turn")) isEmpty = true;
           else refused++;
         };
-        const runs = [...parseImport(await write(exchanges), { source: "r.json", recordedAt, onError })];
+        const runs = [...importLog(await write(exchanges), { source: "r.json", recordedAt, onError })];
         const counted = sum(runs);
         const turns = runs.reduce((total, { cassette }) => total + cassette.entries.length, 0);
         const kept = runs.flatMap(({ cassette }) => exchangesOf(cassette)).length;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { CassetteError } from "../../../src/cassette/errors.js";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { parseCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { readEvalArchive } from "../../../src/cli/import/eval-archive.js";
 import { hasShared, readShared, sharedPath } from "../../support/shared.js";
@@ -15,7 +15,7 @@ function importFile(path: string, source = path.split("/").at(-1) as string) {
     ? readEvalArchive(readFileSync(sharedPath(path)), path, limits)
     : readShared(path);
   const onError = (error: CassetteError) => void errors.push(error);
-  return { runs: [...parseImport(text, { source, recordedAt: "2026-11-20T12:00:00.000Z", onError })], errors };
+  return { runs: [...importLog(text, { source, recordedAt: "2026-11-20T12:00:00.000Z", onError })], errors };
 }
 
 function filesOf(folder: string, ending: RegExp): string[] {

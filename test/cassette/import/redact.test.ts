@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportOptions } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportOptions } from "../../../src/cassette/import/import.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { SAMPLES } from "../../support/secrets.js";
@@ -26,7 +26,7 @@ const tools = [{ type: "function", function: { name: "login", description: `as $
 const record = JSON.stringify({ model: "m", task: "login", messages, tools });
 
 function importOne(redact?: ImportOptions["redact"]) {
-  const [imported] = [...parseImport(record, { ...options, ...(redact === undefined ? {} : { redact }) })];
+  const [imported] = [...importLog(record, { ...options, ...(redact === undefined ? {} : { redact }) })];
   if (imported === undefined) throw new Error("nothing was imported");
   return imported.cassette;
 }
@@ -66,9 +66,9 @@ describe("an imported log with secrets in it", () => {
   it("keeps them where that is asked for, and returns the same cassette if it has none", () => {
     expect(formatCassette(importOne(false))).toContain(secret);
     const plain = JSON.stringify({ model: "m", messages: [messages[0], { role: "user", content: "hi" }, messages[4]] });
-    const read = (redact?: false) => [...parseImport(plain, { ...options, ...(redact === false ? { redact } : {}) })];
+    const read = (redact?: false) => [...importLog(plain, { ...options, ...(redact === false ? { redact } : {}) })];
     const clean = plain.replaceAll(other, "care");
-    expect([...parseImport(clean, options)]).toEqual([...parseImport(clean, { ...options, redact: false })]);
+    expect([...importLog(clean, options)]).toEqual([...importLog(clean, { ...options, redact: false })]);
     expect(read()).not.toEqual(read(false));
   });
 });

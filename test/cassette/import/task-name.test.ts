@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImport } from "../../../src/cassette/import/import.js";
+import { importLog } from "../../../src/cassette/import/import.js";
 
 const session = (task: string, ask: string, more: object = {}) => ({
   ...{ task_id: task, model: "m", ...more },
@@ -10,7 +10,7 @@ const session = (task: string, ask: string, more: object = {}) => ({
 });
 
 function paths(pattern: string, sessions: readonly object[], source = "logs/a.json"): string[] {
-  return [...parseImport(JSON.stringify(sessions), { source, recordedAt: "2026-01-01T00:00:00Z", task: pattern })].map(
+  return [...importLog(JSON.stringify(sessions), { source, recordedAt: "2026-01-01T00:00:00Z", task: pattern })].map(
     ({ path }) => path,
   );
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../src/cassette/import/import.js";
 import { refusal } from "../../support/refusal.js";
 import { conversationOf, importOf } from "./verify.js";
 
 function importAll(record: object, format?: "atif" | "swe-agent" | "mini-swe-agent"): ImportedCassette[] {
   const options = { source: "run.json", recordedAt: "2026-11-20T12:00:00.000Z", ...(format && { format }) };
-  return [...parseImport(JSON.stringify(record), options)];
+  return [...importLog(JSON.stringify(record), options)];
 }
 
 function importRun(record: object): ImportedCassette {

@@ -10,7 +10,7 @@ import { canonicalize } from "json-canonicalize";
 import type { LlmMessage } from "../../../src/core/index.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import type { ImportExtension } from "../../../src/cassette/import/cassette.js";
-import { parseImport, type ImportedCassette, type ImportOptions } from "../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette, type ImportOptions } from "../../../src/cassette/import/import.js";
 import { sharedPath } from "../../support/shared.js";
 
 export const hasPython = spawnSync("python3", ["--version"]).status === 0;
@@ -18,7 +18,7 @@ if (!hasPython) console.warn("python3 is absent: imported cassettes are not chec
 
 /** The one run of a record, imported. */
 export function importOne(record: unknown, options: Partial<ImportOptions> = {}): ImportedCassette {
-  const [imported, ...more] = parseImport(JSON.stringify(record), {
+  const [imported, ...more] = importLog(JSON.stringify(record), {
     source: "log.json",
     recordedAt: "2026-11-20T12:00:00.000Z",
     ...options,

@@ -6,7 +6,7 @@ import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { createRedactor } from "../../../src/cassette/redact/redactor.js";
 import { createShelf } from "../../../src/cassette/serve/shelf.js";
 import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
-import { WIRES } from "../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { prompt, recordTurns } from "../../support/recording.js";
 import { rejection } from "../../support/refusal.js";
 import { SAMPLES } from "../../support/secrets.js";
@@ -99,8 +99,8 @@ describe("redaction", () => {
     );
     const shelf = createShelf([{ file: "a.cassette.json", cassette, names: [] }]);
     const body = { model: "m", messages: [{ role: "user", content: text }] };
-    const { request } = WIRES.openai.parse(body);
-    expect((await shelf.answer(WIRES.openai, request)).turnIndex).toBe(1);
+    const { request } = VENDORS.openai.parse(body);
+    expect((await shelf.answer(VENDORS.openai, request)).turnIndex).toBe(1);
   });
 
   it.each<[string, unknown]>([

@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { createPromptIndex } from "../../../src/cassette/serve/prompt-index.js";
 import { toAsked } from "../../../src/cassette/serve/asked.js";
 import { serveCassette } from "../../../src/cassette/serve/served-cassette.js";
-import { WIRES } from "../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { prompt, recordTurns } from "../../support/recording.js";
 import { say } from "../../support/script.js";
 
 const asked = (text: string) =>
-  toAsked(WIRES.openai, { messages: [...prompt(text).messages], settings: { model: "m" } });
+  toAsked(VENDORS.openai, { messages: [...prompt(text).messages], settings: { model: "m" } });
 
 async function recorded(texts: string[], hashFilter?: ["isoDate"]) {
   const options = hashFilter === undefined ? {} : { hashFilter };

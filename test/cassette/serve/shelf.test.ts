@@ -3,7 +3,7 @@ import { createShelf } from "../../../src/cassette/serve/shelf.js";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmTurnRequest } from "../../../src/core/model/provider.js";
-import { WIRES } from "../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { answer, get, jsonOf, post, recordExchanges } from "../../support/exchange-recording.js";
 import { prompt, recordTurns } from "../../support/recording.js";
 import { say } from "../../support/script.js";
@@ -29,7 +29,7 @@ describe("createShelf", () => {
     const a = await recordTurns([prompt("q")], [say("a")]);
     const b = await recordTurns([prompt("q")], [say("b")]);
     const shelf = createShelf([item("a", a), item("b", b)]);
-    const ask = () => shelf.answer(WIRES.openai, over(prompt("q")));
+    const ask = () => shelf.answer(VENDORS.openai, over(prompt("q")));
     expect(await ask()).toMatchObject({ file: "a", turnIndex: 0, response: { finalAnswer: "a" } });
     expect(await ask()).toMatchObject({ file: "b", response: { finalAnswer: "b" } });
     expect((await missOf(ask())).code).toBe("exhausted");
@@ -44,7 +44,7 @@ describe("createShelf", () => {
     const warm = await recordTurns([{ ...prompt("q"), settings: { temperature: 1 } }], [say("warm")]);
     const shelf = createShelf([item("cold", cold), item("warm", warm)]);
     const ask = (temperature: number) =>
-      shelf.answer(WIRES.openai, over({ ...prompt("q"), settings: { temperature } }));
+      shelf.answer(VENDORS.openai, over({ ...prompt("q"), settings: { temperature } }));
     expect((await ask(1)).file).toBe("warm");
     expect((await missOf(ask(0.5))).code).toBe("settings-changed");
     expect((await ask(0)).file).toBe("cold");
@@ -60,7 +60,7 @@ describe("createShelf", () => {
     });
     const cassette = await recordTurns([asked("run_1", 7)], [say("a")]);
     const shelf = createShelf([item("a", cassette)]);
-    const { miss } = await missOf(shelf.answer(WIRES.openai, over(asked("run_2", 8))));
+    const { miss } = await missOf(shelf.answer(VENDORS.openai, over(asked("run_2", 8))));
     expect(miss).toMatchObject({ pointer: "/2/content", filters: ["number-in:PID"] });
   });
 
@@ -68,7 +68,7 @@ describe("createShelf", () => {
     const far = await recordTurns([prompt("one", "two")], [say("a")]);
     const near = await recordTurns([prompt("one", "three", "four")], [say("b")]);
     const shelf = createShelf([item("far", far), item("near", near)]);
-    const error = await missOf(shelf.answer(WIRES.openai, over(prompt("one", "three", "five"))));
+    const error = await missOf(shelf.answer(VENDORS.openai, over(prompt("one", "three", "five"))));
     expect(error.file).toBe("near");
     expect(error.miss).toMatchObject({ pointer: "/2/content", messageIndex: 2 });
   });
@@ -80,12 +80,12 @@ describe("createShelf", () => {
     const [joke = "", france = ""] = texts;
     const spain = over(prompt("What is the capital of Spain?"));
     const fresh = createShelf(items);
-    const first = await missOf(fresh.answer(WIRES.openai, spain));
+    const first = await missOf(fresh.answer(VENDORS.openai, spain));
     expect(first).toMatchObject({ code: "prompt-changed", file: france, miss: { nearest: { used: false } } });
 
     const shelf = createShelf(items);
-    await shelf.answer(WIRES.openai, over(prompt(joke)));
-    const second = await missOf(shelf.answer(WIRES.openai, spain));
+    await shelf.answer(VENDORS.openai, over(prompt(joke)));
+    const second = await missOf(shelf.answer(VENDORS.openai, spain));
     expect(second).toMatchObject({ code: "prompt-changed", file: france });
     expect(second.miss?.recorded).toContain("France");
   });
@@ -94,8 +94,8 @@ describe("createShelf", () => {
     const used = await recordTurns([prompt("system", "Draft a title")], [say("a")]);
     const open = await recordTurns([prompt("Summarise the text")], [say("b")]);
     const shelf = createShelf([item("used", used), item("open", open)]);
-    await shelf.answer(WIRES.openai, over(prompt("system", "Draft a title")));
-    const ask = (...texts: string[]) => missOf(shelf.answer(WIRES.openai, over(prompt(...texts))));
+    await shelf.answer(VENDORS.openai, over(prompt("system", "Draft a title")));
+    const ask = (...texts: string[]) => missOf(shelf.answer(VENDORS.openai, over(prompt(...texts))));
     expect(await ask("system", "Draft a headline")).toMatchObject({ code: "prompt-changed", file: "open" });
     expect(await ask("system", "Draft a title")).toMatchObject({ code: "exhausted", file: "used" });
     expect(await ask("system", "Draft a title", "Again")).toMatchObject({ code: "exhausted", file: "used" });
@@ -114,23 +114,23 @@ describe("createShelf", () => {
     ];
     const shelf = createShelf([item("a", await recordTurns([{ messages: messages("seen") }], [say("a")]))]);
     const read = (result: string) =>
-      WIRES.openai.parse(WIRES.openai.encode({ messages: messages(result) }, "m", 1)).request;
-    const error = await missOf(shelf.answer(WIRES.openai, read("other")));
+      VENDORS.openai.parse(VENDORS.openai.encode({ messages: messages(result) }, "m", 1)).request;
+    const error = await missOf(shelf.answer(VENDORS.openai, read("other")));
     expect(error.miss).toMatchObject({ pointer: "/2/content", recorded: '"seen"', actual: '"other"' });
-    expect((await shelf.answer(WIRES.openai, read("seen"))).response.finalAnswer).toBe("a");
+    expect((await shelf.answer(VENDORS.openai, read("seen"))).response.finalAnswer).toBe("a");
   });
 
   it("compares hashes alone where a cassette keeps no prompts", async () => {
     const bare = await recordTurns([prompt("q")], [say("a")], { prompts: false });
     const shelf = createShelf([item("bare", bare)]);
-    expect((await missOf(shelf.answer(WIRES.openai, over(prompt("r"))))).message).toContain("holds only hashes");
-    expect((await shelf.answer(WIRES.openai, over(prompt("q")))).response.finalAnswer).toBe("a");
+    expect((await missOf(shelf.answer(VENDORS.openai, over(prompt("r"))))).message).toContain("holds only hashes");
+    expect((await shelf.answer(VENDORS.openai, over(prompt("q")))).response.finalAnswer).toBe("a");
   });
 
   it("looks a pinned name up and does nothing else with it", async () => {
     const shelf = createShelf([item("a", await recordTurns([prompt("q")], [say("a")]), ["a", "task 1"])]);
-    expect((await missOf(shelf.answer(WIRES.openai, over(prompt("q")), "../a"))).code).toBe("file-not-found");
-    expect((await shelf.answer(WIRES.openai, over(prompt("q")), "task 1")).file).toBe("a");
+    expect((await missOf(shelf.answer(VENDORS.openai, over(prompt("q")), "../a"))).code).toBe("file-not-found");
+    expect((await shelf.answer(VENDORS.openai, over(prompt("q")), "task 1")).file).toBe("a");
   });
 
   it("refuses a cassette that was tampered with, and one that a filter was used on", async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { MAX_OPEN_CONVERSATIONS } from "../../../src/cli/limits.js";
 import { createProxyRecorder } from "../../../src/cli/proxy/recorder.js";
-import { createHeldConversations, WIRES } from "../../../src/core/index.js";
+import { createHeldConversations, VENDORS } from "../../../src/core/index.js";
 import { readTurn } from "../../../src/harness/index.js";
 
 it("forgets the oldest written conversations beyond the limit, and says so once", async () => {
@@ -12,7 +12,7 @@ it("forgets the oldest written conversations beyond the limit, and says so once"
     closed: () => void closed++,
   });
   const held = createHeldConversations();
-  const wire = WIRES.openai;
+  const wire = VENDORS.openai;
   const answer = (content: string) => ({
     ...{ status: 200, headers: {}, isCut: false, isLeft: false, isStream: false, parts: [] },
     bytes: new TextEncoder().encode(

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
-import { WIRES } from "../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { say } from "../../support/script.js";
 import { startStatefulVendor } from "../../support/stateful-vendor.js";
 import { listen } from "../../support/wire.js";
@@ -14,7 +14,7 @@ import { cassetteOf, closeLater, placeJson, send, startServe } from "./running.j
 /** A vendor that answers each turn with its question, and anything else with an object. */
 async function vendor() {
   const asked: string[] = [];
-  const wire = WIRES.openai;
+  const wire = VENDORS.openai;
   const server = await listen((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { WIRES } from "../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { ask, say } from "../../support/script.js";
 import { listen } from "../../support/wire.js";
 import { cli, folder } from "../run.js";
@@ -38,7 +38,7 @@ async function vendor(): Promise<string> {
       const call = ask([{ id: "call_1", name: "write", arguments: { path } }]);
       const stamp = { id: "1", createdAt: 0, model: "m", wantsUsage: false };
       response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify(WIRES.openai.write(messages.length === 1 ? call : say(`Wrote ${path}.`), stamp)));
+      response.end(JSON.stringify(VENDORS.openai.write(messages.length === 1 ? call : say(`Wrote ${path}.`), stamp)));
     });
   });
   closeLater(server.close);

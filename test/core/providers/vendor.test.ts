@@ -11,7 +11,7 @@ import {
 } from "../../../src/core/vendors/providers.js";
 import type { AnthropicOptions } from "../../../src/core/vendors/anthropic/vendor.js";
 import type { OpenAiOptions } from "../../../src/core/vendors/openai/vendor.js";
-import { WIRE_NAMES } from "../../../src/core/vendors/vendors.js";
+import { WIRE_NAMES } from "../../../src/core/vendors/table.js";
 import { agentErrorOf, apiKey, BUILDERS, hello, KEYED_WIRES } from "../../support/wire.js";
 
 const all = WIRE_NAMES.map((name) => [name, BUILDERS[name]] as const);

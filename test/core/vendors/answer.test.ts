@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { openAiStream } from "../../../src/core/vendors/openai/fold.js";
 import { readAnswer } from "../../../src/core/vendors/answer.js";
-import { WIRES } from "../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { sse } from "../../support/exchanges.js";
 import { chunk, DONE } from "../../support/quirks.js";
 import { agentErrorOf } from "../../support/wire.js";
@@ -35,15 +35,15 @@ it.each([
   ],
 ] as const)("a call over %s with a number that would be rounded is refused", (wire, text) => {
   const bytes = new TextEncoder().encode(text);
-  expect(() => WIRES[wire].read({ bytes, isStream: false, isCut: false })).toThrow("1234567890123456789");
+  expect(() => VENDORS[wire].read({ bytes, isStream: false, isCut: false })).toThrow("1234567890123456789");
 });
 
 it("a call over OpenAI keeps such a number in its text, which is served as it was", () => {
   const written = '{"id":1234567890123456789}';
   const message = { tool_calls: [{ id: "k", type: "function", function: { name: "f", arguments: written } }] };
   const bytes = new TextEncoder().encode(JSON.stringify({ choices: [{ message }] }));
-  const response = WIRES.openai.read({ bytes, isStream: false, isCut: false });
-  const served = WIRES.openai.write(response, { id: "x", createdAt: 0, model: "m" });
+  const response = VENDORS.openai.read({ bytes, isStream: false, isCut: false });
+  const served = VENDORS.openai.write(response, { id: "x", createdAt: 0, model: "m" });
   expect(served).toMatchObject({ choices: [{ message: { tool_calls: [{ function: { arguments: written } }] } }] });
 });
 
@@ -63,6 +63,6 @@ it.each([
 ] as const)("what a response of %s has no place for is named", (wire, text, what) => {
   const notes: string[] = [];
   const bytes = new TextEncoder().encode(text);
-  WIRES[wire].read({ bytes, isStream: false, isCut: false }, undefined, (note) => notes.push(note));
+  VENDORS[wire].read({ bytes, isStream: false, isCut: false }, undefined, (note) => notes.push(note));
   expect(notes.join(", ")).toBe(what);
 });

@@ -1,4 +1,4 @@
-// A vendor is a folder and a row: a copy of the compiled package gets the folder of a toy vendor and one row in the table, and then
+// A vendor is a folder and two rows: a copy of the compiled package gets the folder of a toy vendor and a row in each table, and then
 // everything that speaks to vendors speaks to this one, too.
 
 import { spawn } from "node:child_process";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   assertBuilt();
   cpSync(compiledModule(""), copy, { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
   addFolder();
-  addRow();
+  addRows();
   const load = async (path: string): Promise<unknown> => import(pathToFileURL(join(copy, path)).href);
   core = (await load("core/index.js")) as typeof core;
   cassette = (await load("cassette/index.js")) as typeof cassette;
@@ -48,10 +48,15 @@ function addFolder(): void {
   writeFileSync(join(copy, "core/vendors/toy/vendor.js"), outputText);
 }
 
-function addRow(): void {
-  const file = join(copy, "core/vendors/vendors.js");
+function addRows(): void {
+  addRow("table.js", /^(const TABLE = \{)$/m, "$1\n  toy: { traits: toy, load: async () => toy },");
+  addRow("vendors.js", /^(export const VENDORS = \{.*?),? \};$/m, "$1, toy };");
+}
+
+function addRow(name: string, place: RegExp, row: string): void {
+  const file = join(copy, "core/vendors", name);
   const before = readFileSync(file, "utf8");
-  const after = before.replace(/^(export const VENDORS = \{.*?),? \};$/m, "$1, toy };");
+  const after = before.replace(place, row);
   expect(after).not.toBe(before);
   writeFileSync(file, `import { toy } from "./toy/vendor.js";\n${after}`);
 }
@@ -102,7 +107,7 @@ async function eventsOf(events: AsyncIterable<LlmStreamEvent> | undefined): Prom
   return all;
 }
 
-describe("a vendor that is one folder and one row", () => {
+describe("a vendor that is one folder and two rows", () => {
   it("has a provider, whole and streamed", async () => {
     const provider = toyProvider(`${upstream.url}/v7`);
     upstream.asked.length = 0;
@@ -160,7 +165,7 @@ describe("a vendor that is one folder and one row", () => {
     }
   });
 
-  it("is imported from recorded HTTP", () => {
+  it("is imported from recorded HTTP", async () => {
     const entries = [":say", ":stream?alt=sse"].map((verb, index) => ({
       request: {
         method: "POST",
@@ -170,7 +175,8 @@ describe("a vendor that is one folder and one row", () => {
       response: { status: 200, headers: [], content: { text: index === 0 ? WHOLE : STREAMED } },
     }));
     const options = { source: "toy.har", recordedAt: "2026-11-20T12:00:00.000Z" };
-    const runs = [...cassette.parseImport(JSON.stringify({ log: { entries } }), options)];
+    const runs = [];
+    for await (const run of cassette.parseImport(JSON.stringify({ log: { entries } }), options)) runs.push(run);
     expect(runs.map(({ cassette: { entries: turns } }) => turns.map(({ response }) => response))).toMatchObject([
       [ANSWER],
       [ANSWER],

@@ -3,7 +3,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { NOT_COMPARED, wireFieldsOf } from "../../../src/core/wire/fields.js";
-import { throughWire, WIRE_NAMES, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import { WIRE_NAMES, type WireName } from "../../../src/core/vendors/table.js";
+import { throughWire } from "../../../src/core/vendors/through-wire.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 
 const messages = [{ role: "user", content: "q" }];
 const CONVERSATION: Readonly<Record<WireName, object>> = {
@@ -16,7 +18,7 @@ const CONVERSATION: Readonly<Record<WireName, object>> = {
   ollama: { messages },
 };
 const fields = (wire: WireName, body: object) =>
-  wireFieldsOf(WIRES[wire].parse({ model: "m", ...CONVERSATION[wire], ...body }).request.settings, wire);
+  wireFieldsOf(VENDORS[wire].parse({ model: "m", ...CONVERSATION[wire], ...body }).request.settings, wire);
 
 const parameters = { type: "object" };
 const KEPT: readonly (readonly [WireName, body: object, fields: object])[] = [
@@ -93,7 +95,7 @@ describe("request fields that no setting stands for", () => {
   });
 
   it("leave an empty setting if there are none, which says that all were kept", () => {
-    expect(WIRES.openai.parse({ model: "m", messages }).request.settings).toEqual({ model: "m", openai: {} });
+    expect(VENDORS.openai.parse({ model: "m", messages }).request.settings).toEqual({ model: "m", openai: {} });
   });
 
   it.each(Object.keys(NOT_COMPARED))("leave out %s, which cannot change the answer", (field) => {
@@ -104,8 +106,8 @@ describe("request fields that no setting stands for", () => {
   });
 
   it("go over their own wire, and over no other", () => {
-    const { request } = WIRES.openai.parse({ model: "m", messages, reasoning_effort: "low" });
-    const over = (wire: WireName) => throughWire(request, WIRES[wire], request)?.settings;
+    const { request } = VENDORS.openai.parse({ model: "m", messages, reasoning_effort: "low" });
+    const over = (wire: WireName) => throughWire(request, VENDORS[wire], request)?.settings;
     expect(over("openai")).toEqual({ model: "m", openai: { reasoning_effort: "low" } });
     expect(over("ollama")).toEqual({ model: "m", ollama: {} });
   });
@@ -160,7 +162,7 @@ const IN_MESSAGES: readonly (readonly [WireName, message: object, fields: object
 
 describe("message fields that a message of ours has no place for", () => {
   it.each(IN_MESSAGES)("are kept by the reader of %s: %j", (wire, message, kept) => {
-    const { request } = WIRES[wire].parse({ model: "m", messages: [message] });
+    const { request } = VENDORS[wire].parse({ model: "m", messages: [message] });
     expect(wireFieldsOf(request.messages[0] as object, wire)).toEqual(kept);
     if (Object.keys(kept).length === 0) expect(request.messages[0]).not.toHaveProperty(wire);
   });
@@ -168,8 +170,8 @@ describe("message fields that a message of ours has no place for", () => {
   it("go over their own wire with their message, although system messages are joined there", () => {
     const system = ["one", "two"].map((text) => ({ type: "text", text }));
     const asked = [{ role: "user", content: "q", origin: "o" }];
-    const { request } = WIRES.anthropic.parse({ model: "m", max_tokens: 9, system, messages: asked });
-    const over = (wire: WireName) => throughWire(request, WIRES[wire], request)?.messages.at(-1);
+    const { request } = VENDORS.anthropic.parse({ model: "m", max_tokens: 9, system, messages: asked });
+    const over = (wire: WireName) => throughWire(request, VENDORS[wire], request)?.messages.at(-1);
     expect(over("anthropic")).toMatchObject({ content: "q", anthropic: { origin: "o" } });
     expect(over("openai")).toEqual({ role: "user", content: "q" });
   });

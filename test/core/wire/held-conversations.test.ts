@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { MAX_HELD_CHARACTERS, MAX_HELD_IDS } from "../../../src/core/limits.js";
-import { followerOf, VENDORS, WIRES } from "../../../src/core/vendors/vendors.js";
+import { followerOf, VENDORS } from "../../../src/core/vendors/vendors.js";
 import { createHeldConversations, type HeldConversations } from "../../../src/core/wire/held-conversations.js";
 import { hasShared, readSharedLines } from "../../support/shared.js";
 
@@ -56,7 +56,7 @@ describe("a conversation that the vendor's server holds", () => {
     }
     const thread = { type: "continue", previous_message_id: "r2" };
     expect(held.resolve(anthropic, { messages: [], thread })).toMatchObject({ isUnknown: true });
-    expect(held.resolve(WIRES.openai, { previous_response_id: "r0" })).toMatchObject({ isUnknown: false });
+    expect(held.resolve(VENDORS.openai, { previous_response_id: "r0" })).toMatchObject({ isUnknown: false });
   });
 
   it("has the items that an input names by their ids", () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { findHeldState } from "../../../src/core/wire/held-state.js";
-import { WIRES } from "../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 
 const messages = [{ role: "user", content: "And what else?" }];
 const HELD: readonly (readonly [field: string, body: object])[] = [
@@ -30,7 +30,7 @@ describe("a request that continues a conversation on the vendor's server", () =>
   it.each(HELD)("is refused by the name of its field on every wire: %s %j", (field, body) => {
     expect(findHeldState({ messages, ...body })?.field).toBe(field);
     // Gemini has no such field, and one of its own (test/core/vendors/gemini).
-    for (const wire of Object.values(WIRES).filter(({ name }) => name !== "gemini")) {
+    for (const wire of Object.values(VENDORS).filter(({ name }) => name !== "gemini")) {
       expect(() => wire.parse({ model: "m", messages, ...body })).toThrow(`on the vendor's server (${field})`);
     }
   });
@@ -44,7 +44,7 @@ describe("a request that continues a conversation on the vendor's server", () =>
     expect(state).toMatchObject({ status: 404, isRecoverable: true });
     expect(state?.hint).toContain("thread: false");
     const { status = 0, code = "", message = "" } = state ?? {};
-    expect(WIRES.anthropic.fail({ status, code, message })).toEqual({
+    expect(VENDORS.anthropic.fail({ status, code, message })).toEqual({
       type: "error",
       error: { type: "not_found_error", message, details: { error_code: "thread_not_found" } },
       message,

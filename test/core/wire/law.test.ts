@@ -4,7 +4,9 @@
 import { expect, it } from "vitest";
 import { canonicalize } from "../../../src/core/canon/json.js";
 import { NOT_COMPARED, NOT_COMPARED_IN_ANSWERS } from "../../../src/core/wire/fields.js";
-import { throughWire, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import type { WireName } from "../../../src/core/vendors/table.js";
+import { throughWire } from "../../../src/core/vendors/through-wire.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 
 const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const labels = Object.fromEntries(Object.keys(NOT_COMPARED).map((field) => [field, { label: "x" }]));
@@ -483,8 +485,8 @@ function placesOf(value: unknown, pointer = "", set: (value: unknown) => unknown
 /** The request as it is compared; undefined for a body that is refused. */
 function compared(wire: WireName, body: unknown): string | undefined {
   try {
-    const { request } = WIRES[wire].parse(body);
-    const over = throughWire(request, WIRES[wire], request) ?? request;
+    const { request } = VENDORS[wire].parse(body);
+    const over = throughWire(request, VENDORS[wire], request) ?? request;
     return canonicalize({ ...over, settings: { ...over.settings, model: "" } });
   } catch (error) {
     expect(error).toMatchObject({ code: "invalid-options" });

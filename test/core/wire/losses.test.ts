@@ -3,16 +3,18 @@
 import { describe, expect, it } from "vitest";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
-import { throughWire, WIRE_NAMES, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import { WIRE_NAMES, type WireName } from "../../../src/core/vendors/table.js";
+import { throughWire } from "../../../src/core/vendors/through-wire.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { ask, say } from "../../support/script.js";
 import { weatherTool } from "../../support/wire.js";
 
 const like = { messages: [], settings: { model: "m", maxTokens: 7 } };
-const sent = (name: WireName, ...messages: LlmMessage[]) => throughWire({ messages }, WIRES[name], like)?.messages;
+const sent = (name: WireName, ...messages: LlmMessage[]) => throughWire({ messages }, VENDORS[name], like)?.messages;
 const stamp = { id: "x", createdAt: 0, model: "asked" };
 const got = (name: WireName, response: LlmTurnResponse) => {
-  const bytes = new TextEncoder().encode(JSON.stringify(WIRES[name].write(response, stamp)));
-  return WIRES[name].read({ bytes, isStream: false, isCut: false });
+  const bytes = new TextEncoder().encode(JSON.stringify(VENDORS[name].write(response, stamp)));
+  return VENDORS[name].read({ bytes, isStream: false, isCut: false });
 };
 
 const user: LlmMessage = { role: "user", content: "q" };
@@ -34,7 +36,7 @@ describe("a request", () => {
 
   it("has the name of a tool result from its call, and no name without a call", () => {
     const stray = { role: "tool", tool_call_id: "nowhere", content: "x" };
-    expect(WIRES.openai.parse({ messages: [stray] }).request.messages).toEqual([
+    expect(VENDORS.openai.parse({ messages: [stray] }).request.messages).toEqual([
       { role: "tool", toolCallId: "nowhere", name: "", content: "x" },
     ]);
   });
@@ -42,11 +44,11 @@ describe("a request", () => {
   it("finds the call of a result that names the tool alone, one result a call", () => {
     const call = { function: { name: "weather", arguments: {} } };
     const result = (content: string) => ({ role: "tool", tool_name: "weather", content });
-    const { messages } = WIRES.ollama.parse({
+    const { messages } = VENDORS.ollama.parse({
       messages: [{ role: "assistant", content: "", tool_calls: [call, call] }, result("a"), result("b")],
     }).request;
     expect(messages.slice(1)).toMatchObject([{ toolCallId: "call_0" }, { toolCallId: "call_1" }]);
-    const legacy = WIRES.openai.parse({
+    const legacy = VENDORS.openai.parse({
       messages: [
         { role: "assistant", content: null, function_call: { name: "weather", arguments: "{}" } },
         { role: "function", name: "weather", content: "a" },
@@ -79,7 +81,7 @@ describe("a request", () => {
   });
 
   it("reads results and words of one user message as messages of their own", () => {
-    const { messages } = WIRES.anthropic.parse({
+    const { messages } = VENDORS.anthropic.parse({
       system: [{ type: "text", text: "s", cache_control: { type: "ephemeral" } }],
       messages: [
         { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "weather", input: {} }] },
@@ -103,7 +105,7 @@ describe("a request", () => {
   it("offers only the chosen tool over Ollama, which has no choice", () => {
     const other = { ...weatherTool, name: "other" };
     const request = { messages: [user], tools: [weatherTool, other], settings: { toolChoice: { name: "other" } } };
-    const read = throughWire(request, WIRES.ollama, like);
+    const read = throughWire(request, VENDORS.ollama, like);
     expect(read?.tools).toEqual([other]);
     expect(read?.settings.toolChoice).toBeUndefined();
   });
@@ -111,7 +113,7 @@ describe("a request", () => {
   it("requires the only tool that it offers over Cohere, which has no choice of one", () => {
     const other = { ...weatherTool, name: "other" };
     const request = { messages: [user], tools: [weatherTool, other], settings: { toolChoice: { name: "other" } } };
-    const read = throughWire(request, WIRES.cohere, like);
+    const read = throughWire(request, VENDORS.cohere, like);
     expect(read?.tools).toEqual([other]);
     expect(read?.settings.toolChoice).toBe("required");
   });
@@ -143,7 +145,7 @@ describe("a request", () => {
     ["gemini", {}, "contents must be a list"],
     ["gemini", { contents: "q", cachedContent: "cachedContents/1" }, "continues content"],
   ])("over %s with %j is refused", (name, body, what) => {
-    expect(() => WIRES[name].parse(body)).toThrow(what);
+    expect(() => VENDORS[name].parse(body)).toThrow(what);
   });
 });
 
@@ -175,18 +177,20 @@ describe("an answer", () => {
     expect(got("cohere", say("a", { model: "m" }))).toEqual(say("a"));
     const { message } = ask([{ name: "weather" }]);
     const answer = { message: { ...message, content: "I ask." }, stopReason: "toolUse" as const };
-    expect(WIRES.cohere.write(answer, stamp)).toMatchObject({ message: { tool_plan: "I ask." } });
+    expect(VENDORS.cohere.write(answer, stamp)).toMatchObject({ message: { tool_plan: "I ask." } });
     expect(got("cohere", answer)).toEqual(answer);
   });
 
   it("keeps a stop reason that a wire has no word for apart from others, as far as it can", () => {
-    expect(WIRES.anthropic.write(say("a", { stopReason: "error" }), stamp)["stop_reason"]).toBe("error");
-    expect(WIRES.ollama.write(say("a", { stopReason: "contentFilter" }), stamp)["done_reason"]).toBe("content_filter");
+    expect(VENDORS.anthropic.write(say("a", { stopReason: "error" }), stamp)["stop_reason"]).toBe("error");
+    expect(VENDORS.ollama.write(say("a", { stopReason: "contentFilter" }), stamp)["done_reason"]).toBe(
+      "content_filter",
+    );
     expect(got("openai", say("a", { stopReason: "error" })).stopReason).toBe("error");
   });
 
   it("has no content next to calls over OpenAI, as clients there expect", () => {
-    const { choices } = WIRES.openai.write(ask([{ name: "weather" }]), stamp) as {
+    const { choices } = VENDORS.openai.write(ask([{ name: "weather" }]), stamp) as {
       choices: [{ message: { content: unknown } }];
     };
     expect(choices[0].message.content).toBeNull();

@@ -7,7 +7,8 @@ import { AgentError, LlmProviderHttpError } from "../../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import type { Vendor } from "../../../src/core/vendors/vendor.js";
-import { vendorProvider, VENDORS, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import type { WireName } from "../../../src/core/vendors/table.js";
+import { vendorProvider, VENDORS } from "../../../src/core/vendors/vendors.js";
 import type { HttpFaultName } from "../../../src/core/wire/failure.js";
 import { GATEWAY_PAGE, HTTP_FAULTS } from "../../../src/harness/faults/bodies.js";
 import type { Fault } from "../../../src/harness/faults/fault.js";
@@ -78,7 +79,7 @@ function told(error: AgentError) {
   return { ...common, message, status, bodySnippet, providerName, retryAfterMs, vendor: said };
 }
 
-const wires = Object.keys(WIRES) as WireName[];
+const wires = Object.keys(VENDORS) as WireName[];
 const refusals = wires.flatMap((wire) =>
   Object.keys(HTTP_FAULTS[wire]).flatMap((error) => WAYS.map((way) => [wire, error as HttpFaultName, way] as const)),
 );
@@ -167,7 +168,7 @@ describe("what breaks on the way is the same error as from a server that does it
 
   it.each(both)("%s by %s: an answer that breaks off", async (wire, way) => {
     answer = (response, isStream) => {
-      response.writeHead(200, { "content-type": isStream ? WIRES[wire].streamType : "application/json" });
+      response.writeHead(200, { "content-type": isStream ? VENDORS[wire].streamType : "application/json" });
       response.write(beginning(wire, isStream), () => setImmediate(() => response.destroy()));
     };
     const real = await errorOf(vendor(wire, server.baseURL), way);
@@ -177,7 +178,7 @@ describe("what breaks on the way is the same error as from a server that does it
 
   it.each(both)("%s by %s: half an answer that ends as if it were whole", async (wire, way) => {
     answer = (response, isStream) => {
-      response.writeHead(200, { "content-type": isStream ? WIRES[wire].streamType : "application/json" });
+      response.writeHead(200, { "content-type": isStream ? VENDORS[wire].streamType : "application/json" });
       response.end(beginning(wire, isStream));
     };
     const real = await errorOf(vendor(wire, server.baseURL), way);
@@ -200,6 +201,6 @@ function beginning(wire: WireName, isStream: boolean): string | Buffer {
   const response = say("A long answer of which nobody will hear the end, since the line is cut in the middle of it.");
   // The Responses API opens a response, an item and a part before it says anything.
   const count = wire === "responses" ? 6 : 4;
-  if (isStream) return bodyBytes(WIRES[wire].stream(response, stamp).slice(0, count));
-  return JSON.stringify(WIRES[wire].write(response, stamp)).slice(0, 60);
+  if (isStream) return bodyBytes(VENDORS[wire].stream(response, stamp).slice(0, count));
+  return JSON.stringify(VENDORS[wire].write(response, stamp)).slice(0, 60);
 }

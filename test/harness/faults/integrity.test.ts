@@ -11,7 +11,8 @@ import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../../.
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { fallbackProvider } from "../../../src/core/providers/fallback.js";
 import { createRuntime } from "../../../src/core/runtime/runtime.js";
-import { WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import type { WireName } from "../../../src/core/vendors/table.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
 import { collect } from "../../../src/harness/doubles/collect.js";
 import { memoryHost } from "../../../src/harness/doubles/host.js";
@@ -23,7 +24,7 @@ import { hasShared } from "../../support/shared.js";
 import { ask, say, tool } from "../../support/script.js";
 import { readExchanges, weatherTool } from "../../support/wire.js";
 
-const wires = Object.keys(WIRES) as WireName[];
+const wires = Object.keys(VENDORS) as WireName[];
 const request: LlmTurnRequest = { messages: [{ role: "user", content: "go" }], tools: [weatherTool] };
 const at0 = (fault: Fault) => ({ schedule: [{ call: 0, fault }] });
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { echoProvider } from "../../../src/core/providers/echo.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
-import { WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import type { WireName } from "../../../src/core/vendors/table.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
 import { collect } from "../../../src/harness/doubles/collect.js";
 import { HarnessError } from "../../../src/harness/errors.js";
@@ -13,7 +14,7 @@ import { ask, say } from "../../support/script.js";
 import { weatherTool } from "../../support/wire.js";
 
 const request: LlmTurnRequest = { messages: [{ role: "user", content: "go" }], tools: [weatherTool] };
-const wires = Object.keys(WIRES) as WireName[];
+const wires = Object.keys(VENDORS) as WireName[];
 const paid = { usage: { inputTokens: 40, outputTokens: 5 }, costUsd: 0.001, model: "m-1" };
 const asking = ask(
   [

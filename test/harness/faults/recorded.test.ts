@@ -1,7 +1,8 @@
 // The refusals of each wire next to those that the vendors' own servers gave, as recorded.
 
 import { describe, expect, it } from "vitest";
-import { VENDORS, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import type { WireName } from "../../../src/core/vendors/table.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { HTTP_FAULTS } from "../../../src/harness/faults/bodies.js";
 import { hasShared, readSharedLines } from "../../support/shared.js";
 
@@ -69,7 +70,7 @@ describe.skipIf(!hasShared)("a refusal", () => {
         }
       }
       // Ours adds fields, but the ones that clients read are there.
-      const own = shapeOf(WIRES[wire].fail({ status: 404, code: "x", message: "y" }));
+      const own = shapeOf(VENDORS[wire].fail({ status: 404, code: "x", message: "y" }));
       expect(always.filter((path) => !(path in own) && !/id$/.test(path))).toEqual([]);
     },
   );

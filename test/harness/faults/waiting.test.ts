@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../../../src/core/model/provider.js";
-import { WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import type { WireName } from "../../../src/core/vendors/table.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
 import { collect } from "../../../src/harness/doubles/collect.js";
 import { describeFault, everyFault, type Fault } from "../../../src/harness/faults/fault.js";
@@ -13,7 +14,7 @@ import { weatherTool } from "../../support/wire.js";
 import { everyToolFault } from "../../support/tool-faults.js";
 
 const request: LlmTurnRequest = { messages: [{ role: "user", content: "go" }], tools: [weatherTool] };
-const wires = Object.keys(WIRES) as WireName[];
+const wires = Object.keys(VENDORS) as WireName[];
 
 const inner: LlmProviderAdapter = {
   name: "inner",

@@ -13,7 +13,8 @@ import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import type { LlmProviderAdapter } from "../../../src/core/model/provider.js";
 import { createRuntime } from "../../../src/core/runtime/runtime.js";
-import { vendorProvider, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
+import type { WireName } from "../../../src/core/vendors/table.js";
+import { vendorProvider, VENDORS } from "../../../src/core/vendors/vendors.js";
 import { cassetteChatModel, fromLangChain } from "../../../src/entry/langchain.js";
 import { mcpTools } from "../../../src/entry/mcp.js";
 import { fromAiSdk } from "../../../src/harness/adapters/ai-sdk/from-ai-sdk.js";
@@ -27,7 +28,7 @@ import { ask, say } from "../../support/script.js";
 import { startVendor } from "../../support/vendor.js";
 import { CLIENT_AGENTS } from "../../support/vendor-clients.js";
 
-const WIRE_NAMES = Object.keys(WIRES) as WireName[];
+const WIRE_NAMES = Object.keys(VENDORS) as WireName[];
 const city = z.object({ city: z.string() });
 const answers = () => [ask([{ id: "a", name: "weather", arguments: { city: "Oslo" } }]), say("It rains in Oslo.")];
 
@@ -134,7 +135,7 @@ describe.each(RECORDINGS)("a recording of %s", (_, make) => {
       };
       const key = wire === "ollama" ? {} : { apiKey: "k" };
       const options = { ...key, model: "another", baseURL: vendor.url + path[wire] };
-      const provider = vendorProvider(WIRES[wire] as never, options as never);
+      const provider = vendorProvider(VENDORS[wire] as never, options as never);
       const { turns } = await stepCheck(cassette, provider, { gate: createStepGate({ concurrency: 1 }) });
       await vendor.close();
       expect(

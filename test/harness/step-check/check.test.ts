@@ -3,7 +3,7 @@ import * as ai6 from "ai";
 import { buildCassette } from "../../../src/cassette/file/build.js";
 import { recordingProvider } from "../../../src/cassette/record/recording-provider.js";
 import { openaiProvider } from "../../../src/core/vendors/providers.js";
-import { WIRES } from "../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { fromAiSdk } from "../../../src/harness/adapters/ai-sdk/from-ai-sdk.js";
 import { toAiSdk } from "../../../src/harness/adapters/ai-sdk/to-ai-sdk.js";
 import { startVendor } from "../../support/vendor.js";
@@ -84,7 +84,7 @@ describe("stepCheck", () => {
   });
 
   it("asks without the fields that came over a vendor's wire, also the same model, and offers no tool of the vendor", async () => {
-    const { request } = WIRES.openai.parse({
+    const { request } = VENDORS.openai.parse({
       ...{ model: "m", reasoning_effort: "low", temperature: 0 },
       messages: [{ role: "user", content: "Rain?" }],
     });

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Cassette } from "../../../src/cassette/file/format.js";
-import { parseImport } from "../../../src/cassette/import/import.js";
+import { importLog } from "../../../src/cassette/import/import.js";
 import { rebuildPrompts } from "../../../src/cassette/prompt/rebuild.js";
 import { canonicalize } from "../../../src/core/canon/json.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../../src/core/index.js";
@@ -67,7 +67,7 @@ function countByHand(other: string): Record<string, number> {
 function cassettesOf(model: string): Cassette[] {
   const text = [...runsOf(model).values()].map((run) => JSON.stringify(run)).join("\n");
   const options = { source: "runs.jsonl", recordedAt: "2026-11-21T12:00:00.000Z" };
-  return [...parseImport(text, options)].map(({ cassette }) => cassette);
+  return [...importLog(text, options)].map(({ cassette }) => cassette);
 }
 
 /** A model that says what it said in its own recorded runs, and fails at a prompt that it never had. */

@@ -24,7 +24,7 @@ import { createSigner } from "../../../src/core/canon/signature.js";
 import { fromHex } from "../../../src/core/canon/bytes.js";
 import { verifyReceipts } from "../../../src/core/receipts/verify.js";
 import { openaiProvider } from "../../../src/core/vendors/providers.js";
-import { WIRES } from "../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../src/core/vendors/vendors.js";
 import { openFileStorage } from "../../../src/host/env/file-storage.js";
 import { nodeFiles } from "../../../src/host/files.js";
 import { createNodeEnv } from "../../../src/host/env/node-env.js";
@@ -55,7 +55,7 @@ async function startVendor(steps: number): Promise<Vendor> {
     void (async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { request: turn } = WIRES.openai.parse(JSON.parse(Buffer.concat(chunks).toString()) as never);
+      const { request: turn } = VENDORS.openai.parse(JSON.parse(Buffer.concat(chunks).toString()) as never);
       asked.push([...turn.messages]);
       response.setHeader("content-type", "application/json");
       if (!isWhole(turn.messages)) {
@@ -67,7 +67,7 @@ async function startVendor(steps: number): Promise<Vendor> {
       const isSummary = (turn.messages[0]?.content as string).startsWith("You summarise");
       const step = () => (++taken < steps ? ask([{ name: "look", id: `call_${taken}` }]) : say("The end."));
       const answer = isSummary ? say(`What happened, part ${++told}.`) : step();
-      response.end(JSON.stringify(WIRES.openai.write(answer, { id: "x", createdAt: 0, model: "m" })));
+      response.end(JSON.stringify(VENDORS.openai.write(answer, { id: "x", createdAt: 0, model: "m" })));
     })();
   });
   servers.push(server);

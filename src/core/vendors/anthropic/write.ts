@@ -10,7 +10,7 @@ import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
 import { citedTexts, stopWordOf, withUsageFields } from "../../wire/answer-fields.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
-import { argumentsText } from "../openai/write.js";
+import { argumentsText } from "../../providers/calls.js";
 import { STOP_WORDS } from "./decode.js";
 
 /** A block: whole, as it opens in a stream, and the deltas that fill it with their times. */

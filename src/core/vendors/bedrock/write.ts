@@ -11,7 +11,7 @@ import { citedTexts, stopWordOf } from "../../wire/answer-fields.js";
 import { cutText, lastAt, type Cut, type TimedEvent, type TimedText } from "../../wire/cut.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import type { WireStamp } from "../../wire/pieces.js";
-import { argumentsText } from "../openai/write.js";
+import { argumentsText } from "../../providers/calls.js";
 import { STOP_WORDS } from "./decode.js";
 
 /** A block: whole, as it opens in a stream, and the deltas that fill it with their times. */

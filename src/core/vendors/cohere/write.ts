@@ -11,7 +11,7 @@ import { cutText, type Cut, type TimedText } from "../../wire/cut.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import { toList } from "../../http/json-readers.js";
 import { toSse, type WireStamp } from "../../wire/pieces.js";
-import { argumentsText } from "../openai/write.js";
+import { argumentsText } from "../../providers/calls.js";
 import { STOP_WORDS } from "./decode.js";
 
 export function writeCohere(response: LlmTurnResponse, stamp: WireStamp): JsonObject {

@@ -2,30 +2,23 @@
 
 import { isPlainObject } from "../../canon/value.js";
 import { toList, toObject } from "../../http/json-readers.js";
-import type { CallTerms, VendorOptions } from "../../providers/vendor-options.js";
+import type { CallTerms } from "../../providers/vendor-options.js";
 import { findHeldState } from "../../wire/held-state.js";
 import { defineVendor } from "../vendor.js";
 import { encodeOllama } from "./encode.js";
 import { failOllama, ollamaFaults, ollamaStreamError } from "./refusals.js";
 import { ollamaStream } from "./fold.js";
 import { parseOllama } from "./parse.js";
+import { ollamaTraits, type OllamaOptions } from "./traits.js";
 import { ollamaEvents, writeOllama } from "./write.js";
 
-export type OllamaOptions = VendorOptions;
-
-const PATH = "/api/chat";
-
 export const ollama = defineVendor({
-  name: "ollama",
-  baseURL: "http://localhost:11434",
-  path: PATH,
-  client: { baseURLs: ["http://127.0.0.1:11434", "http://localhost:11434"], variable: "OLLAMA_HOST", path: "" },
+  ...ollamaTraits,
   call(request, { options: { model }, streaming }: CallTerms<OllamaOptions>) {
     const body = encodeOllama(request, { model });
-    return { path: PATH, headers: {}, body: streaming ? { ...body, stream: true } : body };
+    return { path: ollamaTraits.path, headers: {}, body: streaming ? { ...body, stream: true } : body };
   },
   format: ollamaStream,
-  isTurn: ({ method, path }) => method === "POST" && path.endsWith(PATH),
   recognises: (body) =>
     typeof body["model"] === "string" &&
     (["options", "format", "keep_alive", "think"].some((key) => body[key] !== undefined) ||

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../canon/value.js";
 import type { LlmToolCall } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
-import { argumentsText } from "../openai/write.js";
+import { argumentsText } from "../../providers/calls.js";
 import { modelOf, toLine, type WireStamp } from "../../wire/pieces.js";
 
 const DONE_REASONS: Readonly<Record<StopReason, string>> = {

@@ -3,12 +3,13 @@
 
 import type { JsonObject } from "../../canon/value.js";
 import type { LlmTurnResponse } from "../../model/provider.js";
+import { argumentsText } from "../../providers/calls.js";
 import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
 import { toSse, type WireStamp } from "../../wire/pieces.js";
 import { stopWordOf, withUsageFields } from "../../wire/answer-fields.js";
 import { STOP_WORDS } from "./decode.js";
 import { toThinking, toThinkingPart } from "./mistral.js";
-import { argumentsText, head, writeCall, writeUsage } from "./write.js";
+import { head, writeCall, writeUsage } from "./write.js";
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 

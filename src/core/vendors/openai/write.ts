@@ -5,6 +5,7 @@ import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
 import type { LlmToolCall } from "../../model/message.js";
 import type { LlmTurnResponse } from "../../model/provider.js";
+import { argumentsText } from "../../providers/calls.js";
 import type { Usage } from "../../model/usage.js";
 import { stopWordOf, withUsageFields } from "../../wire/answer-fields.js";
 import { cutText, type Cut, type TimedText } from "../../wire/cut.js";
@@ -126,11 +127,6 @@ function callDeltas(call: LlmToolCall, index: number, cut: Cut | undefined): [Js
       at,
     ]),
   ];
-}
-
-/** The arguments of a call as JSON, or as the model wrote them if that was not an object. */
-export function argumentsText(call: LlmToolCall): string {
-  return call.malformedArguments ?? JSON.stringify(call.arguments);
 }
 
 export function writeUsage(usage: Usage): JsonObject {

@@ -5,9 +5,8 @@
 import { isPlainObject, type JsonObject, type JsonValue } from "../../canon/value.js";
 import { toList, toObject, toText, type WireObject } from "../../http/json-readers.js";
 import type { AssistantMessage, LlmToolCall, Reasoning } from "../../model/message.js";
-import type { WireCall } from "../../providers/calls.js";
+import { argumentsText, type WireCall } from "../../providers/calls.js";
 import { answerFields, nested } from "../../wire/fields.js";
-import { argumentsText } from "../openai/write.js";
 
 /** Between two parts of a summary, in the text of a thought. */
 export const SUMMARY_BREAK = "\n\n";

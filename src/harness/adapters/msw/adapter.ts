@@ -18,7 +18,7 @@ import {
   type ReplayOptions,
   type ShelfItem,
 } from "../../../cassette/index.js";
-import { assertKnownOptions, defined, shorten, systemPorts } from "../../../core/index.js";
+import { assertKnownOptions, defined, shorten, systemPorts, wireOf } from "../../../core/index.js";
 import type { UseCassetteOptions } from "../../cassette/options.js";
 import { checkEnd, type RunEnd } from "../../cassette/run-end.js";
 import type { CassetteHandle, UseCassette } from "../../cassette/use-cassette.js";
@@ -26,7 +26,8 @@ import { shelfReply } from "../../wire/shelf-reply.js";
 import type { DoorRow } from "../../wire/tally.js";
 import { assertConsumed, openDoor, type Door, type TakenRequests } from "./door.js";
 import { recordExchanges, replayExchanges, sideOf } from "./exchanges.js";
-import { createInterceptor, type MswParts } from "./intercept.js";
+import type { MswParts } from "../msw-parts.js";
+import { createInterceptor } from "./intercept.js";
 import type { AskedTurn, Interception } from "./replies.js";
 import { openRecording } from "./recording.js";
 import { encodeAnswer } from "./recorded-answer.js";
@@ -135,7 +136,7 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
       const door = openDoor("cassetteHandlers", options);
       if (!isHandle(source)) return overShelf(door, toList(source), options);
       assertReplaying(source, options);
-      return overHandle(door, source, { side: claimExchanges(source.provider) });
+      return overHandle(door, source, { side: claimExchanges(source.provider, wireOf) });
     },
 
     recordingHandlers({ baseUrls, pass, ...recording } = {}) {
@@ -152,7 +153,7 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
       const more = defined({ streams: options.streams, keepError });
       const vendor = createVendor({ send, trouble: door.trouble, ...more });
       const handle = await useCassette(file, vendor.named, options);
-      side = claimExchanges(handle.provider);
+      side = claimExchanges(handle.provider, wireOf);
       const { mode, file: kept, score } = handle;
       return Object.assign(overHandle(door, handle, { vendor, side, keepErrors }), { mode, file: kept, score });
     },

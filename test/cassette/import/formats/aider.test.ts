@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../../src/cassette/import/import.js";
 import type { ImportFormat } from "../../../../src/cassette/import/registry.js";
 import { refusal } from "../../../support/refusal.js";
 import { conversationOf, importOf } from "../verify.js";
 
 function importText(text: string, format?: ImportFormat): ImportedCassette[] {
   const options = { source: ".aider.chat.history.md", recordedAt: "2026-11-20T12:00:00.000Z" };
-  return [...parseImport(text, { ...options, ...(format && { format }) })];
+  return [...importLog(text, { ...options, ...(format && { format }) })];
 }
 
 const words = ({ cassette }: ImportedCassette) => conversationOf(cassette).map(({ content }) => content);

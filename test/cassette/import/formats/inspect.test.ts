@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseImport } from "../../../../src/cassette/import/import.js";
+import { importLog } from "../../../../src/cassette/import/import.js";
 import { conversationOf, importOf, importOne, rebuildPrompts, repairsOf } from "../verify.js";
 
 const hash = "0123456789abcdef0123456789abcdef";
@@ -97,7 +97,7 @@ describe("an Inspect log", () => {
       model([user], says),
     ];
     const imported = [spans, steps].map((events) => [
-      ...parseImport(JSON.stringify(log(sample({ events: [model([user], asks), ...events] }))), {
+      ...importLog(JSON.stringify(log(sample({ events: [model([user], asks), ...events] }))), {
         source: "l.json",
         recordedAt: "2026-11-20T12:00:00.000Z",
       }),
@@ -175,7 +175,7 @@ describe("an Inspect log", () => {
     const errors: string[] = [];
     const text = JSON.stringify({ ...log(), samples: [7, sample()] });
     const onError = ({ message }: Error) => void errors.push(message);
-    const runs = [...parseImport(text, { source: "l.json", recordedAt: "2026-11-20T12:00:00.000Z", onError })];
+    const runs = [...importLog(text, { source: "l.json", recordedAt: "2026-11-20T12:00:00.000Z", onError })];
     expect([runs.length, errors.length]).toEqual([1, 1]);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../../src/cassette/import/import.js";
 import { importOf, rebuildPrompts } from "../verify.js";
 
 type Attributes = Record<string, unknown>;
 
 function importText(text: string, format?: "otlp" | "otel-spans"): ImportedCassette[] {
   const options = { source: "trace.json", recordedAt: "2026-11-20T12:00:00.000Z" };
-  return [...parseImport(text, { ...options, ...(format === undefined ? {} : { format }) })];
+  return [...importLog(text, { ...options, ...(format === undefined ? {} : { format }) })];
 }
 
 let count = 0;

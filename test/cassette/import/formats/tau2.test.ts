@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../../src/cassette/import/import.js";
 import { refusal } from "../../../support/refusal.js";
 import { conversationOf, importOf } from "../verify.js";
 
 function importResults(record: object): ImportedCassette[] {
-  return [...parseImport(JSON.stringify(record), { source: "results.json", recordedAt: "2026-11-20T12:00:00.000Z" })];
+  return [...importLog(JSON.stringify(record), { source: "results.json", recordedAt: "2026-11-20T12:00:00.000Z" })];
 }
 
 const call = (id: string, requestor = "assistant") => ({ id, name: "find", arguments: { id }, requestor });

@@ -1,12 +1,12 @@
 import { gzipSync, deflateSync, brotliCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { exchangesOf } from "../../../../src/cassette/exchange/player.js";
-import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette } from "../../../../src/cassette/import/import.js";
 import { MAX_EXCHANGES, MAX_RECORDED_BODY_BYTES } from "../../../../src/cassette/limits.js";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import type { LlmTurnResponse } from "../../../../src/core/model/provider.js";
 import { parseOpenAi } from "../../../../src/core/vendors/openai/parse.js";
-import { WIRES } from "../../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../../src/core/vendors/vendors.js";
 import { bodyBytes } from "../../../support/wire.js";
 import { importOf, rebuildPrompts } from "../verify.js";
 
@@ -37,7 +37,7 @@ const kept = (runs: ImportedCassette[]) => runs.flatMap(({ cassette }) => exchan
 function read(record: unknown): { runs: ImportedCassette[]; refused: string[] } {
   const refused: string[] = [];
   const runs = [
-    ...parseImport(JSON.stringify(record), {
+    ...importLog(JSON.stringify(record), {
       source: "rec.json",
       recordedAt: "2026-11-20T12:00:00.000Z",
       onError: (error) => refused.push(`${error.code}: ${error.summary}`),
@@ -364,8 +364,8 @@ describe("a recording of a wire whose path names the model", () => {
 
   it.each(["amazon.nova-lite-v1:0", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"])("reads frames of %s", (model) => {
     const url = `https://bedrock-runtime.us-east-1.amazonaws.com/model/${encodeURIComponent(model)}/converse-stream`;
-    const frames = bodyBytes(WIRES.bedrock.stream(answered, stamp));
-    const content = { mimeType: WIRES.bedrock.streamType, encoding: "base64", text: base64(frames) };
+    const frames = bodyBytes(VENDORS.bedrock.stream(answered, stamp));
+    const content = { mimeType: VENDORS.bedrock.streamType, encoding: "base64", text: base64(frames) };
     const request = { messages: [{ role: "user", content: [{ text: "a" }] }] };
     const { runs, refused } = read(har([{ url, request, answer: "" }], content));
     expect(refused).toEqual([]);
@@ -379,8 +379,8 @@ describe("a recording of a wire whose path names the model", () => {
   it.each(["generateContent", "streamGenerateContent?alt=sse", "streamGenerateContent"])("reads %s", (verb) => {
     const url = `https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:${verb}`;
     const isList = verb === "streamGenerateContent";
-    const whole = JSON.stringify(WIRES.gemini.write(answered, stamp));
-    const events = WIRES.gemini.stream(answered, { ...stamp, isList }).join("");
+    const whole = JSON.stringify(VENDORS.gemini.write(answered, stamp));
+    const events = VENDORS.gemini.stream(answered, { ...stamp, isList }).join("");
     const request = { contents: [{ role: "user", parts: [{ text: "a" }] }] };
     const { runs, refused } = read(vcrPy([{ url, request, answer: verb === "generateContent" ? whole : events }]));
     expect(refused).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createExchangePlayer, exchangesOf, toAnswer } from "../../../../src/cassette/exchange/player.js";
 import type { RecordedExchange } from "../../../../src/cassette/file/format.js";
-import { parseImport, type ImportedCassette, type ImportOptions } from "../../../../src/cassette/import/import.js";
+import { importLog, type ImportedCassette, type ImportOptions } from "../../../../src/cassette/import/import.js";
 import { parseCassette } from "../../../../src/cassette/trust/load-cassette.js";
 import { toBase64 } from "../../../../src/core/index.js";
 import { bytesOf, jsonOf } from "../../../support/exchange-recording.js";
@@ -61,7 +61,7 @@ const embed = (input: string): Step => ({ url: EMBEDDINGS, body: { model: "e", i
 
 function read(record: object, options: Partial<ImportOptions> = {}): ImportedCassette[] {
   return [
-    ...parseImport(JSON.stringify(record), { source: "r.json", recordedAt: "2026-11-20T12:00:00.000Z", ...options }),
+    ...importLog(JSON.stringify(record), { source: "r.json", recordedAt: "2026-11-20T12:00:00.000Z", ...options }),
   ];
 }
 

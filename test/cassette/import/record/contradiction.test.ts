@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../../src/cassette/errors.js";
-import { parseImport } from "../../../../src/cassette/import/import.js";
+import { importLog } from "../../../../src/cassette/import/import.js";
 import type { ImportFormat } from "../../../../src/cassette/import/registry.js";
 
 const user = { role: "user", content: "hi" };
@@ -16,9 +16,7 @@ const toolResult = { role: "user", content: [{ type: "tool_result", tool_use_id:
 const run = (...messages: object[]) => ({ messages: [user, ...messages] });
 
 function importAs(format: ImportFormat, record: unknown) {
-  return [
-    ...parseImport(JSON.stringify(record), { source: "log.json", recordedAt: "2026-11-20T12:00:00.000Z", format }),
-  ];
+  return [...importLog(JSON.stringify(record), { source: "log.json", recordedAt: "2026-11-20T12:00:00.000Z", format })];
 }
 
 function refusalAs(format: ImportFormat, record: unknown): CassetteError {

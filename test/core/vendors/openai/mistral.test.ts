@@ -3,14 +3,14 @@ import type { LlmMessage } from "../../../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../../../src/core/model/provider.js";
 import { openai } from "../../../../src/core/vendors/openai/vendor.js";
 import { isMistralModel } from "../../../../src/core/vendors/openai/mistral.js";
-import { WIRES } from "../../../../src/core/vendors/vendors.js";
+import { VENDORS } from "../../../../src/core/vendors/vendors.js";
 
 const model = "magistral-medium-latest";
 const options = { apiKey: "k", model };
 const bodyAt = (host: string, messages: LlmMessage[]) =>
   openai.call({ messages, settings: { seed: 3, maxTokens: 5 } }, { options, key: "", host, streaming: false }).body;
 const read = (text: string, isStream: boolean) =>
-  WIRES.openai.read({ bytes: new TextEncoder().encode(text), isStream, isCut: false });
+  VENDORS.openai.read({ bytes: new TextEncoder().encode(text), isStream, isCut: false });
 
 describe("a request to Mistral", () => {
   const call = { id: "toolu_1", name: "weather", arguments: {} };
@@ -51,7 +51,7 @@ describe("a request to Mistral", () => {
   });
 
   it("keeps fields without a setting, and reads arguments as an object", () => {
-    const { request } = WIRES.openai.parse({
+    const { request } = VENDORS.openai.parse({
       ...{ model, random_seed: 1, safe_prompt: true, prompt_mode: "reasoning", reasoning_effort: "high" },
       tool_choice: "any",
       tools: [{ function: { name: "weather", parameters: {} } }],
@@ -89,7 +89,7 @@ describe("an answer of Mistral", () => {
   const stamp = { id: "1", createdAt: 0, model };
 
   it("is written in the form that it had, whole and streamed", () => {
-    const body = WIRES.openai.write(answer, stamp);
+    const body = VENDORS.openai.write(answer, stamp);
     expect(body).toMatchObject({
       choices: [
         {
@@ -103,16 +103,16 @@ describe("an answer of Mistral", () => {
       ],
     });
     expect(read(JSON.stringify(body), false)).toEqual(answer);
-    expect(read(WIRES.openai.stream(answer, stamp).join(""), true)).toEqual(answer);
+    expect(read(VENDORS.openai.stream(answer, stamp).join(""), true)).toEqual(answer);
   });
 
   it("sends calls whole, and a usage in any case, without which its client fails", () => {
     const toolCalls = [{ id: "D681PevKs", name: "weather", arguments: { city: "Oslo" } }];
     const called = { message: { role: "assistant" as const, content: "", toolCalls }, stopReason: "toolUse" as const };
-    const parts = WIRES.openai.stream(called, stamp).filter((text) => String(text).includes('tool_calls":[{'));
+    const parts = VENDORS.openai.stream(called, stamp).filter((text) => String(text).includes('tool_calls":[{'));
     expect(parts).toHaveLength(1);
     const usage = { inputTokens: 0, outputTokens: 0 };
-    expect(read(JSON.stringify(WIRES.openai.write(called, stamp)), false)).toEqual({ ...called, model, usage });
+    expect(read(JSON.stringify(VENDORS.openai.write(called, stamp)), false)).toEqual({ ...called, model, usage });
   });
 
   it.each([

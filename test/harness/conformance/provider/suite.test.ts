@@ -7,7 +7,8 @@ import { recordingProvider } from "../../../../src/cassette/record/recording-pro
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import { formatCassette } from "../../../../src/cassette/trust/cassette-store.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../../src/core/model/provider.js";
-import { vendorProvider, VENDORS, WIRES, wireOf, type WireName } from "../../../../src/core/vendors/vendors.js";
+import type { WireName } from "../../../../src/core/vendors/table.js";
+import { vendorProvider, VENDORS, wireOf } from "../../../../src/core/vendors/vendors.js";
 import type { Vendor } from "../../../../src/core/vendors/vendor.js";
 import { echoProvider } from "../../../../src/core/providers/echo.js";
 import { fallbackProvider } from "../../../../src/core/providers/fallback.js";
@@ -29,7 +30,7 @@ type Mode = "answers" | "fails" | "is silent";
 const vendors: RequestListener = (request, response) => {
   const [, mode = "", ...rest] = (request.url ?? "").split("/");
   const path = `/${rest.join("/")}`;
-  const wire = wireOf({ method: "POST", path: path.replace(/\?.*/, "") }) ?? WIRES.openai;
+  const wire = wireOf({ method: "POST", path: path.replace(/\?.*/, "") }) ?? VENDORS.openai;
   const parts: Buffer[] = [];
   request.on("data", (part: Buffer) => void parts.push(part));
   request.on("end", () => {
