@@ -12,16 +12,18 @@ const DEBIAN = "/usr/lib/postgresql";
 const PACKAGES = fileURLToPath(new URL("../../.playhead/restate/node_modules/@restatedev/", import.meta.url));
 const RESTATE = join(PACKAGES, `restate-server-${process.platform}-${process.arch}/bin/restate-server`);
 
-/** Each value is where its server is, or undefined if the machine does not have it. */
+/** Each value is where its server is, or undefined if the machine does not have it. `pids` are the processes of the servers. */
 export async function openServers(folder) {
   const children = [];
-  const places = {
-    postgres: await startPostgres(folder, children),
-    redis: await startRedis(folder, children),
-    restate: await startRestate(folder, children),
-  };
+  const starts = { postgres: startPostgres, redis: startRedis, restate: startRestate };
+  const [places, pids] = [{}, {}];
+  for (const [name, start] of Object.entries(starts)) {
+    places[name] = await start(folder, children);
+    if (places[name] !== undefined) pids[name] = children.at(-1).pid;
+  }
   return {
     ...places,
+    pids,
     async close() {
       for (const child of children) {
         if (child.exitCode !== null) continue;
