@@ -41,7 +41,7 @@ export async function mergeAny(folders: readonly string[], options: AnyMerge, io
 /** Nothing could be written below a file. */
 async function assertNoFile(into: string | undefined, { cwd }: CommandIo): Promise<void> {
   if (into === undefined) return;
-  const found = await stat(resolve(cwd, into)).catch(({ code }: NodeJS.ErrnoException) => code);
+  const found = await stat(resolve(cwd, into)).catch((error: unknown) => (error as NodeJS.ErrnoException).code);
   const what = found === "ENOTDIR" ? "lies in a file" : "is a file";
   if (found === "ENOTDIR" || (typeof found === "object" && !found.isDirectory()))
     throw usageError(`--into ${into} ${what}`, "Name a folder for all recordings.");

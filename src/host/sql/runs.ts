@@ -84,7 +84,7 @@ export function createRuns(access: SqlAccess, terms: RunTerms): Omit<RunStore, "
         const own = { status: change.status, output, error, release: expected.release === true };
         return { row: await applyChange(sql, found, own) };
       });
-      if (reason === undefined) return { ok: true, record: await toRunRecord(row as RunRow, values) };
+      if (reason === undefined) return { ok: true, record: await toRunRecord(row, values) };
       return row === undefined ? { ok: false, reason } : { ok: false, reason, record: await toRunRecord(row, values) };
     },
   };
