@@ -4,13 +4,12 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createConnection } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import pg from "pg";
 import { postgresStep } from "./engines/postgres-step.mjs";
 import { growth, scaleOut } from "./engines/growth.mjs";
+import { idleness } from "./engines/idle.mjs";
 import { openServers } from "./engines/servers.mjs";
 import { measure } from "./measure.mjs";
 import { ENGINE_PEERS } from "./peers/catalog.mjs";
@@ -32,7 +31,27 @@ const ENGINES = [
   { name: "Restate", module: "restate", needs: "restate", hasSteps: true },
 ];
 
-export async function* engines({ rounds = 5, jobs = 1_000, steps = 200, idleMs = 10_000, kills = 3, ...options } = {}) {
+/** The load of idle workers, each measured once. Needs /proc. */
+export async function* idle({ idleMs = 20_000 } = {}) {
+  const folder = openScratch("engines");
+  const servers = await openServers(folder);
+  const field = { folder, servers, peers: installedPeers(), children: new Set() };
+  try {
+    const rows = [];
+    for (const engine of ENGINES) {
+      const begin = () => start(field, engine, { kind: "idle", concurrency: PLACES });
+      rows.push(...(await idleness(engine, servers, { ms: idleMs, begin, stop })));
+    }
+    const title = "engines: a second of an idle worker and its server";
+    yield { key: "idle", title, unit: "a second", rows, versions: versionsOf() };
+  } finally {
+    for (const child of field.children) child.kill("SIGKILL");
+    await servers.close();
+    closeScratch(folder);
+  }
+}
+
+export async function* engines({ rounds = 5, jobs = 1_000, steps = 200, kills = 3, ...options } = {}) {
   const folder = openScratch("engines");
   const servers = await openServers(folder);
   const field = { folder, servers, peers: installedPeers(), children: new Set() };
@@ -44,7 +63,6 @@ export async function* engines({ rounds = 5, jobs = 1_000, steps = 200, idleMs =
     };
     yield await table(field, "steps", "a durable step of a job", { count: steps }, rounds);
     yield await takeovers(field, Math.min(kills, rounds));
-    yield await idleness(field, { ms: idleMs }, Math.min(3, rounds));
     if (servers.postgres !== undefined) {
       yield await postgresStep(servers.postgres, { rounds, ...options });
       yield await scaleOut(field, { rounds });
@@ -185,58 +203,4 @@ async function expect(heard, message) {
   const value = await heard;
   if (value === undefined) throw new Error(message);
   return value;
-}
-
-/** Statements are transactions of PostgreSQL and commands of Redis. */
-async function idleness(field, given, rounds) {
-  const rows = [];
-  const of = (what) => (engine) => ({
-    name: `${engine.name}: ${what.name}`,
-    isOptional: true,
-    sample: async () => {
-      const worker = start(field, engine, { kind: "idle", concurrency: PLACES, ...given });
-      try {
-        await expect(worker.hears("ready", 60_000), "it did not start");
-        const before = await what.count?.(field.servers);
-        const cpuMs = await expect(worker.hears("cpuMs", 60_000 + given.ms), "it did not end");
-        if (what.count === undefined) return cpuMs / (given.ms / 1_000);
-        return ((await what.count(field.servers)) - before) / (given.ms / 1_000);
-      } finally {
-        await stop(worker);
-      }
-    },
-  });
-  const isOn = (place) => (engine) => engine.needs === place;
-  rows.push(...ENGINES.map(of({ name: "processor time, ms" })));
-  rows.push(...ENGINES.filter(isOn("postgres")).map(of({ name: "transactions", count: countTransactions })));
-  rows.push(...ENGINES.filter(isOn("redis")).map(of({ name: "commands", count: countCommands })));
-  return {
-    key: "idle",
-    title: "engines: a second of an idle worker",
-    unit: "a second",
-    rows: await measure(rows, { rounds }),
-  };
-}
-
-async function countTransactions({ postgres }) {
-  const client = new pg.Client({ connectionString: postgres });
-  await client.connect();
-  // A session reports its own at most once a second.
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
-  const { rows } = await client.query(
-    "SELECT xact_commit + xact_rollback AS n FROM pg_stat_database WHERE datname = 'postgres'",
-  );
-  await client.end();
-  return Number(rows[0].n);
-}
-
-async function countCommands({ redis }) {
-  const socket = createConnection(redis, "127.0.0.1");
-  socket.write("INFO stats\r\n");
-  let text = "";
-  for await (const chunk of socket) {
-    text += String(chunk);
-    if (/total_commands_processed:\d+\r/.test(text)) break;
-  }
-  return Number(/total_commands_processed:(\d+)/.exec(text)[1]);
 }

@@ -6,7 +6,7 @@ import { cold, peerColds } from "./cold/cold.mjs";
 import { diff } from "./diff.mjs";
 import { driftScale } from "./drift-scale.mjs";
 import { durable } from "./durable.mjs";
-import { engines } from "./engines.mjs";
+import { engines, idle } from "./engines.mjs";
 import { env } from "./env.mjs";
 import { importing } from "./import.mjs";
 import { install } from "./install.mjs";
@@ -68,9 +68,10 @@ export const SUITES = {
   peerReplays: { run: peerReplays, quick: {}, isPeer: true },
   engines: {
     run: engines,
-    quick: { rounds: 1, jobs: 50, steps: 20, idleMs: 1_000, kills: 1, sessions: [100], sampleMs: 5 },
+    quick: { rounds: 1, jobs: 50, steps: 20, kills: 1, sessions: [100], sampleMs: 5 },
     isPeer: true,
   },
+  idle: { run: idle, quick: { idleMs: 1_000 }, isPeer: true },
   peerServes: { run: peerServes, quick: {}, isPeer: true },
 };
 

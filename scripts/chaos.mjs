@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { FAULTS } from "./chaos/faults.mjs";
-import { startPostgres, startRedis } from "./chaos/servers.mjs";
+import { startPostgres, startRedis, UNFLUSHED } from "./servers.mjs";
 
 const ENGINES = ["sqlite", "postgres", "bullmq"];
 /** From so many rounds on, partitions and stops last a minute. */
@@ -43,7 +43,7 @@ const servers = {};
 const rows = [];
 const started = performance.now();
 try {
-  if (engines.some((engine) => engine !== "sqlite")) servers.postgres = await startPostgres(root);
+  if (engines.some((engine) => engine !== "sqlite")) servers.postgres = await startPostgres(root, UNFLUSHED);
   if (engines.includes("bullmq")) servers.redis = await startRedis(root);
   if (!values.json) console.log(`seed ${seed}, ${rounds} rounds, ${versionsOf(servers)}`);
   for (const fault of FAULTS.filter(({ name }) => only.includes(name)))

@@ -54,15 +54,11 @@ async function hold({ adds }) {
   await new Promise(() => setInterval(() => undefined, 60_000));
 }
 
-async function idle({ ms, concurrency }) {
+async function idle({ concurrency }) {
   await engine.start(async () => undefined, concurrency);
   await new Promise((resolve) => setTimeout(resolve, 2_000));
-  const before = process.cpuUsage();
   say({ ready: true });
-  await new Promise((resolve) => setTimeout(resolve, ms));
-  const { user, system } = process.cpuUsage(before);
-  say({ cpuMs: (user + system) / 1_000 });
-  await end();
+  await new Promise(() => setInterval(() => undefined, 60_000));
 }
 
 async function inParallel(items, places, work) {

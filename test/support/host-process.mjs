@@ -16,7 +16,7 @@ const { runs, checkpoints } = host.store;
 const redis = process.env.PLAYHEAD_TEST_REDIS;
 
 async function openQueue() {
-  const { bullmqScheduler } = await import(new URL("../bullmq/index.js", door).href);
+  const { bullmqScheduler } = await import(new URL("bullmq.js", door).href);
   for (;;) {
     try {
       return await bullmqScheduler({ connection: redis, prefix: file });
@@ -110,7 +110,8 @@ const tasks = {
       const run = { runId, kind: "user-turn", ownerNamespace: "shop", rootRunId: runId, input: { steps } };
       await runs.create({ ...run, sessionKey: `s${count % sessions}` });
       say({ created: runId });
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      // Bursts, so that a kill often lands in one, with pauses in which the workers can follow.
+      await new Promise((resolve) => setTimeout(resolve, count % 5 === 4 ? 400 : 5));
     }
   },
 };

@@ -1,5 +1,7 @@
 // `cassette merge`: of the parts that it names, or of a job.
 
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { FleetStore } from "../../host/index.js";
 import { usageError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
@@ -15,6 +17,7 @@ interface AnyMerge extends Partial<JobOptions> {
 /** Throws `usage` for options that do not belong together, and what the merge throws. */
 export async function mergeAny(folders: readonly string[], options: AnyMerge, io: CommandIo): Promise<void> {
   const own = jobOf(options);
+  await assertNoFile(options.into, io);
   if (own === undefined) {
     if (folders.length === 0) throw usageError("no part was given", "Name the folders of cassette record --shard.");
     const { mergeParts } = await import("../runs/merge.js");
@@ -33,6 +36,15 @@ export async function mergeAny(folders: readonly string[], options: AnyMerge, io
     return mergeMutateJob(store, plan, options, io);
   };
   await withStore(own.store, io, merge, { mustExist: true });
+}
+
+/** Nothing could be written below a file. */
+async function assertNoFile(into: string | undefined, { cwd }: CommandIo): Promise<void> {
+  if (into === undefined) return;
+  const found = await stat(resolve(cwd, into)).catch((error: unknown) => (error as NodeJS.ErrnoException).code);
+  const what = found === "ENOTDIR" ? "lies in a file" : "is a file";
+  if (found === "ENOTDIR" || (typeof found === "object" && !found.isDirectory()))
+    throw usageError(`--into ${into} ${what}`, "Name a folder for all recordings.");
 }
 
 function withInto<Options extends AnyMerge>(options: Options): Options & { into: string } {

@@ -1,10 +1,10 @@
 // Delivery: takes due runs for a worker, and decides when each must be delivered again. A delivery guarantees nothing: the claim decides.
 
-import { toHex, type Delivery, type RunKind } from "../../core/index.js";
+import type { Delivery, RunKind } from "../../core/index.js";
 import { FIRST_RETRY_MS, MAX_RETRY_MS, REDELIVERY_MS } from "../limits.js";
 import { CLAIMABLE, findInLane, isReady, runHashOf } from "../sql/claims.js";
-import type { Sql, SqlAccess, SqlClock, Write } from "../sql/engine.js";
-import { isHead } from "../sql/lanes.js";
+import type { Sql, SqlAccess, SqlClock, SqlRow, SqlTransaction, Write } from "../sql/engine.js";
+import { headCondition } from "../sql/lanes.js";
 import { hashNames } from "../sql/names.js";
 import { readColumns, readRun, type RunRow } from "../sql/rows.js";
 import { OPEN } from "../sql/schema.js";
@@ -31,11 +31,9 @@ export async function takeDue(terms: DeliveryTerms, limit: number): Promise<read
   const { access, hostId } = terms;
   return access.write(async (sql) => {
     const clock = await sql.now();
-    const rows = await findDue(sql, terms, clock, limit);
-    const lanes = await lockLanes(sql, rows);
     const taken: DueRun[] = [];
-    for (const row of rows) {
-      if (lanes.has(toHex(row.lane)) && (await mark(sql, row, { clock, hostId }))) taken.push(toDueRun(row));
+    for (const row of await findDue(sql, terms, clock, limit)) {
+      if (await mark(sql, row, { clock, hostId })) taken.push(toDueRun(row));
     }
     return taken;
   });
@@ -65,8 +63,9 @@ const toDueRun = ({ kind, identity: { runId, sessionKey, ownerNamespace } }: Run
   ...{ runId, kind, sessionKey, ownerNamespace },
 });
 
+/** The due runs, but for those in whose lane another transaction is at work. */
 async function findDue(
-  sql: Sql,
+  sql: SqlTransaction,
   { namespaces }: DeliveryTerms,
   clock: SqlClock,
   limit: number,
@@ -75,18 +74,11 @@ async function findDue(
   // What another transaction holds is its own. It is due again afterwards, or taken.
   const skip = sql.forUpdate === "" ? "" : `${sql.forUpdate} SKIP LOCKED`;
   const rows = await sql.all(
-    `SELECT * FROM runs WHERE due_at <= ? AND ${condition} AND (lease_until IS NULL OR lease_until <= ?)
-     ORDER BY due_at, seq LIMIT ?${skip}`,
+    `SELECT due.*, ${sql.tryLock("lane")} AS is_locked FROM (SELECT * FROM runs WHERE due_at <= ? AND ${condition}
+       AND (lease_until IS NULL OR lease_until <= ?) ORDER BY due_at, seq LIMIT ?${skip}) AS due`,
     ...[clock.wallMs, ...values, clock.leaseMs, limit],
   );
-  return rows.map(readRun);
-}
-
-/** Locks the lanes of the runs, but for those in which another transaction is at work. */
-async function lockLanes(sql: Write, rows: readonly RunRow[]): Promise<ReadonlySet<string>> {
-  const lanes = new Map(rows.map(({ lane }) => [toHex(lane), lane]));
-  const locked = await sql.tryLockLists([...lanes.values()]);
-  return new Set([...lanes.keys()].filter((_lane, index) => locked[index]));
+  return rows.filter((row) => Boolean(row.is_locked)).map(readRun);
 }
 
 /** False for a run that is not currently a head. It becomes due again when it is the head. */
@@ -100,31 +92,48 @@ async function mark(
     await sql.run("UPDATE runs SET due_at = ready_at WHERE seq = ?", row.seq);
     return false;
   }
-  if (!CLAIMABLE.includes(row.status) || !(await isHead(sql, row, clock))) {
-    await sql.run("UPDATE runs SET due_at = NULL WHERE seq = ?", row.seq);
-    return false;
-  }
-  await sql.run("UPDATE runs SET due_at = ?, holder = ? WHERE seq = ?", clock.wallMs + REDELIVERY_MS, hostId, row.seq);
-  return true;
+  const [condition, ...values] = headCondition(row, clock);
+  const marked = CLAIMABLE.includes(row.status)
+    ? await sql.run(
+        `UPDATE runs SET due_at = ?, holder = ? WHERE seq = ? AND ${condition}`,
+        ...[clock.wallMs + REDELIVERY_MS, hostId, row.seq, ...values],
+      )
+    : 0;
+  if (marked === 0) await sql.run("UPDATE runs SET due_at = NULL WHERE seq = ?", row.seq);
+  return marked === 1;
 }
 
-/** The time in ms until the next run becomes due, if any. 0 if one can be taken. A read takes no lock, and most of the time nothing is due. */
-export async function nextDueMs({ access, namespaces }: DeliveryTerms): Promise<number | undefined> {
+/** The times in ms until the next run and the next slot of a schedule, if any. 0 for what is due. */
+export interface NextWork {
+  readonly dueMs: number | undefined;
+  readonly slotMs: number | undefined;
+}
+
+/** A read takes no lock, and most of the time nothing is due. */
+export async function findNext({ access, namespaces }: DeliveryTerms): Promise<NextWork> {
   const { condition, values } = namespaceCondition(namespaces);
-  return access.read(async (sql) => {
-    const { wallMs, leaseMs } = await sql.now();
-    const [row] = await sql.all(
-      `SELECT due_at FROM runs WHERE due_at IS NOT NULL AND ${condition}
-         AND (due_at > ? OR lease_until IS NULL OR lease_until <= ?) ORDER BY due_at LIMIT 1`,
-      ...[...values, wallMs, leaseMs],
-    );
-    return row === undefined ? undefined : Math.max(0, readColumns("runs", "due", row).integer("due_at") - wallMs);
-  });
+  const [row] = await access.read((sql) =>
+    sql.all(
+      `SELECT WALL_NOW AS now_ms,
+         (SELECT next_at FROM schedules WHERE ${condition} ORDER BY next_at LIMIT 1) AS slot_at,
+         (SELECT due_at FROM runs WHERE due_at IS NOT NULL AND ${condition}
+            AND (due_at > WALL_NOW OR lease_until IS NULL OR lease_until <= LEASE_NOW) ORDER BY due_at LIMIT 1) AS due_at`,
+      ...[...values, ...values],
+    ),
+  );
+  const column = readColumns("runs", "next", row as SqlRow);
+  const waitFor = (name: "due_at" | "slot_at") =>
+    row?.[name] === null ? undefined : Math.max(0, column.integer(name) - column.integer("now_ms"));
+  return { dueMs: waitFor("due_at"), slotMs: waitFor("slot_at") };
 }
 
 /** Stores the result of a delivery. A failed run is due again later. */
 export async function endDelivery(access: SqlAccess, hostId: string, runId: string, outcome: Delivery): Promise<void> {
   const hash = runHashOf(runId);
+  const isHeld = "run_hash = ? AND holder = ? AND lease_id IS NULL";
+  // The end of a run has already dropped its holder. A read is all that most deliveries cost.
+  const find = (sql: Sql) => sql.all(`SELECT 1 AS held FROM runs WHERE ${isHeld}`, hash, hostId);
+  if (outcome.kind !== "failed" && (await access.read(find)).length === 0) return;
   await access.write(async (sql) => {
     const { wallMs, leaseMs } = await sql.now();
     const row = outcome.kind === "failed" ? await findFailed(sql, hash, leaseMs) : undefined;
@@ -134,7 +143,7 @@ export async function endDelivery(access: SqlAccess, hostId: string, runId: stri
       const dueAt = wallMs + waitMs + jitterOf(runId);
       await sql.run("UPDATE runs SET due_at = ?, failures = ? WHERE run_hash = ?", dueAt, failures + 1, hash);
     }
-    await sql.run("UPDATE runs SET holder = NULL WHERE run_hash = ? AND holder = ? AND lease_id IS NULL", hash, hostId);
+    await sql.run(`UPDATE runs SET holder = NULL WHERE ${isHeld}`, hash, hostId);
   });
 }
 

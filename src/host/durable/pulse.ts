@@ -1,10 +1,11 @@
 // The pulse of a host, with which it notices the commits of other processes. It beats only while it has listeners.
 
 import type { Ports } from "../../core/index.js";
+import { UNKNOWN_NEWS, type CommitNews } from "../sql/engine.js";
 import { PULSE_MS } from "../limits.js";
 
-/** Called at each beat. `changed`: something was committed since the previous beat. */
-export type Beat = (changed: boolean) => void;
+/** Called at each beat, with what was committed since the previous one. Undefined: nothing. */
+export type Beat = (news: CommitNews | undefined) => void;
 
 export interface Pulse {
   /** Returns a function that removes the listener. */
@@ -15,7 +16,7 @@ export interface PulseTerms {
   readonly ports: Ports;
   commits(): number;
   /** Calls `heard` soon after a commit of another process. */
-  onCommit(heard: () => void): void;
+  onCommit(heard: (news: CommitNews) => void): void;
 }
 
 export function createPulse(terms: PulseTerms): Pulse {
@@ -25,14 +26,12 @@ export function createPulse(terms: PulseTerms): Pulse {
 
   function beat(): void {
     stop = terms.ports.timer(PULSE_MS, beat);
-    tell();
+    tell(count() === seen ? undefined : UNKNOWN_NEWS);
   }
 
-  function tell(): void {
-    const commits = count();
-    const changed = commits !== seen;
-    seen = commits;
-    for (const listener of [...listeners]) listener(changed);
+  function tell(news: CommitNews | undefined): void {
+    seen = count();
+    for (const listener of [...listeners]) listener(news);
   }
 
   /** A file that cannot be read is tried again at the next beat. Calls of the ports report the error. */

@@ -96,22 +96,19 @@ export function createSchedules({ access, values }: Omit<ScheduleTerms, "store">
   };
 }
 
-/** Adds the input of each due slot to its session's inbox. Resolves with the time in ms until the next slot, if any. */
-export async function fireSchedules(terms: ScheduleTerms, namespaces: readonly string[]): Promise<number | undefined> {
+/** Adds the input of each due slot to its session's inbox. */
+export async function fireSchedules(terms: ScheduleTerms, namespaces: readonly string[]): Promise<void> {
   const { access, store, values } = terms;
   const { condition, values: hashes } = namespaceCondition(namespaces);
   const rows = await access.read(async (sql) =>
     sql.all(`SELECT * FROM schedules WHERE ${condition} ORDER BY next_at LIMIT ?`, ...hashes, STORE_PAGE_ROWS),
   );
-  if (rows.length === 0) return undefined;
   const { wallMs } = await access.read((sql) => sql.now());
   for (const row of rows) {
     const nextAt = readColumns("schedules", "next", row).integer("next_at");
-    if (nextAt > wallMs) return nextAt - wallMs;
+    if (nextAt > wallMs) return;
     await fire(store, await toSchedule(row, values), row, wallMs);
   }
-  // After a full page, there may be more rows.
-  return 0;
 }
 
 async function fire(store: SqlStore, schedule: Schedule, row: SqlRow, wallMs: number): Promise<void> {

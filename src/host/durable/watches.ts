@@ -1,9 +1,9 @@
 // Notifies the watchers of a run when its status changes: immediately after a commit of this host, otherwise at the next beat.
 
-import { thrownText, type Ports, type RunStatus } from "../../core/index.js";
+import { thrownText, toHex, type Ports, type RunStatus } from "../../core/index.js";
 import { STORE_PAGE_ROWS } from "../limits.js";
 import { runHashOf } from "../sql/claims.js";
-import type { CommitNote, Sql, SqlAccess } from "../sql/engine.js";
+import type { CommitNews, CommitNote, Sql, SqlAccess } from "../sql/engine.js";
 import { readColumns } from "../sql/rows.js";
 import { RUN_STATUSES } from "../sql/schema.js";
 import type { Pulse } from "./pulse.js";
@@ -41,14 +41,14 @@ export function createWatches({ ports, pulse, read }: WatchTerms): Watches {
     }
   }
 
-  async function look(): Promise<void> {
-    const all = [...watched];
+  async function look({ runs }: CommitNews): Promise<void> {
+    const all = [...watched].filter(({ hash }) => runs?.has(toHex(hash)) ?? true);
     for (let from = 0; from < all.length; from += STORE_PAGE_ROWS) {
       const page = all.slice(from, from + STORE_PAGE_ROWS);
       const before = page.map(({ last }) => last);
       const statuses = await read((sql) => readStatuses(sql, page));
       for (const [index, one] of page.entries()) {
-        const status = statuses.get(Buffer.from(one.hash).toString("hex"));
+        const status = statuses.get(toHex(one.hash));
         // A commit of this host in the meantime is newer than the rows that were read.
         if (status !== undefined && one.last === before[index]) tell(one, status);
       }
@@ -59,8 +59,9 @@ export function createWatches({ ports, pulse, read }: WatchTerms): Watches {
     watch(runId, changed) {
       const one: Watched = { runId, hash: runHashOf(runId), changed, last: undefined };
       watched.add(one);
-      stopListening ??= pulse.listen((hasChanged) => {
-        if (hasChanged) look().catch((error: unknown) => ports.warn(`runs cannot be watched: ${thrownText(error)}`));
+      stopListening ??= pulse.listen((news) => {
+        if (news !== undefined)
+          look(news).catch((error: unknown) => ports.warn(`runs cannot be watched: ${thrownText(error)}`));
       });
       read((sql) => readStatuses(sql, [one])).then(
         (statuses) => (one.last ??= [...statuses.values()][0]),
@@ -88,14 +89,15 @@ export function createWatches({ ports, pulse, read }: WatchTerms): Watches {
 }
 
 async function readStatuses(sql: Sql, runs: readonly Watched[]): Promise<Map<string, RunStatus>> {
-  // Always the same SQL text, so that it is prepared once.
-  const hashes = Array.from({ length: STORE_PAGE_ROWS }, (_, index) => runs[index]?.hash ?? null);
+  // One of two SQL texts, so that each is prepared once.
+  const length = runs.length > 1 ? STORE_PAGE_ROWS : 1;
+  const hashes = Array.from({ length }, (_, index) => runs[index]?.hash ?? null);
   const marks = hashes.map(() => "?").join(", ");
   const rows = await sql.all(`SELECT run_hash, status FROM runs WHERE run_hash IN (${marks})`, ...hashes);
   return new Map(
     rows.map((row) => {
       const column = readColumns("runs", "watched", row);
-      return [Buffer.from(column.bytes("run_hash")).toString("hex"), column.word("status", RUN_STATUSES)] as const;
+      return [toHex(column.bytes("run_hash")), column.word("status", RUN_STATUSES)] as const;
     }),
   );
 }

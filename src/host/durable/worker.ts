@@ -2,7 +2,7 @@
 
 import { AgentError, showValue, thrownText, within, type Delivery, type Ports } from "../../core/index.js";
 import { DEFAULT_STOP_GRACE_MS, REAP_MS, REDELIVERY_MS, STOP_ABORT_MS } from "../limits.js";
-import { endDelivery, nextDueMs, takeDue, takeQueued, type DeliveryTerms, type DueRun } from "./deliver.js";
+import { endDelivery, findNext, takeDue, takeQueued, type DeliveryTerms, type DueRun } from "./deliver.js";
 import { reapDeadHosts, type LifeTerms } from "./life.js";
 import type { CheckedWork } from "./options.js";
 import type { Pulse } from "./pulse.js";
@@ -33,7 +33,7 @@ export function startWorker(terms: WorkerTerms): HostWorker {
   const { ports, work, access, hostId } = terms;
   const { concurrency, namespaces } = work;
   const delivery: DeliveryTerms = { access, hostId, namespaces };
-  const look = createLook(terms, { takeRuns });
+  const look = createLook(terms, takeWork);
   const deliveries = createDeliveries(terms, () => look.soon());
   const { running } = deliveries;
   const queue = work.options.queue?.open({ namespaces, concurrency, ports, deliver: deliverQueued });
@@ -41,18 +41,21 @@ export function startWorker(terms: WorkerTerms): HostWorker {
   const sending = new Map<string, Promise<void>>();
   let stopping: Promise<void> | undefined;
 
-  /** Resolves with the time in ms until the next look, if known. */
-  async function takeRuns(): Promise<number | undefined> {
+  /** Fires schedules and takes runs. Resolves with the time in ms until the next look. */
+  async function takeWork(): Promise<number> {
     const taken = queue === undefined ? running : sending;
     for (;;) {
+      const { slotMs = Infinity, dueMs = Infinity } = await findNext(delivery);
+      if (slotMs === 0) await fireSchedules(terms, namespaces);
       const free = concurrency - taken.size;
-      if (free <= 0) return undefined;
-      const waitMs = await nextDueMs(delivery);
-      if (waitMs !== 0) return waitMs;
+      if (free <= 0) return slotMs;
+      if (dueMs > 0 && slotMs > 0) return Math.min(slotMs, dueMs);
       const runs = await takeDue(delivery, free);
       // A run may take longer than the time until its next delivery. It is still ours.
       for (const run of runs) if (!taken.has(run.runId) && stopping === undefined) take(run);
       if (runs.length === 0) return 0;
+      // The end of a delivery looks again.
+      if (taken.size >= concurrency) return slotMs;
     }
   }
 
@@ -156,8 +159,8 @@ interface Look {
 }
 
 /** Looks for work after each commit and when something becomes due. One look at a time. */
-function createLook(terms: WorkerTerms, { takeRuns }: { readonly takeRuns: () => Promise<number | undefined> }): Look {
-  const { ports, pulse, work, sweepMs } = terms;
+function createLook(terms: WorkerTerms, takeWork: () => Promise<number>): Look {
+  const { ports, pulse, sweepMs } = terms;
   const now = () => ports.now();
   let looking: Promise<void> | undefined;
   let isWanted = false;
@@ -170,10 +173,8 @@ function createLook(terms: WorkerTerms, { takeRuns }: { readonly takeRuns: () =>
     isWanted = false;
     await reap(now());
     await heal(now());
-    const slotMs = await fireSchedules(terms, work.namespaces);
-    const dueMs = await takeRuns();
     // The times of the store are of its own clock, so only the differences count here.
-    nextAt = now() + Math.min(slotMs ?? Infinity, dueMs ?? Infinity);
+    nextAt = (await takeWork()) + now();
   }
 
   function look(): void {
@@ -198,8 +199,8 @@ function createLook(terms: WorkerTerms, { takeRuns }: { readonly takeRuns: () =>
     }
   }
 
-  const stopListening = pulse.listen((changed) => {
-    if (changed || now() >= nextAt || heal.isDue(now())) look();
+  const stopListening = pulse.listen((news) => {
+    if (news?.isDue === true || now() >= nextAt || heal.isDue(now())) look();
     // If a host has died, its runs become due, and that wakes the worker.
     else if (reap.isDue(now())) lookWith(() => reap(now()));
   });

@@ -36,6 +36,7 @@ function toPostgresText(text: string, schema: string): string {
   let count = 0;
   return text
     .replace(/\?/g, () => `$${++count}`)
+    .replace(/\b(WALL|LEASE)_NOW\b/g, `"${schema}".now_ms()`)
     .replace(
       /\b(FROM|INTO|UPDATE) ([a-z_]+)\b/g,
       (_found, word: string, table: string) => `${word} "${schema}".${table}`,

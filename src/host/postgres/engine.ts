@@ -1,8 +1,8 @@
 // PostgreSQL as the engine of a durable store, for processes on any number of machines. Only the server's clock decides when leases expire.
 
 import { MAX_STORE_WAIT_MS, storeFailed, within, type Ports } from "../../core/index.js";
-import { MAX_WAITING_TRANSACTIONS, POLL_MS, WAKE_UP_MS } from "../limits.js";
-import type { Sql, SqlEngine, SqlValue } from "../sql/engine.js";
+import { MAX_WAITING_TRANSACTIONS, POLL_MS, WAKE_UP_MS, WATCH_UP_MS } from "../limits.js";
+import { UNKNOWN_NEWS, type CommitNews, type Sql, type SqlEngine, type SqlValue } from "../sql/engine.js";
 import { storeClosed } from "../sql/failure.js";
 import { OPEN } from "../sql/schema.js";
 import { clockOffset, findProblems } from "./check.js";
@@ -58,6 +58,7 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
     },
     forUpdate: "",
     lockList: async () => false,
+    lockLaneOf: async () => undefined,
   };
   const connect = (): Promise<PgClient> => connectTo(pool, ports, name);
   const transaction: SqlEngine["transaction"] = async (work) => {
@@ -71,8 +72,8 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
       running.delete(whole);
     }
   };
-  const wakeUps = createWakeUps(ports, async () => {
-    if (isOpen) await line?.wake(query);
+  const wakeUps = createWakeUps(ports, async (news) => {
+    if (isOpen) await line?.wake(news, query);
   });
 
   return {
@@ -116,18 +117,24 @@ const PRUNE_EFFECTS = `DELETE FROM effects AS old WHERE stored_at < ?
   AND NOT EXISTS (SELECT 1 FROM runs WHERE run_hash = old.run_hash AND ${OPEN})`;
 
 /** Joins the wake-ups of several commits, because each one takes a lock that the whole server shares. */
-function createWakeUps(ports: Ports, send: () => Promise<void>) {
-  let stop: (() => void) | undefined;
+function createWakeUps(ports: Ports, send: (news: CommitNews) => Promise<void>) {
+  let next: { readonly news: CommitNews; readonly stop: () => void } | undefined;
   const fire = (): void => {
-    stop = undefined;
+    const news = next?.news ?? UNKNOWN_NEWS;
+    next = undefined;
     // A lost wake-up delays a run until the next look.
-    send().catch(() => undefined);
+    send(news).catch(() => undefined);
   };
   return {
-    announce: (): void => {
-      stop ??= ports.timer(WAKE_UP_MS, fire);
+    announce: (news: CommitNews): void => {
+      const runs = new Set([...(next?.news.runs ?? []), ...(news.runs ?? [])]);
+      const isSooner = news.isDue && next?.news.isDue !== true;
+      if (isSooner) next?.stop();
+      const stop =
+        next === undefined || isSooner ? ports.timer(news.isDue ? WAKE_UP_MS : WATCH_UP_MS, fire) : next.stop;
+      next = { news: { isDue: news.isDue || next?.news.isDue === true, runs }, stop };
     },
-    close: (): void => stop?.(),
+    close: (): void => next?.stop(),
   };
 }
 

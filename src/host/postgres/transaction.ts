@@ -8,7 +8,7 @@ import type { SqlClock, SqlTransaction } from "../sql/engine.js";
 import { storeClosed } from "../sql/failure.js";
 import { toPgValues, toSqlRows } from "./dialect.js";
 import { isDisconnected, isStalePlan, isTemporary, pgFailed, runsAgain } from "./connection/failure.js";
-import { listKey } from "./lists.js";
+import { keyIn, listKey } from "./lists.js";
 import { lastOf, queryPrepared, type PgClient, type PgQuery, type PgResult } from "./connection/types.js";
 
 export interface TransactionTerms {
@@ -50,6 +50,9 @@ export async function transact<T>(
   }
 }
 
+/** Connections whose settings are committed. */
+const settled = new WeakSet<PgClient>();
+
 function openTransaction(terms: TransactionTerms, pgClient: PgClient) {
   const { schema, ports } = terms;
   const statements = openStatements(terms.name, pgClient);
@@ -57,6 +60,9 @@ function openTransaction(terms: TransactionTerms, pgClient: PgClient) {
   const ownQuery = (text: string, values: unknown[]) => query(text, values, terms.toName?.(text));
   let clock: SqlClock = { leaseMs: 0, wallMs: 0 };
   let isLate = false;
+  // Nobody else changes the settings of our own connections, so they are set once on each.
+  const isOwn = terms.toName !== undefined;
+  const isSet = settled.has(pgClient);
 
   const setClock = ({ rows: [row] }: PgResult): void => {
     const ms = Number(row?.["now_ms"]);
@@ -67,7 +73,7 @@ function openTransaction(terms: TransactionTerms, pgClient: PgClient) {
     run: async (text, ...values) => (await ownQuery(terms.toText(text), toPgValues(values))).rowCount ?? 0,
     now: async () => clock,
     forUpdate: " FOR UPDATE",
-    ...createLocks(ownQuery, `"${schema}".now_ms()`, setClock),
+    ...createLocks(ownQuery, terms.toText, setClock),
   };
   /** Throws the errors of the driver unchanged. */
   const client: PgQuery = {
@@ -81,12 +87,13 @@ function openTransaction(terms: TransactionTerms, pgClient: PgClient) {
     sql,
     client,
     failure,
-    begin: async () => setClock(await query(beginText(schema))),
+    begin: async () => setClock(await query(isSet ? shortBeginText(schema) : beginText(schema, !isOwn))),
     commit: async () => {
       // `work` may have caught the error of a statement. COMMIT would then undo everything without an error.
       const { command } = await query("COMMIT");
       if (command === "ROLLBACK") throw pgFailed(`${terms.name} failed`, new Error("the commit was refused"));
       statements.close();
+      if (isOwn) settled.add(pgClient);
       pgClient.release();
     },
     tooLong: () => {
@@ -130,39 +137,54 @@ function openStatements(name: string, client: PgClient) {
   return { query, failure: () => failure, close: () => void (isRunning = false) };
 }
 
+const LOCK_LANE = `pg_advisory_xact_lock(${keyIn("lane")})`;
+
 /** Each lock sets the clock, because time passes while a transaction waits for it. */
-function createLocks(query: OwnQuery, now: string, setClock: (result: PgResult) => void) {
+function createLocks(query: OwnQuery, toText: TransactionTerms["toText"], setClock: (result: PgResult) => void) {
   const held = new Set<string>();
-  const texts = (keys: readonly string[], lock: string) =>
-    keys.map((_key, index) => `${lock}($${index + 1}::bigint) AS l${index}`).join(", ");
-  const locks: Pick<SqlTransaction, "lockList" | "tryLockLists"> = {
+  const texts = (keys: readonly string[]) =>
+    keys.map((_key, index) => `pg_advisory_xact_lock($${index + 1}::bigint) AS l${index}`).join(", ");
+  const locks: Pick<SqlTransaction, "lockList" | "lockLaneOf" | "tryLock" | "lockedRuns"> = {
     lockList: async (...lists) => {
       // Always in the same order, so that no two transactions wait for each other.
       const keys = [...new Set(lists.map(listKey))].filter((key) => !held.has(key)).sort();
       if (keys.length === 0) return false;
-      setClock(await query(`SELECT ${texts(keys, "pg_advisory_xact_lock")}, ${now} AS now_ms`, keys));
+      setClock(await query(`SELECT ${texts(keys)}, ${toText("WALL_NOW")} AS now_ms`, keys));
       for (const key of keys) held.add(key);
       return true;
     },
-    tryLockLists: async (lists) => {
-      const keys = lists.map(listKey);
-      const [row] = (await query(`SELECT ${texts(keys, "pg_try_advisory_xact_lock")}`, keys)).rows;
-      const locked = keys.map((_key, index) => row?.[`l${index}`] === true);
-      for (const [index, key] of keys.entries()) if (locked[index]) held.add(key);
-      return locked;
+    lockLaneOf: async (runHash) => {
+      const values = toPgValues([runHash]);
+      const result = await query(
+        toText(`SELECT lane, ${LOCK_LANE}, WALL_NOW AS now_ms FROM runs WHERE run_hash = ?`),
+        values,
+      );
+      const [row] = result.rows;
+      if (row === undefined) return;
+      setClock(result);
+      held.add(listKey(row["lane"] as Uint8Array));
     },
+    tryLock: (column) => `pg_try_advisory_xact_lock(${keyIn(column)})`,
+    lockedRuns: new Set(),
   };
   return locks;
 }
 
-/** Begins, and sets the limits of this transaction, in one message. A frozen process must not keep its locks. */
-export function beginText(schema: string): string {
+const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+const shortBeginText = (schema: string): string => `${BEGIN}; SELECT "${schema}".now_ms() AS now_ms`;
+
+/**
+ * Begins, and sets the limits of this transaction, in one message. If not `isLocal`, its commit keeps them for the connection. A frozen
+ * process must not keep its locks.
+ */
+export function beginText(schema: string, isLocal = true): string {
   const settings = [
-    `set_config('lock_timeout', '${MAX_LOCK_WAIT_MS}', true)`,
-    `set_config('statement_timeout', '${MAX_STORE_WAIT_MS}', true)`,
-    `set_config('idle_in_transaction_session_timeout', '${MAX_IDLE_TRANSACTION_MS}', true)`,
+    `set_config('lock_timeout', '${MAX_LOCK_WAIT_MS}', ${isLocal})`,
+    `set_config('statement_timeout', '${MAX_STORE_WAIT_MS}', ${isLocal})`,
+    `set_config('idle_in_transaction_session_timeout', '${MAX_IDLE_TRANSACTION_MS}', ${isLocal})`,
     `set_config('synchronous_commit', CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') THEN 'on'
-       ELSE current_setting('synchronous_commit') END, true)`,
+       ELSE current_setting('synchronous_commit') END, ${isLocal})`,
   ];
-  return `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT ${settings.join(", ")}, "${schema}".now_ms() AS now_ms`;
+  return `${BEGIN}; SELECT ${settings.join(", ")}, "${schema}".now_ms() AS now_ms`;
 }

@@ -5,6 +5,7 @@ import {
   MAX_TIMER_MS,
   showValue,
   storeFailed,
+  toHex,
   type ClaimOptions,
   type CreateOptions,
   type NewRun,
@@ -13,10 +14,18 @@ import {
 } from "../../core/index.js";
 import { MAX_SCHEDULE_MS } from "../limits.js";
 import type { Values } from "./codec.js";
-import { findByKey, type Sql, type SqlAccess, type SqlClock, type SqlValue, type Write } from "./engine.js";
-import { hasBegun, isHead, wakeHeads } from "./lanes.js";
+import {
+  findByKey,
+  type Sql,
+  type SqlAccess,
+  type SqlClock,
+  type SqlRow,
+  type SqlValue,
+  type Write,
+} from "./engine.js";
+import { hasBegun, headCondition, wakeHeads } from "./lanes.js";
 import { hashNames, laneOf, toName } from "./names.js";
-import { readColumns, readRun, toRunRecord, type RunIdentity, type RunRow } from "./rows.js";
+import { readRun, toRunRecord, type RunIdentity, type RunRow } from "./rows.js";
 import { OPEN, RUN_KINDS } from "./schema.js";
 
 export interface RunTerms {
@@ -39,21 +48,20 @@ export async function findRun(
   hash: Uint8Array,
 ): Promise<RunRow | undefined> {
   const row = await findByKey(sql, `SELECT * FROM runs WHERE ${column} = ?`, hash);
-  return row === undefined ? undefined : readRun(row);
+  const run = row === undefined ? undefined : readRun(row);
+  if (run !== undefined) sql.lockedRuns?.add(toHex(run.runHash));
+  return run;
 }
 
 /** The run, with the lock of its lane. All transactions lock a lane before the rows in it, so no two of them wait for each other. */
 export async function findInLane(sql: Sql, hash: Uint8Array): Promise<RunRow | undefined> {
-  if (sql.forUpdate !== "") {
-    const [row] = await sql.all("SELECT lane FROM runs WHERE run_hash = ?", hash);
-    if (row !== undefined) await sql.lockList(readColumns("runs", "lane", row).bytes("lane"));
-  }
+  await sql.lockLaneOf(hash);
   return findRun(sql, "run_hash", hash);
 }
 
 /** Locks the run's row, whose holder alone may write to its checkpoints and events. */
 export async function lockRun(sql: Sql, hash: Uint8Array): Promise<void> {
-  if (sql.forUpdate !== "") await findByKey(sql, "SELECT seq FROM runs WHERE run_hash = ?", hash);
+  if (sql.lockedRuns?.has(toHex(hash)) === false) await findByKey(sql, "SELECT seq FROM runs WHERE run_hash = ?", hash);
 }
 
 export function createClaims(
@@ -84,7 +92,7 @@ export function createClaims(
         const row = await findInLane(sql, hash);
         if (row?.identity.ownerNamespace !== options.ownerNamespace) return "not-found";
         const clock = await sql.now();
-        return (await refuseClaim(sql, row, { ...options, clock })) ?? takeRun(sql, row, { ...options, clock, holder });
+        return refuseClaim(row, { ...options, clock }) ?? takeRun(sql, row, { ...options, clock, holder });
       });
       return typeof found === "string"
         ? { ok: false, reason: found }
@@ -152,11 +160,14 @@ async function insertRun(sql: Write, { run, identity, texts, options, holder }: 
   };
   const names = Object.keys(columns);
   const marks = names.map(() => "?").join(", ");
-  await sql.run(`INSERT INTO runs (${names.join(", ")}) VALUES (${marks})`, ...Object.values(columns));
+  const [row] = await sql.all(
+    `INSERT INTO runs (${names.join(", ")}) VALUES (${marks}) RETURNING *`,
+    ...Object.values(columns),
+  );
   if (isDelayed) sql.note.isDue = true;
   else await wakeHeads(sql, lane);
   sql.note.statuses.set(identity.runId, "queued");
-  return (await findRun(sql, "run_hash", runHashOf(identity.runId))) as RunRow;
+  return readRun(row as SqlRow);
 }
 
 /** The lists that a new run joins, and its keys. */
@@ -191,28 +202,33 @@ interface Claim extends ClaimOptions {
 
 export const CLAIMABLE: readonly RunStatus[] = ["queued", "suspended", "leased", "running"];
 
-async function refuseClaim(sql: Sql, row: RunRow, { clock, leaseId, exclusive = true }: Claim) {
+function refuseClaim(row: RunRow, { clock, leaseId }: Claim) {
   const { status, lease } = row;
   if (!CLAIMABLE.includes(status) || !isReady(row, clock)) return "not-claimable";
   const isLive = lease !== undefined && lease.untilMs > clock.leaseMs;
   // A hold admits its own lease. A claim admits no other claim, not even by the same lease.
-  if (isLive && (status !== "queued" || lease.leaseId !== leaseId)) return "leased";
-  return exclusive && !(await isHead(sql, row, clock)) ? "session-busy" : undefined;
+  return isLive && (status !== "queued" || lease.leaseId !== leaseId) ? "leased" : undefined;
 }
 
 export function isReady(row: RunRow, { wallMs }: SqlClock): boolean {
   return hasBegun(row) || !row.isDelayed || row.readyAtMs <= wallMs;
 }
 
-async function takeRun(sql: Write, row: RunRow, claim: Claim & { readonly holder: string }): Promise<RunRow> {
-  const { leaseId, leaseMs, clock, holder } = claim;
-  await sql.run(
+async function takeRun(
+  sql: Write,
+  row: RunRow,
+  claim: Claim & { readonly holder: string },
+): Promise<RunRow | "session-busy"> {
+  const { leaseId, leaseMs, clock, holder, exclusive = true } = claim;
+  const [condition, ...values] = exclusive ? headCondition(row, clock) : ["1 = 1"];
+  const [taken] = await sql.all(
     `UPDATE runs SET status = 'leased', attempt = attempt + 1, stalls = stalls + 1, revision = revision + 1,
-       lease_id = ?, lease_until = ?, holder = ?, due_at = ?, updated_at = ? WHERE seq = ?`,
-    ...[leaseId, clock.leaseMs + leaseMs, holder, clock.wallMs + leaseMs, clock.wallMs, row.seq],
+       lease_id = ?, lease_until = ?, holder = ?, due_at = ?, updated_at = ? WHERE seq = ? AND ${condition} RETURNING *`,
+    ...[leaseId, clock.leaseMs + leaseMs, holder, clock.wallMs + leaseMs, clock.wallMs, row.seq, ...values],
   );
+  if (taken === undefined) return "session-busy";
   if (row.status !== "leased") sql.note.statuses.set(row.identity.runId, "leased");
-  return (await findRun(sql, "run_hash", row.runHash)) as RunRow;
+  return readRun(taken);
 }
 
 function toIdentity(run: NewRun): RunIdentity {

@@ -11,7 +11,7 @@ export interface SqlClock {
   readonly wallMs: number;
 }
 
-/** Reads. Each `?` of a text stands for one value. */
+/** Reads. Each `?` of a text stands for one value. `WALL_NOW` and `LEASE_NOW` stand for the times of {@link SqlClock}. */
 export interface Sql {
   all(text: string, ...values: SqlValue[]): Promise<readonly SqlRow[]>;
   now(): Promise<SqlClock>;
@@ -23,14 +23,18 @@ export interface Sql {
    * Does nothing outside of transactions, and in an engine with one writer.
    */
   lockList(...lists: readonly Uint8Array[]): Promise<boolean>;
+  /** {@link Sql.lockList} for the lane of a run, which never changes. Does nothing if there is no such run. */
+  lockLaneOf(runHash: Uint8Array): Promise<void>;
+  /** The hashes of the runs whose rows the transaction has locked. Undefined where rows need no locks. */
+  readonly lockedRuns?: Set<string>;
 }
 
 /** Reads and writes of one transaction. */
 export interface SqlTransaction extends Sql {
   /** Resolves with the number of rows that changed. */
   run(text: string, ...values: SqlValue[]): Promise<number>;
-  /** Locks those lists that no other transaction holds, without waiting. Resolves with one answer for each. */
-  tryLockLists(lists: readonly Uint8Array[]): Promise<readonly boolean[]>;
+  /** SQL that locks the list in a column of a row without waiting. False or 0 if another transaction holds it. */
+  tryLock(column: string): string;
 }
 
 export interface SqlEngine {
@@ -40,9 +44,9 @@ export interface SqlEngine {
   /** A number that changes with the commits of other processes. */
   commits(): number;
   /** Calls `heard` soon after a commit of another process, so that nobody has to wait until `commits` is read. */
-  onCommit?(heard: () => void): void;
+  onCommit?(heard: (news: CommitNews) => void): void;
   /** Announces a commit of this host to the others. Absent if `commits` of the others sees it anyway. */
-  announce?(): void;
+  announce?(news: CommitNews): void;
   /** Size of the data in bytes. */
   bytes(): number | Promise<number>;
   /** Problems with the data or its settings. */
@@ -67,6 +71,17 @@ export interface CommitNote {
   /** True if a run became due. */
   isDue: boolean;
 }
+
+/** What other processes hear of commits. */
+export interface CommitNews {
+  /** True if a run may have become due. */
+  readonly isDue: boolean;
+  /** The hashes of the runs whose status changed. Undefined: it may be any. */
+  readonly runs?: ReadonlySet<string>;
+}
+
+/** Nothing is known of the commits. */
+export const UNKNOWN_NEWS: CommitNews = { isDue: true };
 
 export type Write = SqlTransaction & { readonly note: CommitNote };
 

@@ -19,7 +19,7 @@ import {
   taskHashOf,
   type RunTerms,
 } from "./claims.js";
-import type { SqlAccess, SqlValue, Write } from "./engine.js";
+import type { SqlAccess, SqlRow, SqlValue, Write } from "./engine.js";
 import { wakeHeads } from "./lanes.js";
 import { laneOf } from "./names.js";
 import { readRun, toRunRecord, type RunRow } from "./rows.js";
@@ -81,10 +81,10 @@ export function createRuns(access: SqlAccess, terms: RunTerms): Omit<RunStore, "
         if (found === undefined) return { reason: "not-found" as const };
         const refused = refuseUpdate(found, change, expected);
         if (refused !== undefined) return { reason: refused, row: found };
-        await applyChange(sql, found, { status: change.status, output, error, release: expected.release === true });
-        return { row: await findRun(sql, "run_hash", hash) };
+        const own = { status: change.status, output, error, release: expected.release === true };
+        return { row: await applyChange(sql, found, own) };
       });
-      if (reason === undefined) return { ok: true, record: await toRunRecord(row as RunRow, values) };
+      if (reason === undefined) return { ok: true, record: await toRunRecord(row, values) };
       return row === undefined ? { ok: false, reason } : { ok: false, reason, record: await toRunRecord(row, values) };
     },
   };
@@ -111,7 +111,7 @@ interface StoredChange {
   readonly release: boolean;
 }
 
-async function applyChange(sql: Write, row: RunRow, change: StoredChange): Promise<void> {
+async function applyChange(sql: Write, row: RunRow, change: StoredChange): Promise<RunRow> {
   const { release, output, error } = change;
   const status = change.status ?? row.status;
   const isGiven = release && row.lease !== undefined;
@@ -122,13 +122,14 @@ async function applyChange(sql: Write, row: RunRow, change: StoredChange): Promi
   const dropped = drops ? ", lease_id = NULL, lease_until = NULL, holder = NULL, due_at = ?" : "";
   // A head becomes due below. A delayed run is due when its time comes.
   const dueAt = status === "queued" && row.isDelayed && row.readyAtMs > wallMs ? row.readyAtMs : null;
-  await sql.run(
+  const [changed] = await sql.all(
     `UPDATE runs SET status = ?, output = coalesce(?, output), error = coalesce(?, error), stalls = ?,
-       revision = revision + 1, updated_at = ?${dropped} WHERE seq = ?`,
+       revision = revision + 1, updated_at = ?${dropped} WHERE seq = ? RETURNING *`,
     ...[status, output, error, stalls, wallMs, ...(drops ? [dueAt] : []), row.seq],
   );
   if (status !== row.status) sql.note.statuses.set(row.identity.runId, status);
   if (drops) await wakeHeads(sql, row.lane);
+  return readRun(changed as SqlRow);
 }
 
 function assertStatus(status: RunStatus | undefined): void {

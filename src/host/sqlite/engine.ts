@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import pLimit from "p-limit";
 import { MAX_STORE_WAIT_MS, sleep, storeFailed, within, type Ports } from "../../core/index.js";
 import { MAX_BUSY_PAUSE_MS, MAX_WAITING_TRANSACTIONS } from "../limits.js";
-import type { HostFinding, Sql, SqlClock, SqlEngine, SqlRow, SqlTransaction } from "../sql/engine.js";
+import type { HostFinding, Sql, SqlClock, SqlEngine, SqlRow, SqlTransaction, SqlValue } from "../sql/engine.js";
 import { driverFailed, storeClosed } from "../sql/failure.js";
 import { isBusy, isDiskFailure, type SqliteDatabase, type SqliteStatement } from "./driver.js";
 
@@ -32,11 +32,13 @@ export function createSqliteEngine(terms: SqliteEngineTerms): SqlEngine {
   const reads: Sql = {
     all: async (text, ...values) => {
       assertOpen();
-      return patiently(terms, () => reader.statement(text).all(...values) as SqlRow[]);
+      return patiently(terms, () => {
+        const [own, all] = withClock(text, values, terms.clock);
+        return reader.statement(own).all(...all) as SqlRow[];
+      });
     },
     now: async () => terms.clock(),
-    forUpdate: "",
-    lockList: async () => false,
+    ...NO_LOCKS,
   };
 
   return {
@@ -149,10 +151,9 @@ function openTransaction(terms: SqliteEngineTerms, writer: Connection) {
   const sql: SqlTransaction = {
     all: async (text, ...values) => attempt(() => writer.statement(text).all(...values) as SqlRow[]),
     run: async (text, ...values) => attempt(() => Number(writer.statement(text).run(...values).changes)),
-    lockList: async () => false,
-    tryLockLists: async (lists) => lists.map(() => true),
     now: async () => clock(),
-    forUpdate: "",
+    ...NO_LOCKS,
+    tryLock: () => "1",
   };
   const end = (): void => {
     isRunning = false;
@@ -163,6 +164,27 @@ function openTransaction(terms: SqliteEngineTerms, writer: Connection) {
   };
   return { sql, commit, end };
 }
+
+/** The one writer locks everything. */
+const NO_LOCKS: Pick<Sql, "forUpdate" | "lockList" | "lockLaneOf"> = {
+  forUpdate: "",
+  lockList: async () => false,
+  lockLaneOf: async () => undefined,
+};
+
+/** Makes parameters of the times in a text. */
+function withClock(text: string, values: readonly SqlValue[], clock: () => SqlClock): [string, readonly SqlValue[]] {
+  if (!CLOCKS.test(text)) return [text, values];
+  const { wallMs, leaseMs } = clock();
+  const rest = values.values();
+  const all = [...text.matchAll(PARAMETERS)].map(([word]) =>
+    word === "?" ? (rest.next().value as SqlValue) : word === "WALL_NOW" ? wallMs : leaseMs,
+  );
+  return [text.replace(PARAMETERS, "?"), all];
+}
+
+const CLOCKS = /\b(WALL|LEASE)_NOW\b/;
+const PARAMETERS = /\?|\b(?:WALL|LEASE)_NOW\b/g;
 
 interface Connection {
   statement(text: string): SqliteStatement;

@@ -72,6 +72,18 @@ describe("cassette merge", () => {
     expect(existsSync(at("cand"))).toBe(false);
   });
 
+  it.each(["file", "file/cand"])("refuses %s as the destination before it looks at a part or a store", async (into) => {
+    const cwd = join(folder, `project-${made++}`);
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, "file"), "kept");
+    const what = into === "file" ? "is a file" : "lies in a file";
+    for (const from of [["part-1"], ["--job", "nightly", "--store", "jobs.db"]]) {
+      const { code, err } = await cli(["merge", ...from, "--into", into], { cwd });
+      expect([code, err]).toEqual([2, expect.stringContaining(`--into ${into} ${what}`)]);
+    }
+    expect(readFileSync(join(cwd, "file"), "utf8")).toBe("kept");
+  });
+
   it("refuses links in the destination, and a shard.json that is a link", async () => {
     const { merge, at } = await shards({ of: 2 });
     mkdirSync(at("outside"));

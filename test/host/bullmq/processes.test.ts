@@ -9,11 +9,10 @@ describePostgres("on PostgreSQL", (server) => {
   describeRedis("with BullMQ", (redis) => {
     describeKills(
       postgresHosts(server),
-      hostProcesses("host/postgres/index.js", () => ({
+      hostProcesses("postgres.js", () => ({
         PLAYHEAD_TEST_DATABASE: server.url,
         PLAYHEAD_TEST_REDIS: redis.url,
       })),
-      4,
       // Redis loses what it has, also while it is not there.
       async (round) => {
         if (round % 3 === 2) {

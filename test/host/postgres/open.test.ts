@@ -7,6 +7,7 @@ import { openPostgresExecutionHost } from "../../../src/host/postgres/open.js";
 import type { SqlValue } from "../../../src/host/sql/engine.js";
 import { MIGRATIONS } from "../../../src/host/sql/schema.js";
 import { lease, userTurn } from "../../support/durable-host.js";
+import { PATIENCE } from "../../support/patience.js";
 import { postgresHosts } from "../../support/postgres-host.js";
 import { describePostgres } from "../../support/postgres.js";
 
@@ -88,6 +89,21 @@ describePostgres("the schema of a durable host on PostgreSQL", (server) => {
     await store.runs.create(userTurn("later"));
     expect(await store.runs.claim("later", lease("later", 60_000))).toMatchObject({ ok: true });
     expect(new Set(await claimAll("b"))).toEqual(new Set([true]));
+  });
+
+  it("tells watchers what another host changes, also one of an earlier version, which names no runs", async () => {
+    const schema = server.schema();
+    const [one, other] = [await hosts.open({}, schema), await hosts.open({}, schema)];
+    for (const id of ["a", "b"]) await one.store.runs.create(userTurn(id, { sessionKey: id }));
+    const told: string[] = [];
+    for (const id of ["a", "b"]) one.store.runs.watch?.(id, (status) => told.push(`${id} ${status}`));
+    // These reads queue behind those of the first statuses.
+    await Promise.all(Array.from({ length: 40 }, () => one.store.runs.get("a")));
+    await other.store.runs.update("a", { status: "cancelled" }, {});
+    await vi.waitFor(() => expect(told).toEqual(["a cancelled"]), PATIENCE);
+    await server.sql(`UPDATE ${schema}.runs SET status = 'cancelled' WHERE status = 'queued'`);
+    await server.sql(`SELECT pg_notify('playhead ${schema}', 'earlier')`);
+    await vi.waitFor(() => expect(told).toEqual(["a cancelled", "b cancelled"]), PATIENCE);
   });
 
   it("may be used by a pool of the caller, which stays open", async () => {

@@ -6,7 +6,7 @@ import { describePostgres } from "../../support/postgres.js";
 
 describePostgres("on PostgreSQL", (server) => {
   const environment = () => ({ PLAYHEAD_TEST_DATABASE: server.url });
-  describeProcesses(postgresHosts(server), hostProcesses("host/postgres/index.js", environment), 4);
+  describeProcesses(postgresHosts(server), hostProcesses("postgres.js", environment));
 
   // Life locks count once the server has run for 15 seconds, so this comes after the tests above.
   describeFleetKills(fleetMachines("host/postgres/index.js", environment), async () => {

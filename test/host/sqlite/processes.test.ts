@@ -4,9 +4,9 @@ import { durableHosts, lease, userTurn } from "../../support/durable-host.js";
 import { describeProcesses, hostProcesses, type Started } from "../../support/host-processes.js";
 
 const hosts = durableHosts();
-const processes = hostProcesses("host/index.js");
+const processes = hostProcesses("host.js");
 
-describeProcesses(hosts, processes, 8);
+describeProcesses(hosts, processes);
 
 describe("the death of a process, on SQLite", { timeout: 120_000 }, () => {
   it("is found by a host that opens the file later", async () => {

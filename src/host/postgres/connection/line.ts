@@ -2,8 +2,15 @@
 // listens for wake-ups. A lost line is opened again.
 
 import { sleep, within, type Ports } from "../../../core/index.js";
-import { FIRST_RECONNECT_MS, LINE_TEST_MS, MAX_CONNECT_MS, MAX_RECONNECT_MS, ROLLBACK_MS } from "../../limits.js";
-import type { SqlValue } from "../../sql/engine.js";
+import {
+  FIRST_RECONNECT_MS,
+  LINE_TEST_MS,
+  MAX_CONNECT_MS,
+  MAX_NEWS_RUNS,
+  MAX_RECONNECT_MS,
+  ROLLBACK_MS,
+} from "../../limits.js";
+import { UNKNOWN_NEWS, type CommitNews, type SqlValue } from "../../sql/engine.js";
 import { ignoreErrors, noAnswer, releaseLater } from "./connections.js";
 import { pgFailed } from "./failure.js";
 import { lifeKeys } from "../lists.js";
@@ -14,9 +21,9 @@ export interface Line {
   isUp(): boolean;
   /** The number of wake-ups by other hosts. */
   heard(): number;
-  onWake(listener: () => void): void;
+  onWake(listener: (news: CommitNews) => void): void;
   /** Wakes the other hosts. */
-  wake(query: (text: string, ...values: SqlValue[]) => Promise<PgResult>): Promise<void>;
+  wake(news: CommitNews, query: (text: string, ...values: SqlValue[]) => Promise<PgResult>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,15 +38,15 @@ export interface LineTerms {
 export async function openLine(terms: LineTerms): Promise<Line> {
   const { ports, hostId, schema } = terms;
   const channel = `playhead ${schema}`;
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(news: CommitNews) => void>();
   let current: PgClient | undefined;
   let count = 0;
   let isClosed = false;
   let stopTest: (() => void) | undefined;
 
-  const hear = (): void => {
+  const hear = (news: CommitNews): void => {
     count += 1;
-    for (const listener of [...listeners]) listener();
+    for (const listener of [...listeners]) listener(news);
   };
 
   async function connect(): Promise<void> {
@@ -76,7 +83,7 @@ export async function openLine(terms: LineTerms): Promise<Line> {
       await connect().catch(() => undefined);
       if (current === undefined) continue;
       // A wake-up may have been lost meanwhile.
-      hear();
+      hear(UNKNOWN_NEWS);
       return;
     }
   }
@@ -86,8 +93,8 @@ export async function openLine(terms: LineTerms): Promise<Line> {
     isUp: () => current !== undefined,
     heard: () => count,
     onWake: (listener) => void listeners.add(listener),
-    wake: async (query) => {
-      await query("SELECT pg_notify($1, $2)", channel, hostId);
+    wake: async (news, query) => {
+      await query("SELECT pg_notify($1, $2)", channel, [hostId, ...writeNews(news)].join(" "));
     },
     close: async () => {
       isClosed = true;
@@ -107,7 +114,7 @@ async function hangUp(client: PgClient, ports: Ports): Promise<void> {
 
 interface Listener {
   readonly lost: (client: PgClient) => void;
-  readonly hear: () => void;
+  readonly hear: (news: CommitNews) => void;
 }
 
 /**
@@ -124,8 +131,9 @@ async function connectLine(terms: LineTerms, channel: string, { lost, hear }: Li
   ignoreErrors(client);
   client.on("error", () => lost(client));
   client.on("end", () => lost(client));
-  client.on("notification", ({ payload }) => {
-    if (payload !== hostId) hear();
+  client.on("notification", ({ payload = "" }) => {
+    const [sender, ...news] = payload.split(" ");
+    if (sender !== hostId) hear(readNews(news));
   });
   try {
     // So the server notices a lost machine after 25 seconds.
@@ -137,6 +145,16 @@ async function connectLine(terms: LineTerms, channel: string, { lost, hear }: Li
     client.release(true);
     throw pgFailed(CANNOT_OPEN, error);
   }
+}
+
+function writeNews({ isDue, runs }: CommitNews): readonly string[] {
+  const names = runs === undefined || runs.size > MAX_NEWS_RUNS ? [] : [[...runs].join()];
+  return [isDue ? "due" : "kept", ...names];
+}
+
+/** An earlier version sends only its host id. */
+function readNews([due, runs]: readonly string[]): CommitNews {
+  return { isDue: due !== "kept", ...(runs === undefined ? {} : { runs: new Set(runs.split(",")) }) };
 }
 
 const CANNOT_OPEN = "the connection with the life lock cannot be opened";

@@ -2,7 +2,7 @@
 
 import type { AgentError } from "../../../errors.js";
 import type { ExecutionStorePorts } from "../../ports/execution-host.js";
-import type { RunFailure } from "../../ports/run-store.js";
+import type { RunFailure, RunRecord } from "../../ports/run-store.js";
 import type { TurnEnd } from "../../state/keeper.js";
 import { defined } from "../../../defined.js";
 import { toSnapshot } from "../../state/snapshot.js";
@@ -45,7 +45,7 @@ export async function endRun(
   const { firstOffset, events } = live.unstored;
   const told = await tx.events.append(runId, [...events, ...last], { firstOffset, leaseId });
   if (!told.ok) throw unexpected(`the events of run ${runId} do not continue at ${firstOffset}: ${told.reason}`);
-  await settleNotifications(tx, live, status);
+  await settleNotifications(tx, record, status === "error" ? [] : live.taken);
   const failure = ending.status === "error" ? { error: toFailure(ending.error) } : {};
   const changed = await tx.runs.update(runId, { status, output: toOutput(outcome), ...failure }, { leaseId });
   if (!changed.ok) throw unexpected(`run ${runId} could not be ended: ${changed.reason}`);
@@ -72,11 +72,11 @@ export async function dismissRun(tx: ExecutionStorePorts, { runId, leaseId }: Li
 /** A run's own notification is done with in any case. Those that a turn has taken wait for another turn if it failed. */
 async function settleNotifications(
   tx: ExecutionStorePorts,
-  { runId, taken }: LiveRun,
-  status: (typeof STATUS_OF)[keyof typeof STATUS_OF],
+  { runId, kind }: RunRecord,
+  taken: readonly string[],
 ): Promise<void> {
   const done = { status: "acked", deliveredBy: runId } as const;
-  for (const each of status === "error" ? [runId] : [runId, ...taken]) {
+  for (const each of kind === "notification" ? [runId, ...taken] : taken) {
     const notification = await tx.notifications.getByRunId(each);
     if (notification === null) continue;
     const settled = await tx.notifications.settle(notification.notificationId, done);

@@ -1,4 +1,5 @@
-// Servers of their own for the bench: Debian's PostgreSQL and Redis, in folders of their own. They end with this process.
+// Servers for benches: Debian's PostgreSQL and Redis, and the Restate that scripts/restate.mjs installs, each with a port of its own in a
+// folder of the run. They end with this process.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -8,10 +9,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import pg from "pg";
-import { freePort } from "../free-port.mjs";
+import { fileURLToPath } from "node:url";
+import { freePort } from "./free-port.mjs";
 
 const DEBIAN = "/usr/lib/postgresql";
-const SETTINGS = ["fsync=off", "deadlock_timeout=50ms", "max_connections=200", "log_min_messages=panic"];
+const RESTATE = fileURLToPath(new URL("../.playhead/restate/node_modules/@restatedev/", import.meta.url));
+const SETTINGS = ["max_connections=300", "log_min_messages=panic"];
+/** Nothing is flushed to the disk: a crash of the process alone loses nothing. Errors come fast. */
+export const UNFLUSHED = ["fsync=off", "deadlock_timeout=50ms"];
 
 async function persist(work, child) {
   for (;;) {
@@ -40,8 +45,8 @@ function asUser() {
   return { uid, prefix: [...prefix, `--reuid=${uid}`, "--regid=nogroup", "--clear-groups"] };
 }
 
-/** Nothing is flushed to the disk: a crash of the process alone loses nothing. */
-export async function startPostgres(root) {
+/** Rejects if the machine has none. Without settings, each commit is flushed to the disk. */
+export async function startPostgres(root, given = []) {
   const folders = [
     process.env.PLAYHEAD_POSTGRES_BIN,
     ...(existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, "bin")) : []),
@@ -54,8 +59,8 @@ export async function startPostgres(root) {
   const { uid, prefix } = asUser();
   if (uid !== undefined) chownSync(folder, uid, -1);
   const run = (program, ...args) => [...prefix, join(bin, program), ...args];
-  const [initdb, ...given] = run("initdb", "-D", join(folder, "data"), "-A", "trust", "-U", "postgres", "--no-sync");
-  const made = spawnSync(initdb, [...given, "-E", "UTF8", "--locale=C"], { encoding: "utf8", cwd: folder });
+  const [initdb, ...options] = run("initdb", "-D", join(folder, "data"), "-A", "trust", "-U", "postgres", "--no-sync");
+  const made = spawnSync(initdb, [...options, "-E", "UTF8", "--locale=C"], { encoding: "utf8", cwd: folder });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
@@ -74,7 +79,7 @@ export async function startPostgres(root) {
   }
 
   async function start() {
-    const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
+    const settings = [...SETTINGS, ...given].flatMap((setting) => ["-c", setting]);
     const [program, ...args] = run("postgres", "-D", join(folder, "data"), "-k", folder, "-p", String(port));
     child = spawn(program, [...args, "-h", "127.0.0.1", ...settings], {
       ...{ stdio: ["ignore", "ignore", "ignore"], cwd: folder },
@@ -85,14 +90,15 @@ export async function startPostgres(root) {
   await start();
   const [{ server_version: version }] = await sql("SHOW server_version");
   return {
-    ...{ url, port, sql, start, version: version.split(" ")[0] },
+    socketUrl: `postgres://postgres@localhost:${port}/postgres?host=${encodeURIComponent(folder)}`,
+    ...{ url, port, sql, start, version: version.split(" ")[0], pid: () => child.pid },
     schema: () => `s${++schemas}`,
     crash: () => end(child, "SIGQUIT"),
     stop: () => end(child, "SIGINT"),
   };
 }
 
-/** Keeps nothing: what a queue loses must not matter. */
+/** Rejects if the machine has none. Keeps nothing: what a queue loses must not matter. */
 export async function startRedis(root) {
   const names = ["redis-server", "valkey-server"].flatMap((name) => [`/usr/bin/${name}`, `/usr/local/bin/${name}`]);
   const program = [process.env.PLAYHEAD_REDIS_SERVER, ...names].find((path) => path !== undefined && existsSync(path));
@@ -120,5 +126,29 @@ export async function startRedis(root) {
 
   await start();
   const version = /redis_version:(\S+)/.exec(await command("INFO", "server"))?.[1];
-  return { url: `redis://127.0.0.1:${port}`, command, start, version, kill: () => end(child, "SIGKILL") };
+  return {
+    ...{ url: `redis://127.0.0.1:${port}`, port, command, start, version, pid: () => child.pid },
+    kill: () => end(child, "SIGKILL"),
+  };
+}
+
+/** Rejects if it is not installed. */
+export async function startRestate(root) {
+  const program = join(RESTATE, `restate-server-${process.platform}-${process.arch}/bin/restate-server`);
+  if (!existsSync(program)) throw new Error("there is no Restate. `node scripts/restate.mjs` installs it");
+  const [admin, ingress, node] = [await freePort(), await freePort(), await freePort()];
+  const env = {
+    ...{ ...process.env, DO_NOT_TRACK: "1", RESTATE_LISTEN_MODE: "tcp" },
+    RESTATE_ADMIN__BIND_PORT: String(admin),
+    RESTATE_INGRESS__BIND_PORT: String(ingress),
+  };
+  const args = ["--no-logo", "--base-dir", join(root, "restate"), "--node-name", "bench", "--bind-ip", "127.0.0.1"];
+  const command = ["--pdeathsig", "KILL", program, ...args, "--bind-port", String(node)];
+  const child = spawn("setpriv", command, { stdio: "ignore", cwd: root, env });
+  const places = { admin: `http://127.0.0.1:${admin}`, ingress: `http://127.0.0.1:${ingress}` };
+  await persist(async () => {
+    for (const address of [`${places.admin}/health`, `${places.ingress}/restate/health`])
+      if (!(await fetch(address)).ok) throw new Error("not yet");
+  }, child);
+  return { places, pid: () => child.pid, kill: () => end(child, "SIGKILL") };
 }
