@@ -28,7 +28,7 @@ test(
     timeout: 120_000,
   },
   () => {
-    const flows = ["schedule", "child"];
+    const flows = ["child", "step"];
     const args = ["--engine", "sqlite", "--only", "operations", "--flow", flows.join(), "--json"];
     const result = node(["scripts/chaos.mjs", ...args]);
     expect(result.stderr).toBe("");
