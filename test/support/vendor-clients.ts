@@ -20,7 +20,7 @@ import { CohereClientV2, type Cohere } from "cohere-ai";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
 import OpenAI7 from "openai7";
-import type { WireName } from "../../src/core/vendors/vendors.js";
+import type { WireName } from "../../src/core/vendors/table.js";
 
 export interface ClientRun {
   /** The vendor's base URL without a path. */

@@ -1,6 +1,6 @@
 // One small turn on every wire: the path and the body that a client sends.
 
-import type { WireName } from "../../src/core/vendors/vendors.js";
+import type { WireName } from "../../src/core/vendors/table.js";
 
 const GEMINI = "/v1beta/models/m";
 

@@ -4,7 +4,7 @@ import { ANTHROPIC_PRICING } from "../../../src/core/vendors/anthropic/prices.js
 import { OPENAI_PRICING } from "../../../src/core/vendors/openai/prices.js";
 import { anthropicProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
 import { decodeOpenAi } from "../../../src/core/vendors/openai/decode.js";
-import type { OpenAiOptions } from "../../../src/core/vendors/openai/vendor.js";
+import type { OpenAiOptions } from "../../../src/core/vendors/openai/traits.js";
 import { playLoop } from "../../support/loop.js";
 import { hasShared } from "../../support/shared.js";
 import { agentErrorOf, apiKey, hello, readExchanges } from "../../support/wire.js";

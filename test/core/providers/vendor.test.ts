@@ -9,8 +9,8 @@ import {
   openaiProvider,
   responsesProvider,
 } from "../../../src/core/vendors/providers.js";
-import type { AnthropicOptions } from "../../../src/core/vendors/anthropic/vendor.js";
-import type { OpenAiOptions } from "../../../src/core/vendors/openai/vendor.js";
+import type { AnthropicOptions } from "../../../src/core/vendors/anthropic/traits.js";
+import type { OpenAiOptions } from "../../../src/core/vendors/openai/traits.js";
 import { WIRE_NAMES } from "../../../src/core/vendors/table.js";
 import { agentErrorOf, apiKey, BUILDERS, hello, KEYED_WIRES } from "../../support/wire.js";
 
