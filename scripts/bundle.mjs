@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const [modules = "", out = ""] = process.argv.slice(2).map((path) => resolve(path));
 
 /** Small packages that almost every door needs. Node takes longer to find their files than to run them. */
-const INLINED = ["@cfworker/json-schema", "eventsource-parser", "fflate", "jsonc-parser", "p-limit", "yocto-queue"];
+const INLINED = ["@cfworker/json-schema", "eventsource-parser", "fflate", "p-limit", "yocto-queue"];
 
 /** Modules that are needed by the same of these groups of doors share a file. */
 const LEADERS = [
@@ -98,8 +98,8 @@ function groups(chunks) {
   return new Map(
     shared.flatMap(({ fileName, moduleIds }) => {
       const name = users.get(fileName).map((at) => LEADERS[at][0].replaceAll("/", "-"));
-      // A command's own folder stays apart from the folders of other commands, and SQLite and fleets from what other hosts need.
-      const own = /\/cli\/(?!options|terminal)[^/]+\/|\/host\/(fleet|sqlite)\//;
+      // A command's own folder stays apart from the folders of other commands, and what only some hosts need from the rest.
+      const own = /\/cli\/(?!options|terminal)[^/]+\/|\/host\/(fleet|session|sqlite)\//;
       const common = moduleIds.filter((id) => !own.test(toSlashes(id)));
       return common.map((id) => [id, name.join("+")]);
     }),

@@ -34,7 +34,7 @@ export { isDeviceName } from "./text/device-name.js";
 export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./text/visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";
-export { findTooDeep, parseBoundedJson, tryParseJson } from "./canon/bounded-json.js";
+export { endOfString, findTooDeep, parseBoundedJson, tryParseJson } from "./canon/bounded-json.js";
 export { findDropped, findDroppedArgument, sameDecimal } from "./canon/exact.js";
 export {
   isPlainObject,

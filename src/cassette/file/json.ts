@@ -1,14 +1,17 @@
 // Strict JSON text (RFC 8259): refuses a byte-order mark, duplicate keys, inexact numbers, lone surrogates, deep nesting, large files.
 
-import * as jsonc from "jsonc-parser";
-import { defined, findTooDeep, MAX_JSON_DEPTH, sameDecimal, shorten, toVisible } from "../../core/index.js";
+import {
+  defined,
+  endOfString,
+  findTooDeep,
+  MAX_JSON_DEPTH,
+  sameDecimal,
+  shorten,
+  toVisible,
+} from "../../core/index.js";
 import { CassetteError, type LoadErrorCode } from "../errors.js";
 import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";
 import { isTooHeavy } from "./memory-estimate.js";
-
-// The package's const enum cannot be read by isolated modules. At run time it is an object.
-const TOKEN = jsonc as unknown as { SyntaxKind: Record<keyof typeof jsonc.SyntaxKind, number> };
-const KIND = TOKEN.SyntaxKind;
 
 export interface StrictJsonOptions {
   /** Named in every message. */
@@ -96,69 +99,86 @@ function parse(text: string, refuse: Refuse): unknown {
   }
 }
 
-interface Level {
-  /** The keys so far of an object; undefined for an array. */
-  keys: Set<string> | undefined;
-  expectsKey: boolean;
-}
+/** The keys so far of an object that is open at the current place; undefined for an array. */
+type Level = Set<string> | undefined;
+
+const NUMBER = /-?\d[\d.eE+-]*/y;
 
 /** Checks the tokens of a text that is known to be JSON. */
 function scan(text: string, refuse: Refuse): void {
-  const scanner = jsonc.createScanner(text, true);
   const levels: Level[] = [];
-  for (let token: number = scanner.scan(); token !== KIND.EOF; token = scanner.scan()) {
-    const top = levels.at(-1);
-    switch (token) {
-      case KIND.OpenBraceToken:
-        levels.push({ keys: new Set(), expectsKey: true });
+  let expectsKey = false;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x7b: // {
+        levels.push(new Set());
+        expectsKey = true;
         break;
-      case KIND.OpenBracketToken:
-        levels.push({ keys: undefined, expectsKey: false });
+      case 0x5b: // [
+        levels.push(undefined);
+        expectsKey = false;
         break;
-      case KIND.CloseBraceToken:
-      case KIND.CloseBracketToken:
+      case 0x7d: // }
+      case 0x5d: // ]
         levels.pop();
         break;
-      case KIND.CommaToken:
-        if (top !== undefined) top.expectsKey = top.keys !== undefined;
+      case 0x2c: // ,
+        expectsKey = levels.at(-1) !== undefined;
         break;
-      case KIND.ColonToken:
-        if (top !== undefined) top.expectsKey = false;
+      case 0x3a: // :
+        expectsKey = false;
         break;
-      case KIND.StringLiteral:
-        checkString(scanner, top, refuse);
+      case 0x22: // "
+        at = checkString(text, at, expectsKey ? levels.at(-1) : undefined, refuse);
         break;
-      case KIND.NumericLiteral:
-        checkNumber(scanner, refuse);
+      case 0x2d: // -
+      case 0x30:
+      case 0x31:
+      case 0x32:
+      case 0x33:
+      case 0x34:
+      case 0x35:
+      case 0x36:
+      case 0x37:
+      case 0x38:
+      case 0x39:
+        at = checkNumber(text, at, refuse);
         break;
       default:
     }
   }
 }
 
-function checkString(scanner: jsonc.JSONScanner, top: Level | undefined, refuse: Refuse): void {
-  const value = scanner.getTokenValue();
-  if (!value.isWellFormed()) refuse("lone-surrogate", `${at(scanner)}: a string holds a lone surrogate`, RESTORE);
-  if (top?.keys === undefined || !top.expectsKey) return;
-  if (top.keys.has(value)) {
-    refuse("duplicate-key", `${at(scanner)}: the key ${JSON.stringify(value)} occurs twice`, RESTORE);
+/** Only an escape can hold a lone surrogate, since the text is well-formed. */
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/** `keys` are those of the object, if the string is a key. Returns the offset of the closing quote. */
+function checkString(text: string, start: number, keys: Level, refuse: Refuse): number {
+  const end = endOfString(text, start + 1);
+  const written = text.slice(start, end + 1);
+  if (SURROGATE.test(written) && !(JSON.parse(written) as string).isWellFormed()) {
+    refuse("lone-surrogate", `${placeOf(text, start)}: a string holds a lone surrogate`, RESTORE);
   }
-  top.keys.add(value);
+  if (keys === undefined) return end;
+  const key = written.includes("\\") ? (JSON.parse(written) as string) : written.slice(1, -1);
+  if (keys.has(key)) {
+    refuse("duplicate-key", `${placeOf(text, start)}: the key ${JSON.stringify(key)} occurs twice`, RESTORE);
+  }
+  keys.add(key);
+  return end;
 }
 
-function checkNumber(scanner: jsonc.JSONScanner, refuse: Refuse): void {
-  const text = scanner.getTokenValue();
-  const number = Number(text);
+/** Returns the offset of the last digit. */
+function checkNumber(text: string, start: number, refuse: Refuse): number {
+  NUMBER.lastIndex = start;
+  const [token = ""] = NUMBER.exec(text) ?? [];
+  const number = Number(token);
   const written = String(number);
-  if (text === written) return;
   if (!Number.isFinite(number)) {
-    refuse("number-not-finite", `${at(scanner)}: ${shorten(text, 40)} is beyond a double`, RESTORE);
+    refuse("number-not-finite", `${placeOf(text, start)}: ${shorten(token, 40)} is beyond a double`, RESTORE);
   }
-  if (!sameDecimal(text, written)) {
-    refuse("number-inexact", `${at(scanner)}: ${shorten(text, 40)} would be read as ${written}`, RESTORE);
+  if (token !== written && !sameDecimal(token, written)) {
+    refuse("number-inexact", `${placeOf(text, start)}: ${shorten(token, 40)} would be read as ${written}`, RESTORE);
   }
-}
-
-function at(scanner: jsonc.JSONScanner): string {
-  return `line ${scanner.getTokenStartLine() + 1}, column ${scanner.getTokenStartCharacter() + 1}`;
+  return start + token.length - 1;
 }

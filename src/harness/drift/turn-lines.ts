@@ -1,14 +1,37 @@
 // Finds the lines of a cassette file where its turns begin.
 
-import { findNodeAtLocation, parseTree } from "jsonc-parser";
+import { endOfString } from "../../core/index.js";
 
 /** The line of each entry, counted from 1. Empty if the text is not a cassette. */
 export function turnLines(text: string): number[] {
-  const root = parseTree(text);
-  const entries = root === undefined ? undefined : findNodeAtLocation(root, ["entries"]);
-  let [line, read] = [1, 0];
-  return (entries?.children ?? []).map(({ offset }) => {
-    for (; read < offset; read++) if (text.charCodeAt(read) === 10) line++;
-    return line;
-  });
+  const lines: number[] = [];
+  let [line, depth, key, isEntries] = [1, 0, "", false];
+  for (let at = 0; at < text.length; at++) {
+    switch (text[at]) {
+      case "\n":
+        line++;
+        break;
+      case '"': {
+        const end = endOfString(text, at + 1);
+        if (depth === 1) key = text.slice(at + 1, end);
+        at = end;
+        break;
+      }
+      case ",":
+        if (depth === 1) key = "";
+        break;
+      case "{":
+      case "[":
+        if (depth === 1) isEntries = key === "entries" && text[at] === "[";
+        if (depth === 2 && isEntries) lines.push(line);
+        depth++;
+        break;
+      case "}":
+      case "]":
+        depth--;
+        break;
+      default:
+    }
+  }
+  return lines;
 }
