@@ -21,6 +21,7 @@ const LEADERS = [
   ["entry/jest", "entry/vitest"],
   ["entry/msw"],
   ["entry/cassette"],
+  ["entry/cassette-portable", "cassette/bundle/bundle-files", "cassette/import/import", "cassette/export/documents"],
   ["entry/session"],
   ["entry/harness"],
   ["entry/host", "entry/session-store-file"],
@@ -38,7 +39,7 @@ const LEADERS = [
   ],
 ];
 
-/** A file takes as long to find as 20 KB to load. */
+/** Finding a file takes as long as loading 20 KB. Smaller files than this are joined with others. */
 const SMALL_FILE = 5_000;
 
 const bundle = await rolldown({
@@ -106,8 +107,7 @@ function groups(chunks) {
   );
 }
 
-/** Gives the code of a small file to more leaders, in a file that they and each other entry load
- * anyway, if they need nothing else for it. */
+/** Moves the code of a small file into a larger file that all its users load anyway, if no leader must load more for it. */
 function widen(users, byFile) {
   const opened = [...byFile.values()].filter(({ isEntry }) => isEntry).map(({ fileName }) => reached(fileName, byFile));
   const sizeOf = (files) => files.reduce((sum, file) => sum + Buffer.byteLength(byFile.get(file).code), 0);

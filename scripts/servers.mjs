@@ -4,7 +4,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
@@ -49,15 +48,22 @@ function asUser() {
 export async function startPostgres(root, given = []) {
   const folders = [
     process.env.PLAYHEAD_POSTGRES_BIN,
-    ...(existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, "bin")) : []),
+    ...(existsSync(DEBIAN)
+      ? readdirSync(DEBIAN)
+          .sort()
+          .reverse()
+          .map((version) => join(DEBIAN, version, "bin"))
+      : []),
   ];
   const bin = folders.find((folder) => folder !== undefined && existsSync(join(folder, "postgres")));
   if (bin === undefined) throw new Error("there is no PostgreSQL. Debian has the package postgresql");
   const folder = join(root, "pg");
   mkdirSync(folder);
-  for (const path of [tmpdir(), root]) chmodSync(path, 0o711);
   const { uid, prefix } = asUser();
-  if (uid !== undefined) chownSync(folder, uid, -1);
+  if (uid !== undefined) {
+    chmodSync(root, 0o711);
+    chownSync(folder, uid, -1);
+  }
   const run = (program, ...args) => [...prefix, join(bin, program), ...args];
   const [initdb, ...options] = run("initdb", "-D", join(folder, "data"), "-A", "trust", "-U", "postgres", "--no-sync");
   const made = spawnSync(initdb, [...options, "-E", "UTF8", "--locale=C"], { encoding: "utf8", cwd: folder });

@@ -85,6 +85,15 @@ describe("the package", () => {
     },
   );
 
+  it("opens no module of Node for the cassette layer of other platforms, whatever of it is used", () => {
+    const texts = filesBehind("entry/cassette-portable.js", [], true).map((path) =>
+      readFileSync(join(repositoryRoot, "dist", path), "utf8"),
+    );
+    const packages = texts.flatMap((text) => [...text.matchAll(/^(?:import|export)\s[^;]*?"([^."][^"]*)";$/gm)]);
+    expect([...new Set(packages.map(([, name]) => name))]).toEqual(["#crypto"]);
+    expect(texts.filter((text) => /import\("node:/.test(text))).toEqual([]);
+  });
+
   it("names the packages inside its files, with their licences and versions", () => {
     const listed = readFileSync(join(repositoryRoot, "dist/THIRD-PARTY.md"), "utf8");
     const inlined = [...listed.matchAll(/^## (\S+) (\S+) \((\S+)\)$/gm)].map(
@@ -104,13 +113,14 @@ describe("the package", () => {
   });
 });
 
-/** A file of dist and every file that it imports, directly or not. */
-function filesBehind(path: string, found: string[] = []): string[] {
+/** A file of dist and every file that it imports, directly or not. `isLazy`: also later, by `import()`. */
+function filesBehind(path: string, found: string[] = [], isLazy = false): string[] {
   if (found.includes(path)) return found;
   found.push(path);
   const text = readFileSync(join(repositoryRoot, "dist", path), "utf8");
-  for (const [, specifier = ""] of text.matchAll(/^(?:import|export)\s[^;]*?"(\.[^"]+)";$/gm)) {
-    filesBehind(join(dirname(path), specifier), found);
+  const later = isLazy ? [...text.matchAll(/import\("(\.[^"]+)"\)/g)] : [];
+  for (const [, specifier = ""] of [...text.matchAll(/^(?:import|export)\s[^;]*?"(\.[^"]+)";$/gm), ...later]) {
+    filesBehind(join(dirname(path), specifier), found, isLazy);
   }
   return found;
 }

@@ -16,7 +16,7 @@ export async function openServers(folder) {
   };
 }
 
-/** What needs a server that this machine does not have says so in its row. */
+/** A row says so if its server is missing on this machine. */
 function ifMissing(error) {
   if (!error.message.startsWith("there is no ")) throw error;
 }

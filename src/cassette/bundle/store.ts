@@ -1,4 +1,4 @@
-// The store of bundle files. Few programs have bundles, so what reads and writes them is loaded by the first.
+// The store of bundle files. Few programs have bundles, so the code that reads and writes them is loaded at its first use.
 
 import type { FilePort } from "../../core/index.js";
 import { DEFAULT_MAX_FILE_BYTES } from "../limits.js";

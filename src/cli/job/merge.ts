@@ -38,7 +38,7 @@ export async function mergeAny(folders: readonly string[], options: AnyMerge, io
   await withStore(own.store, io, merge, { mustExist: true });
 }
 
-/** Nothing could be written below a file. */
+/** Refuses a destination that is a file or lies below one. */
 async function assertNoFile(into: string | undefined, { cwd }: CommandIo): Promise<void> {
   if (into === undefined) return;
   const found = await stat(resolve(cwd, into)).catch((error: unknown) => (error as NodeJS.ErrnoException).code);

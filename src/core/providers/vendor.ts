@@ -10,6 +10,8 @@ import { withSystemPorts, type Ports } from "../ports.js";
 import type { Decoding } from "../http/json-readers.js";
 import { postJson, type HttpCall } from "../http/json-request.js";
 import { quoteForeign } from "../text/mask.js";
+import { thrownText } from "../text/thrown.js";
+import type { Maybe } from "../time/wait.js";
 import { postStream } from "../http/stream-request.js";
 import { createPricer } from "./price.js";
 import { assertRequest } from "./request.js";
@@ -28,7 +30,7 @@ import {
  */
 export function createVendorProvider(
   vendor: VendorTraits,
-  load: () => VendorCalls | Promise<VendorCalls>,
+  load: () => Maybe<VendorCalls>,
   options: AnyVendorOptions,
   turnPaths: readonly string[],
 ): LlmProviderAdapter {
@@ -50,7 +52,7 @@ export function createVendorProvider(
 
 interface Parts {
   readonly vendor: VendorTraits;
-  readonly load: () => VendorCalls | Promise<VendorCalls>;
+  readonly load: () => Maybe<VendorCalls>;
   readonly options: AnyVendorOptions;
   readonly name: string;
   readonly baseURL: string;
@@ -69,17 +71,22 @@ function withKey(parts: Parts, apiKey: string | undefined): LlmProviderAdapter {
   const quote = (text: string): string => quoteForeign(text, secret);
   const decoding: Decoding = { providerName: name, quote, note: noteOnce(parts, quote) };
 
-  const toCall = (calls: VendorCalls, request: LlmTurnRequest, streaming: boolean): HttpCall => {
-    assertRequest(name, request);
+  /** Checks a request, and keeps its list as it is now: the wire may be loaded first. */
+  const begin = async (given: LlmTurnRequest): Promise<[VendorCalls, LlmTurnRequest]> => {
+    assertRequest(name, given);
     if (vendor.keyVariable !== undefined && apiKey === undefined) throw keyless(name);
+    const request = { ...given, messages: [...given.messages] };
+    return [await loadWith(load, name), request];
+  };
+  const toCall = (calls: VendorCalls, request: LlmTurnRequest, streaming: boolean): HttpCall => {
     const { path, headers, body } = calls.call(request, { options, key: secret, host, streaming });
     if (request.settings?.model !== undefined) price.assertPriced(request.settings.model);
     const { signal, timeoutMs = options.timeoutMs } = request;
     const url = joinPath(baseURL, path);
     return { providerName: name, url, headers, body, secret, ...defined({ signal, timeoutMs, maxBodyBytes }) };
   };
-  async function* callStream(request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent, void, undefined> {
-    const calls = await load();
+  async function* callStream(given: LlmTurnRequest): AsyncGenerator<LlmStreamEvent, void, undefined> {
+    const [calls, request] = await begin(given);
     const call = toCall(calls, request, true);
     const decoder = createStreamDecoder(calls.format, decoding);
     for await (const bytes of postStream(call, ports)) {
@@ -93,9 +100,9 @@ function withKey(parts: Parts, apiKey: string | undefined): LlmProviderAdapter {
 
   const provider: LlmProviderAdapter = {
     name,
-    async turn(request) {
-      if (options.streaming === true) return readStream(callStream(request), name);
-      const calls = await load();
+    async turn(given) {
+      if (options.streaming === true) return readStream(callStream(given), name);
+      const [calls, request] = await begin(given);
       const json = await postJson(toCall(calls, request, false), ports);
       return price(calls.format.decode(json, decoding), request);
     },
@@ -115,6 +122,17 @@ function withKey(parts: Parts, apiKey: string | undefined): LlmProviderAdapter {
   const withCredential = (credential: unknown) => withKey(parts, toKey(name, credential));
   // Not enumerable, so that a wrapper made by a spread is not passed by.
   return Object.defineProperty(provider, "withCredential", { value: withCredential });
+}
+
+async function loadWith(load: () => Maybe<VendorCalls>, name: string): Promise<VendorCalls> {
+  try {
+    return await load();
+  } catch (error) {
+    throw new AgentError("capability-missing", `${name}: the code of its wire cannot be loaded: ${thrownText(error)}`, {
+      hint: "Install playhead again, or serve all files of its dist folder.",
+      cause: error,
+    });
+  }
 }
 
 /** No key at all is found by the call that lacks it. */

@@ -11,7 +11,8 @@ import {
 } from "../../../src/core/vendors/providers.js";
 import type { AnthropicOptions } from "../../../src/core/vendors/anthropic/traits.js";
 import type { OpenAiOptions } from "../../../src/core/vendors/openai/traits.js";
-import { WIRE_NAMES } from "../../../src/core/vendors/table.js";
+import { createVendorProvider } from "../../../src/core/providers/vendor.js";
+import { TURN_PATHS, VENDOR_TABLE, WIRE_NAMES } from "../../../src/core/vendors/table.js";
 import { agentErrorOf, apiKey, BUILDERS, hello, KEYED_WIRES } from "../../support/wire.js";
 
 const all = WIRE_NAMES.map((name) => [name, BUILDERS[name]] as const);
@@ -363,5 +364,36 @@ describe("what goes out", () => {
     await provider.turn(hello);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain('anthropic:m: the answer has a block of type "server_tool_use"');
+  });
+});
+
+describe("the wire of a vendor", () => {
+  const options = { model: "m", apiKey, fetch: () => Promise.reject(new Error("sent")) };
+  const { traits } = VENDOR_TABLE.openai;
+
+  it("that cannot be loaded fails the call, and the next call tries again", async () => {
+    let loads = 0;
+    const load = () => (++loads === 1 ? Promise.reject(new TypeError("no such file")) : VENDOR_TABLE.openai.load());
+    const provider = createVendorProvider(traits, load, options, TURN_PATHS);
+    const error = await refusal(() => provider.turn(hello));
+    expect(error).toMatchObject({ code: "capability-missing", hint: expect.stringContaining("dist") as string });
+    expect(error.message).toContain("no such file");
+    expect((await refusal(() => provider.turn(hello))).message).toContain("sent");
+  });
+
+  it("is loaded after the request was taken, so a list that changes later changes nothing", async () => {
+    let sent = "";
+    const fetch: typeof globalThis.fetch = (_url, init) => {
+      sent = String(init?.body);
+      return Promise.reject(new Error("sent"));
+    };
+    const messages = [...hello.messages];
+    const turn = createVendorProvider(traits, VENDOR_TABLE.openai.load, { ...options, fetch }, TURN_PATHS).turn({
+      messages,
+    });
+    messages.push({ role: "user", content: "too late" });
+    await refusal(() => turn);
+    expect(sent).toContain("messages");
+    expect(sent).not.toContain("too late");
   });
 });

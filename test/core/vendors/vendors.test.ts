@@ -7,7 +7,9 @@ import { createShelf } from "../../../src/cassette/serve/shelf.js";
 import { proxyHandler } from "../../../src/cli/proxy/handler.js";
 import { createProxyRecorder } from "../../../src/cli/proxy/recorder.js";
 import { serveHandler } from "../../../src/cli/serve/handler.js";
-import { wireOf } from "../../../src/core/vendors/vendors.js";
+import { loadWire } from "../../../src/core/vendors/providers.js";
+import { WIRE_NAMES } from "../../../src/core/vendors/table.js";
+import { VENDORS, wireOf } from "../../../src/core/vendors/vendors.js";
 import { cassetteHandlers, recordingHandlers } from "../../../src/entry/msw.js";
 import { serveHttp, type HttpHandler } from "../../../src/host/index.js";
 import { recordTurns } from "../../support/recording.js";
@@ -202,5 +204,18 @@ describe.each(OTHERS)("%s %s", (method, path) => {
     msw.resetHandlers(...without);
     expect([await ask(url + path, method), asked()]).toEqual([404, 1]);
     await expect(without.done()).rejects.toThrow(`${method} ${url}${path} refused: 1 time`);
+  });
+});
+
+describe("loadWire", () => {
+  it.each(WIRE_NAMES)("loads the wire of %s", async (name) => {
+    expect(await loadWire(name)).toBe(VENDORS[name]);
+  });
+
+  it("refuses a name that is not that of a wire", async () => {
+    await expect(loadWire("toString" as never)).rejects.toMatchObject({
+      code: "invalid-options",
+      message: expect.stringContaining('"toString" is not a wire') as string,
+    });
   });
 });
