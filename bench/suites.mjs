@@ -1,28 +1,11 @@
 // Every benchmark by name. Each is a generator of tables with three lengths: whole, `quick` (does it run?) and `guard`
 // (only the ratios of bench:check).
 
-import { canon } from "./canon.mjs";
-import { cold, peerColds } from "./cold/cold.mjs";
-import { diff } from "./diff.mjs";
-import { driftScale } from "./drift-scale.mjs";
-import { durable } from "./durable.mjs";
-import { engines, idle } from "./engines.mjs";
-import { env } from "./env.mjs";
-import { importing } from "./import.mjs";
-import { install } from "./install.mjs";
-import { memory } from "./memory.mjs";
-import { peerFaces, peerLoops, peerReplays, peerServes, peerSessions } from "./peers/peers.mjs";
-import { processes } from "./process.mjs";
-import { proxy } from "./proxy.mjs";
-import { promptHash } from "./prompt-hash.mjs";
-import { replay } from "./replay.mjs";
-import { scale } from "./scale.mjs";
-import { session } from "./session.mjs";
-import { signing } from "./signing.mjs";
-import { startUp } from "./start-up.mjs";
-import { turnLoop } from "./turn-loop.mjs";
-import { verify } from "./verify.mjs";
-import { vertex } from "./vertex.mjs";
+/** A benchmark, whose file is loaded when it runs. */
+const from = (file, name) =>
+  async function* run(options) {
+    yield* (await import(file))[name](options);
+  };
 
 const GUARDED_LOOPS = [
   "floor: budget, events, checks",
@@ -34,45 +17,57 @@ const GUARDED_LOOPS = [
 
 export const SUITES = {
   turnLoop: {
-    run: turnLoop,
+    run: from("./turn-loop.mjs", "turnLoop"),
     quick: { turns: [10, 100, 1000], calls: [1] },
     guard: { turns: [10, 100, 1000], calls: [1], names: GUARDED_LOOPS },
   },
-  signing: { run: signing, quick: { turns: 20 }, guard: {} },
-  vertex: { run: vertex, quick: {}, guard: {} },
-  session: { run: session, quick: {}, guard: {} },
-  promptHash: { run: promptHash, quick: { turns: [10, 100] } },
-  canon: { run: canon, quick: { sizes: [2_000, 200_000] }, guard: { sizes: [200_000] } },
-  replay: { run: replay, quick: { count: 10 }, guard: {} },
-  verify: { run: verify, quick: { sizes: [0.1], files: 20, rounds: 1 } },
-  diff: { run: diff, quick: { lengths: [10, 100] } },
-  driftScale: { run: driftScale, quick: { scenarios: 3, runs: 4, rounds: 1 } },
-  durable: { run: durable, quick: {}, guard: {} },
-  process: { run: processes, quick: { messages: 100, lasting: 400 }, guard: { rounds: 3 } },
-  env: { run: env, quick: { turns: [10, 100, 1000], rounds: 1 }, guard: {} },
-  import: { run: importing, quick: { runs: 5, turns: [5] } },
-  startUp: { run: startUp, quick: { commands: false, rounds: 1 }, guard: { commands: false } },
+  signing: { run: from("./signing.mjs", "signing"), quick: { turns: 20 }, guard: {} },
+  vertex: { run: from("./vertex.mjs", "vertex"), quick: {}, guard: {} },
+  session: { run: from("./session.mjs", "session"), quick: {}, guard: {} },
+  promptHash: { run: from("./prompt-hash.mjs", "promptHash"), quick: { turns: [10, 100] } },
+  canon: { run: from("./canon.mjs", "canon"), quick: { sizes: [2_000, 200_000] }, guard: { sizes: [200_000] } },
+  replay: { run: from("./replay.mjs", "replay"), quick: { count: 10 }, guard: {} },
+  verify: { run: from("./verify.mjs", "verify"), quick: { sizes: [0.1], files: 20, rounds: 1 } },
+  diff: { run: from("./diff.mjs", "diff"), quick: { lengths: [10, 100] } },
+  driftScale: { run: from("./drift-scale.mjs", "driftScale"), quick: { scenarios: 3, runs: 4, rounds: 1 } },
+  durable: { run: from("./durable.mjs", "durable"), quick: {}, guard: {} },
+  process: { run: from("./process.mjs", "processes"), quick: { messages: 100, lasting: 400 }, guard: { rounds: 3 } },
+  env: { run: from("./env.mjs", "env"), quick: { turns: [10, 100, 1000], rounds: 1 }, guard: {} },
+  import: { run: from("./import.mjs", "importing"), quick: { runs: 5, turns: [5] } },
+  startUp: {
+    run: from("./start-up.mjs", "startUp"),
+    quick: { commands: false, rounds: 1 },
+    guard: { commands: false },
+  },
   cold: {
-    run: cold,
+    run: from("./cold/cold.mjs", "cold"),
     quick: { rounds: 1, entries: ["."], files: [1] },
     guard: { rounds: 5, entries: [".", "./cassette"], files: [1] },
   },
-  memory: { run: memory, quick: { turns: 200, rounds: 1 }, guard: { rounds: 1, kinds: ["recording"] } },
-  proxy: { run: proxy, quick: { conversations: [10, 20], rounds: 1 } },
-  install: { run: install, quick: undefined },
-  scale: { run: scale, quick: { files: 20, entries: 100, rounds: 1, bytes: 2 ** 20 } },
-  peerLoops: { run: peerLoops, quick: { turns: [10], calls: [1], sampleMs: 5 }, isPeer: true },
-  peerFaces: { run: peerFaces, quick: { turns: [10], sampleMs: 5 }, isPeer: true },
-  peerSessions: { run: peerSessions, quick: { turns: [10], sampleMs: 5 }, isPeer: true },
-  peerColds: { run: peerColds, quick: undefined, isPeer: true },
-  peerReplays: { run: peerReplays, quick: {}, isPeer: true },
+  memory: {
+    run: from("./memory.mjs", "memory"),
+    quick: { turns: 200, rounds: 1 },
+    guard: { rounds: 1, kinds: ["recording"] },
+  },
+  proxy: { run: from("./proxy.mjs", "proxy"), quick: { conversations: [10, 20], rounds: 1 } },
+  install: { run: from("./install.mjs", "install"), quick: undefined },
+  scale: { run: from("./scale.mjs", "scale"), quick: { files: 20, entries: 100, rounds: 1, bytes: 2 ** 20 } },
+  peerLoops: {
+    run: from("./peers/peers.mjs", "peerLoops"),
+    quick: { turns: [10], calls: [1], sampleMs: 5 },
+    isPeer: true,
+  },
+  peerFaces: { run: from("./peers/peers.mjs", "peerFaces"), quick: { turns: [10], sampleMs: 5 }, isPeer: true },
+  peerSessions: { run: from("./peers/peers.mjs", "peerSessions"), quick: { turns: [10], sampleMs: 5 }, isPeer: true },
+  peerColds: { run: from("./cold/cold.mjs", "peerColds"), quick: undefined, isPeer: true },
+  peerReplays: { run: from("./peers/peers.mjs", "peerReplays"), quick: {}, isPeer: true },
   engines: {
-    run: engines,
+    run: from("./engines.mjs", "engines"),
     quick: { rounds: 1, jobs: 50, steps: 20, kills: 1, sessions: [100], sampleMs: 5 },
     isPeer: true,
   },
-  idle: { run: idle, quick: { idleMs: 1_000 }, isPeer: true },
-  peerServes: { run: peerServes, quick: {}, isPeer: true },
+  idle: { run: from("./engines.mjs", "idle"), quick: { idleMs: 1_000 }, isPeer: true },
+  peerServes: { run: from("./peers/peers.mjs", "peerServes"), quick: {}, isPeer: true },
 };
 
 const LENGTHS = {
