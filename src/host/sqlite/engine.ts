@@ -172,7 +172,7 @@ const NO_LOCKS: Pick<Sql, "forUpdate" | "lockList" | "lockLaneOf"> = {
   lockLaneOf: async () => undefined,
 };
 
-/** Makes parameters of the times in a text. */
+/** Replaces the clock names in a text with parameters. */
 function withClock(text: string, values: readonly SqlValue[], clock: () => SqlClock): [string, readonly SqlValue[]] {
   if (!CLOCKS.test(text)) return [text, values];
   const { wallMs, leaseMs } = clock();
