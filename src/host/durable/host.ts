@@ -109,7 +109,7 @@ export async function createHost(terms: HostTerms): Promise<DurableHost> {
       const work = checkWork(given);
       if (closing !== undefined) throw storeFailed("the host is closed", "Start workers before you close it.");
       const worker = startWorker({
-        ...{ ...life, store, values, ports, pulse, sweepMs, work, onDue },
+        ...{ ...life, store, values, ports, pulse, sweepMs, leaseMs, work, onDue },
         stopped: () => workers.delete(worker),
       });
       workers.add(worker);
