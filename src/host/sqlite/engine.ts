@@ -149,8 +149,16 @@ function openTransaction(terms: SqliteEngineTerms, writer: Connection) {
     }
   };
   const sql: SqlTransaction = {
-    all: async (text, ...values) => attempt(() => writer.statement(text).all(...values) as SqlRow[]),
-    run: async (text, ...values) => attempt(() => Number(writer.statement(text).run(...values).changes)),
+    all: async (text, ...values) =>
+      attempt(() => {
+        const [own, all] = withClock(text, values, clock);
+        return writer.statement(own).all(...all) as SqlRow[];
+      }),
+    run: async (text, ...values) =>
+      attempt(() => {
+        const [own, all] = withClock(text, values, clock);
+        return Number(writer.statement(own).run(...all).changes);
+      }),
     now: async () => clock(),
     ...NO_LOCKS,
     tryLock: () => "1",
