@@ -62,9 +62,8 @@ export const LINE_TEST_MS = 5_000;
 /** First and longest wait in ms before a lost connection is opened again. */
 export const FIRST_RECONNECT_MS = 100;
 export const MAX_RECONNECT_MS = 2_000;
-/** Time in ms in which wake-ups for other processes are joined. Those for watchers, with no run that is due, may take longer. */
+/** Time in ms in which wake-ups for other processes are joined. */
 export const WAKE_UP_MS = 10;
-export const WATCH_UP_MS = 30;
 /** Runs that one wake-up may name. A server takes 8,000 bytes. */
 export const MAX_NEWS_RUNS = 100;
 /** How often in ms a host without wake-ups looks for commits of other processes. */

@@ -63,7 +63,7 @@ const toDueRun = ({ kind, identity: { runId, sessionKey, ownerNamespace } }: Run
   ...{ runId, kind, sessionKey, ownerNamespace },
 });
 
-/** The due runs, but for those in whose lane another transaction is at work. */
+/** The due runs, except those whose lane another transaction has locked. */
 async function findDue(
   sql: SqlTransaction,
   { namespaces }: DeliveryTerms,
@@ -131,7 +131,7 @@ export async function findNext({ access, namespaces }: DeliveryTerms): Promise<N
 export async function endDelivery(access: SqlAccess, hostId: string, runId: string, outcome: Delivery): Promise<void> {
   const hash = runHashOf(runId);
   const isHeld = "run_hash = ? AND holder = ? AND lease_id IS NULL";
-  // The end of a run has already dropped its holder. A read is all that most deliveries cost.
+  // The end of a run has already dropped its holder. So most deliveries cost one read.
   const find = (sql: Sql) => sql.all(`SELECT 1 AS held FROM runs WHERE ${isHeld}`, hash, hostId);
   if (outcome.kind !== "failed" && (await access.read(find)).length === 0) return;
   await access.write(async (sql) => {

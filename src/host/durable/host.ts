@@ -62,8 +62,9 @@ export async function createHost(terms: HostTerms): Promise<DurableHost> {
   const committed = (note: CommitNote): void => {
     watches.committed(note);
     if (note.isDue) for (const wake of [...wakes]) wake();
+    if (engine.announce === undefined || (!note.isDue && note.statuses.size === 0)) return;
     const runs = new Set([...note.statuses.keys()].map((runId) => toHex(runHashOf(runId))));
-    if (note.isDue || runs.size > 0) engine.announce?.({ isDue: note.isDue, runs });
+    engine.announce({ isDue: note.isDue, runs });
   };
   const store = createStore({
     ...{ engine, values, holder: hostId, committed },
@@ -108,7 +109,7 @@ export async function createHost(terms: HostTerms): Promise<DurableHost> {
       const work = checkWork(given);
       if (closing !== undefined) throw storeFailed("the host is closed", "Start workers before you close it.");
       const worker = startWorker({
-        ...{ ...life, store, values, ports, pulse, sweepMs, work, onDue },
+        ...{ ...life, store, values, ports, pulse, sweepMs, leaseMs, work, onDue },
         stopped: () => workers.delete(worker),
       });
       workers.add(worker);

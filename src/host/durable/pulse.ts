@@ -26,11 +26,13 @@ export function createPulse(terms: PulseTerms): Pulse {
 
   function beat(): void {
     stop = terms.ports.timer(PULSE_MS, beat);
-    tell(count() === seen ? undefined : UNKNOWN_NEWS);
+    const commits = count();
+    tell(commits === seen ? undefined : UNKNOWN_NEWS, commits);
   }
 
-  function tell(news: CommitNews | undefined): void {
-    seen = count();
+  /** `commits` is the number that `news` covers. A commit after that read is news of the next beat. */
+  function tell(news: CommitNews | undefined, commits: number): void {
+    seen = commits;
     for (const listener of [...listeners]) listener(news);
   }
 
@@ -43,7 +45,7 @@ export function createPulse(terms: PulseTerms): Pulse {
     }
   }
 
-  terms.onCommit(tell);
+  terms.onCommit((news) => tell(news, count()));
   return {
     listen(listener) {
       listeners.add(listener);

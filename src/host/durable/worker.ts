@@ -21,6 +21,7 @@ export interface WorkerTerms extends LifeTerms, ScheduleTerms {
   readonly ports: Ports;
   readonly pulse: Pulse;
   readonly sweepMs: number;
+  readonly leaseMs: number;
   readonly work: CheckedWork;
   /** Calls `wake` after each commit of this host that makes a run due. Returns a function that stops it. */
   readonly onDue: (wake: () => void) => () => void;
@@ -160,7 +161,7 @@ interface Look {
 
 /** Looks for work after each commit and when something becomes due. One look at a time. */
 function createLook(terms: WorkerTerms, takeWork: () => Promise<number>): Look {
-  const { ports, pulse, sweepMs } = terms;
+  const { ports, pulse, sweepMs, leaseMs } = terms;
   const now = () => ports.now();
   let looking: Promise<void> | undefined;
   let isWanted = false;
@@ -174,7 +175,8 @@ function createLook(terms: WorkerTerms, takeWork: () => Promise<number>): Look {
     await reap(now());
     await heal(now());
     // The times of the store are of its own clock, so only the differences count here.
-    nextAt = (await takeWork()) + now();
+    // A claim by another host wakes nobody. Its lease cannot end before one more look, which finds its end.
+    nextAt = Math.min(await takeWork(), leaseMs) + now();
   }
 
   function look(): void {

@@ -1,8 +1,8 @@
 // PostgreSQL as the engine of a durable store, for processes on any number of machines. Only the server's clock decides when leases expire.
 
 import { MAX_STORE_WAIT_MS, storeFailed, within, type Ports } from "../../core/index.js";
-import { MAX_WAITING_TRANSACTIONS, POLL_MS, WAKE_UP_MS, WATCH_UP_MS } from "../limits.js";
-import { UNKNOWN_NEWS, type CommitNews, type Sql, type SqlEngine, type SqlValue } from "../sql/engine.js";
+import { MAX_WAITING_TRANSACTIONS, POLL_MS } from "../limits.js";
+import type { Sql, SqlEngine, SqlValue } from "../sql/engine.js";
 import { storeClosed } from "../sql/failure.js";
 import { OPEN } from "../sql/schema.js";
 import { clockOffset, findProblems } from "./check.js";
@@ -11,6 +11,7 @@ import { createNames, createTexts, toPgValues, toSqlRows } from "./dialect.js";
 import { pgFailed, runsAgain } from "./connection/failure.js";
 import type { Line } from "./connection/line.js";
 import { transact } from "./transaction.js";
+import { createWakeUps } from "./wake-ups.js";
 import { queryPrepared, type PgClient, type PgPool, type PgResult } from "./connection/types.js";
 
 export interface PostgresEngineTerms {
@@ -43,12 +44,15 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
   const assertOpen = (): void => {
     if (!isOpen) throw storeClosed(name);
   };
-  const query = async (text: string, ...values: SqlValue[]): Promise<PgResult> => {
-    assertOpen();
+  const ask = async (text: string, ...values: SqlValue[]): Promise<PgResult> => {
     const own = toPgValues(values);
     const statement = toName && { name: toName(text), text, values: own };
-    const ask = () => (statement === undefined ? pool.query(text, own) : queryPrepared(pool, statement));
-    return askWithin(ports, name, ask);
+    const once = () => (statement === undefined ? pool.query(text, own) : queryPrepared(pool, statement));
+    return askWithin(ports, name, once);
+  };
+  const query: typeof ask = async (...args) => {
+    assertOpen();
+    return ask(...args);
   };
   const reads: Sql = {
     all: async (text, ...values) => toSqlRows(await query(toText(text), ...values)),
@@ -72,9 +76,8 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
       running.delete(whole);
     }
   };
-  const wakeUps = createWakeUps(ports, async (news) => {
-    if (isOpen) await line?.wake(news, query);
-  });
+  // The last ones are sent while the engine closes.
+  const wakeUps = createWakeUps(ports, async (news) => line?.wake(news, ask));
 
   return {
     read: (work) => work(reads),
@@ -93,8 +96,8 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
     close: async () => {
       if (!isOpen) return;
       isOpen = false;
-      wakeUps.close();
       await Promise.allSettled(running);
+      await wakeUps.close();
       await end?.();
     },
   };
@@ -115,28 +118,6 @@ const BYTES = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) AS bytes F
   WHERE c.relkind = 'r' AND c.relnamespace = $1::regnamespace`;
 const PRUNE_EFFECTS = `DELETE FROM effects AS old WHERE stored_at < ?
   AND NOT EXISTS (SELECT 1 FROM runs WHERE run_hash = old.run_hash AND ${OPEN})`;
-
-/** Joins the wake-ups of several commits, because each one takes a lock that the whole server shares. */
-function createWakeUps(ports: Ports, send: (news: CommitNews) => Promise<void>) {
-  let next: { readonly news: CommitNews; readonly stop: () => void } | undefined;
-  const fire = (): void => {
-    const news = next?.news ?? UNKNOWN_NEWS;
-    next = undefined;
-    // A lost wake-up delays a run until the next look.
-    send(news).catch(() => undefined);
-  };
-  return {
-    announce: (news: CommitNews): void => {
-      const runs = new Set([...(next?.news.runs ?? []), ...(news.runs ?? [])]);
-      const isSooner = news.isDue && next?.news.isDue !== true;
-      if (isSooner) next?.stop();
-      const stop =
-        next === undefined || isSooner ? ports.timer(news.isDue ? WAKE_UP_MS : WATCH_UP_MS, fire) : next.stop;
-      next = { news: { isDue: news.isDue || next?.news.isDue === true, runs }, stop };
-    },
-    close: (): void => next?.stop(),
-  };
-}
 
 const tooMany = (name: string) =>
   storeFailed(`${MAX_WAITING_TRANSACTIONS} transactions are waiting for ${name}`, "Start fewer concurrent calls.", {

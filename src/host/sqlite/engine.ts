@@ -149,8 +149,16 @@ function openTransaction(terms: SqliteEngineTerms, writer: Connection) {
     }
   };
   const sql: SqlTransaction = {
-    all: async (text, ...values) => attempt(() => writer.statement(text).all(...values) as SqlRow[]),
-    run: async (text, ...values) => attempt(() => Number(writer.statement(text).run(...values).changes)),
+    all: async (text, ...values) =>
+      attempt(() => {
+        const [own, all] = withClock(text, values, clock);
+        return writer.statement(own).all(...all) as SqlRow[];
+      }),
+    run: async (text, ...values) =>
+      attempt(() => {
+        const [own, all] = withClock(text, values, clock);
+        return Number(writer.statement(own).run(...all).changes);
+      }),
     now: async () => clock(),
     ...NO_LOCKS,
     tryLock: () => "1",
@@ -172,7 +180,7 @@ const NO_LOCKS: Pick<Sql, "forUpdate" | "lockList" | "lockLaneOf"> = {
   lockLaneOf: async () => undefined,
 };
 
-/** Makes parameters of the times in a text. */
+/** Replaces the clock names in a text with parameters. */
 function withClock(text: string, values: readonly SqlValue[], clock: () => SqlClock): [string, readonly SqlValue[]] {
   if (!CLOCKS.test(text)) return [text, values];
   const { wallMs, leaseMs } = clock();

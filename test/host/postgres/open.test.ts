@@ -106,6 +106,26 @@ describePostgres("the schema of a durable host on PostgreSQL", (server) => {
     await vi.waitFor(() => expect(told).toEqual(["a cancelled", "b cancelled"]), PATIENCE);
   });
 
+  it("tells the others at its close that the runs which it held are due", async () => {
+    const schema = server.schema();
+    const host = await hosts.open({}, schema);
+    const ear = new pg.Client({ connectionString: server.url });
+    await ear.connect();
+    const heard: unknown[] = [];
+    ear.on("notification", ({ payload }) => heard.push(payload));
+    await ear.query(`LISTEN "playhead ${schema}"`);
+    await host.store.transaction(async ({ runs }) => {
+      await runs.create(userTurn("a"));
+      await runs.claim("a", lease("l"));
+    });
+    await vi.waitFor(() => expect(heard).toHaveLength(1), PATIENCE);
+    await host.close();
+    // This answer comes after the notification.
+    await ear.query("SELECT 1");
+    await ear.end();
+    expect(heard.slice(1)).toEqual([`${host.hostId} due `]);
+  });
+
   it("may be used by a pool of the caller, which stays open", async () => {
     const pool = new pg.Pool({ connectionString: server.url, max: 2 });
     const schema = server.schema();

@@ -2,6 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { AgentError } from "../../../src/core/index.js";
 import type { DurableHost } from "../../../src/host/durable/host.js";
+import type { Sql } from "../../../src/host/sql/engine.js";
+import type { SqlStore } from "../../../src/host/sql/store.js";
 import { loadSqlite } from "../../../src/host/sqlite/driver.js";
 import { openSqliteFile, type SqliteKind } from "../../../src/host/sqlite/file.js";
 import { openSqliteExecutionHost, SESSIONS } from "../../../src/host/sqlite/open.js";
@@ -93,6 +95,19 @@ describe("a transaction", () => {
       code: "store-failed",
       retryable: false,
     });
+  });
+
+  it("knows the names of both clocks in its texts, as a read does", async () => {
+    const host = await hosts.open({ ports: { now: () => 1_234_567 } });
+    const { access } = host.store as SqlStore;
+    const ask = (sql: Sql) => sql.all("SELECT ? AS first, WALL_NOW AS wall_ms, LEASE_NOW AS lease_ms, ? AS last", 1, 2);
+    const row = { first: 1, wall_ms: 1_234_567, lease_ms: 1_234_567, last: 2 };
+    expect(await access.read(ask)).toEqual([expect.objectContaining(row)]);
+    expect(await access.write(ask)).toEqual([expect.objectContaining(row)]);
+    const insert = "INSERT INTO meta (name, value) VALUES (?, CAST(WALL_NOW AS TEXT))";
+    expect(await access.write((sql) => sql.run(insert, "clock"))).toBe(1);
+    const find = (sql: Sql) => sql.all("SELECT value FROM meta WHERE name = 'clock'");
+    expect(await access.read(find)).toEqual([expect.objectContaining({ value: expect.stringContaining("1234567") })]);
   });
 
   it("PSS-145 runs its calls one after another, also when they begin together", async () => {

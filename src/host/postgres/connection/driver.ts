@@ -4,7 +4,10 @@ import { AgentError, defined, invalidOptions, showValue } from "../../../core/in
 import { DEFAULT_POOL_CONNECTIONS, MAX_CONNECT_MS } from "../../limits.js";
 import type { PgClient, PgConnections, PgPool } from "./types.js";
 
-/** A connection string (`postgres://…`), or the connections of your own pool. */
+/**
+ * A connection string (`postgres://…`), or the connections of your own pool. The string must not lead to a pooler that shares connections
+ * between transactions, because the host keeps settings on each connection.
+ */
 export type PostgresDatabase = string | PgConnections;
 
 export interface OwnedConnections extends PgConnections {

@@ -2,18 +2,12 @@
 // listens for wake-ups. A lost line is opened again.
 
 import { sleep, within, type Ports } from "../../../core/index.js";
-import {
-  FIRST_RECONNECT_MS,
-  LINE_TEST_MS,
-  MAX_CONNECT_MS,
-  MAX_NEWS_RUNS,
-  MAX_RECONNECT_MS,
-  ROLLBACK_MS,
-} from "../../limits.js";
+import { FIRST_RECONNECT_MS, LINE_TEST_MS, MAX_CONNECT_MS, MAX_RECONNECT_MS, ROLLBACK_MS } from "../../limits.js";
 import { UNKNOWN_NEWS, type CommitNews, type SqlValue } from "../../sql/engine.js";
 import { ignoreErrors, noAnswer, releaseLater } from "./connections.js";
 import { pgFailed } from "./failure.js";
 import { lifeKeys } from "../lists.js";
+import { readNews, writeNews } from "../wake-ups.js";
 import type { PgClient, PgResult } from "./types.js";
 
 export interface Line {
@@ -145,16 +139,6 @@ async function connectLine(terms: LineTerms, channel: string, { lost, hear }: Li
     client.release(true);
     throw pgFailed(CANNOT_OPEN, error);
   }
-}
-
-function writeNews({ isDue, runs }: CommitNews): readonly string[] {
-  const names = runs === undefined || runs.size > MAX_NEWS_RUNS ? [] : [[...runs].join()];
-  return [isDue ? "due" : "kept", ...names];
-}
-
-/** An earlier version sends only its host id. */
-function readNews([due, runs]: readonly string[]): CommitNews {
-  return { isDue: due !== "kept", ...(runs === undefined ? {} : { runs: new Set(runs.split(",")) }) };
 }
 
 const CANNOT_OPEN = "the connection with the life lock cannot be opened";

@@ -1,0 +1,80 @@
+// The wake-ups of a host for the others. Those of several commits are joined, because each one takes a lock that the whole server shares.
+
+import { within, type Ports } from "../../core/index.js";
+import { MAX_NEWS_RUNS, POLL_MS, ROLLBACK_MS, WAKE_UP_MS } from "../limits.js";
+import { UNKNOWN_NEWS, type CommitNews } from "../sql/engine.js";
+
+export interface WakeUps {
+  /** Sends the news soon. If that fails, everything may have changed for the others, and a later wake-up says so. */
+  readonly announce: (news: CommitNews) => void;
+  /** Sends what is left, within a time limit. What then is not sent, the others find when they sweep. */
+  close(): Promise<void>;
+}
+
+interface Pending {
+  readonly news: CommitNews;
+  readonly waitMs: number;
+  readonly stop: () => void;
+}
+
+export function createWakeUps(ports: Ports, send: (news: CommitNews) => Promise<void>): WakeUps {
+  const sending = new Set<Promise<void>>();
+  let next: Pending | undefined;
+  let isClosed = false;
+
+  function announce(news: CommitNews, waitMs: number): void {
+    if (isClosed) return;
+    const all = next === undefined ? news : joinNews(next.news, news);
+    if (next !== undefined && next.waitMs <= waitMs) {
+      next = { ...next, news: all };
+      return;
+    }
+    next?.stop();
+    next = { news: all, waitMs, stop: ports.timer(waitMs, fire) };
+  }
+
+  function fire(): void {
+    if (next === undefined) return;
+    const { news, stop } = next;
+    stop();
+    next = undefined;
+    const sent = send(news)
+      .catch(() => announce(UNKNOWN_NEWS, POLL_MS))
+      .finally(() => sending.delete(sent));
+    sending.add(sent);
+  }
+
+  async function flush(): Promise<void> {
+    fire();
+    await Promise.all(sending);
+    // What failed is sent once more.
+    fire();
+    await Promise.all(sending);
+  }
+
+  return {
+    announce: (news) => announce(news, WAKE_UP_MS),
+    close: async () => {
+      await within(flush(), ROLLBACK_MS, ports).catch(() => undefined);
+      isClosed = true;
+      next?.stop();
+    },
+  };
+}
+
+function joinNews(one: CommitNews, other: CommitNews): CommitNews {
+  const isDue = one.isDue || other.isDue;
+  // If one of them may be about any run, so are both together.
+  if (one.runs === undefined || other.runs === undefined) return { isDue };
+  return { isDue, runs: new Set([...one.runs, ...other.runs]) };
+}
+
+export function writeNews({ isDue, runs }: CommitNews): readonly string[] {
+  const names = runs === undefined || runs.size > MAX_NEWS_RUNS ? [] : [[...runs].join()];
+  return [isDue ? "due" : "kept", ...names];
+}
+
+/** An earlier version sends only its host id. */
+export function readNews([due, runs]: readonly string[]): CommitNews {
+  return { isDue: due !== "kept", ...(runs === undefined ? {} : { runs: new Set(runs.split(",")) }) };
+}
