@@ -109,7 +109,8 @@ function scan(text: string, refuse: Refuse): void {
   const levels: Level[] = [];
   let expectsKey = false;
   for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
+    const unit = text.charCodeAt(at);
+    switch (unit) {
       case 0x7b: // {
         levels.push(new Set());
         expectsKey = true;
@@ -131,20 +132,9 @@ function scan(text: string, refuse: Refuse): void {
       case 0x22: // "
         at = checkString(text, at, expectsKey ? levels.at(-1) : undefined, refuse);
         break;
-      case 0x2d: // -
-      case 0x30:
-      case 0x31:
-      case 0x32:
-      case 0x33:
-      case 0x34:
-      case 0x35:
-      case 0x36:
-      case 0x37:
-      case 0x38:
-      case 0x39:
-        at = checkNumber(text, at, refuse);
-        break;
       default:
+        // A minus sign or a digit.
+        if (unit === 0x2d || (unit >= 0x30 && unit <= 0x39)) at = checkNumber(text, at, refuse);
     }
   }
 }

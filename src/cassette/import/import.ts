@@ -61,7 +61,7 @@ export interface RunNaming {
   path: string;
 }
 
-/** Reads a log and names its runs beside those of other logs. */
+/** Reads a log. With `naming`, its runs get names that no run of another log has. */
 export function* importRuns(
   text: string,
   options: Omit<ImportOptions, "task">,
