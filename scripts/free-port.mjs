@@ -3,7 +3,7 @@
 import { createServer } from "node:net";
 
 /** Below the ports that systems give to connections: one of those could take the port while the server is down. */
-const [FIRST_PORT, PORTS, PORTS_OF_PROCESS] = [10_000, 20_000, 8];
+const [FIRST_PORT, PORTS, PORTS_OF_PROCESS] = [10_000, 20_000, 64];
 let tried = 0;
 
 /** Each process begins at another port. */

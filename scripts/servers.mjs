@@ -1,10 +1,10 @@
-// Servers for benches: Debian's PostgreSQL and Redis, and the Restate that scripts/restate.mjs installs, each with a port of its own in a
-// folder of the run. They end with this process.
+// Servers for tests and benches: Debian's PostgreSQL and Redis, and the Restate that scripts/restate.mjs installs, each with a port of its
+// own in a folder of the run. They end with this process, however that ends.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import pg from "pg";
@@ -44,19 +44,39 @@ function asUser() {
   return { uid, prefix: [...prefix, `--reuid=${uid}`, "--regid=nogroup", "--clear-groups"] };
 }
 
-/** Rejects if the machine has none. Without settings, each commit is flushed to the disk. */
+const firstWith = (paths, file = "") => paths.find((path) => path !== undefined && existsSync(join(path, file)));
+
+/** The folder of the newest PostgreSQL's programs. Debian has one for each version. */
+function findPostgres() {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort().reverse() : [];
+  const folders = versions.map((version) => join(DEBIAN, version, "bin"));
+  return firstWith([process.env.PLAYHEAD_POSTGRES_BIN, ...folders], "postgres");
+}
+
+function findRedis() {
+  const folders = ["/usr/bin", "/usr/local/bin", ...(process.env.PATH ?? "").split(delimiter)];
+  const programs = folders.flatMap((folder) => [join(folder, "redis-server"), join(folder, "valkey-server")]);
+  return firstWith([process.env.PLAYHEAD_REDIS_SERVER, ...programs]);
+}
+
+const findRestate = () =>
+  firstWith([join(RESTATE, `restate-server-${process.platform}-${process.arch}/bin/restate-server`)]);
+
+/** What this machine lacks, or undefined. */
+export const missing = {
+  postgres: findPostgres() ? undefined : "no PostgreSQL; Debian has the package postgresql",
+  redis: findRedis() ? undefined : "no Redis; Debian has the package redis-server",
+  restate: findRestate() ? undefined : "no Restate; `node scripts/restate.mjs` installs it",
+};
+
+function find(program, what) {
+  if (program === undefined) throw new Error(`there is ${what}`);
+  return program;
+}
+
+/** Without settings, each commit is flushed to the disk. */
 export async function startPostgres(root, given = []) {
-  const folders = [
-    process.env.PLAYHEAD_POSTGRES_BIN,
-    ...(existsSync(DEBIAN)
-      ? readdirSync(DEBIAN)
-          .sort()
-          .reverse()
-          .map((version) => join(DEBIAN, version, "bin"))
-      : []),
-  ];
-  const bin = folders.find((folder) => folder !== undefined && existsSync(join(folder, "postgres")));
-  if (bin === undefined) throw new Error("there is no PostgreSQL. Debian has the package postgresql");
+  const bin = find(findPostgres(), missing.postgres);
   const folder = join(root, "pg");
   mkdirSync(folder);
   const { uid, prefix } = asUser();
@@ -70,26 +90,18 @@ export async function startPostgres(root, given = []) {
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const pool = new pg.Pool({ connectionString: url, max: 2, allowExitOnIdle: true });
+  // A crash of the server ends its connections.
+  pool.on("error", () => undefined);
+  const sql = async (text, values) => (await pool.query(text, values)).rows;
   let child;
   let schemas = 0;
-
-  async function sql(text) {
-    const client = new pg.Client({ connectionString: url });
-    client.on("error", () => undefined);
-    await client.connect();
-    try {
-      return (await client.query(text)).rows;
-    } finally {
-      await client.end();
-    }
-  }
 
   async function start() {
     const settings = [...SETTINGS, ...given].flatMap((setting) => ["-c", setting]);
     const [program, ...args] = run("postgres", "-D", join(folder, "data"), "-k", folder, "-p", String(port));
-    child = spawn(program, [...args, "-h", "127.0.0.1", ...settings], {
-      ...{ stdio: ["ignore", "ignore", "ignore"], cwd: folder },
-    });
+    const stdio = ["ignore", "ignore", "inherit"];
+    child = spawn(program, [...args, "-h", "127.0.0.1", ...settings], { stdio, cwd: folder });
     await persist(() => sql("SELECT 1"), child);
   }
 
@@ -100,15 +112,16 @@ export async function startPostgres(root, given = []) {
     ...{ url, port, sql, start, version: version.split(" ")[0], pid: () => child.pid },
     schema: () => `s${++schemas}`,
     crash: () => end(child, "SIGQUIT"),
-    stop: () => end(child, "SIGINT"),
+    async stop() {
+      await pool.end();
+      await end(child, "SIGINT");
+    },
   };
 }
 
-/** Rejects if the machine has none. Keeps nothing: what a queue loses must not matter. */
+/** Keeps nothing: what a queue loses must not matter. */
 export async function startRedis(root) {
-  const names = ["redis-server", "valkey-server"].flatMap((name) => [`/usr/bin/${name}`, `/usr/local/bin/${name}`]);
-  const program = [process.env.PLAYHEAD_REDIS_SERVER, ...names].find((path) => path !== undefined && existsSync(path));
-  if (program === undefined) throw new Error("there is no Redis. Debian has the package redis-server");
+  const program = find(findRedis(), missing.redis);
   const port = await freePort();
   let child;
 
@@ -138,23 +151,27 @@ export async function startRedis(root) {
   };
 }
 
-/** Rejects if it is not installed. */
 export async function startRestate(root) {
-  const program = join(RESTATE, `restate-server-${process.platform}-${process.arch}/bin/restate-server`);
-  if (!existsSync(program)) throw new Error("there is no Restate. `node scripts/restate.mjs` installs it");
+  const program = find(findRestate(), missing.restate);
   const [admin, ingress, node] = [await freePort(), await freePort(), await freePort()];
   const env = {
     ...{ ...process.env, DO_NOT_TRACK: "1", RESTATE_LISTEN_MODE: "tcp" },
     RESTATE_ADMIN__BIND_PORT: String(admin),
     RESTATE_INGRESS__BIND_PORT: String(ingress),
   };
-  const args = ["--no-logo", "--base-dir", join(root, "restate"), "--node-name", "bench", "--bind-ip", "127.0.0.1"];
+  const args = ["--no-logo", "--base-dir", join(root, "restate"), "--node-name", "one", "--bind-ip", "127.0.0.1"];
   const command = ["--pdeathsig", "KILL", program, ...args, "--bind-port", String(node)];
-  const child = spawn("setpriv", command, { stdio: "ignore", cwd: root, env });
   const places = { admin: `http://127.0.0.1:${admin}`, ingress: `http://127.0.0.1:${ingress}` };
-  await persist(async () => {
-    for (const address of [`${places.admin}/health`, `${places.ingress}/restate/health`])
-      if (!(await fetch(address)).ok) throw new Error("not yet");
-  }, child);
-  return { places, pid: () => child.pid, kill: () => end(child, "SIGKILL") };
+  let child;
+
+  async function start() {
+    child = spawn("setpriv", command, { stdio: "ignore", cwd: root, env });
+    await persist(async () => {
+      for (const address of [`${places.admin}/health`, `${places.ingress}/restate/health`])
+        if (!(await fetch(address)).ok) throw new Error("not yet");
+    }, child);
+  }
+
+  await start();
+  return { places, start, pid: () => child.pid, kill: () => end(child, "SIGKILL") };
 }

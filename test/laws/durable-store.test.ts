@@ -9,7 +9,7 @@ import { takeDue } from "../../src/host/durable/deliver.js";
 import type { SqlStore } from "../../src/host/sql/store.js";
 import { openSqliteExecutionHost } from "../../src/host/sqlite/open.js";
 import { openRawStore } from "../support/postgres-store.js";
-import { describePostgres } from "../support/postgres.js";
+import { describePostgres } from "../support/servers.js";
 import { answer, one, OWNER, readAll, SESSIONS, type Call } from "../support/store-calls.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

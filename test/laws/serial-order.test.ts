@@ -8,7 +8,7 @@ import { canonicalize, type ExecutionStore } from "../../src/core/index.js";
 import { createInMemoryExecutionHost } from "../../src/core/session/index.js";
 import { openSqliteExecutionHost } from "../../src/host/sqlite/open.js";
 import { openRawStore } from "../support/postgres-store.js";
-import { describePostgres } from "../support/postgres.js";
+import { describePostgres } from "../support/servers.js";
 import { answer, look, one, readAll, type Call } from "../support/store-calls.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

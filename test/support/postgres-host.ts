@@ -4,7 +4,7 @@ import { afterEach } from "vitest";
 import type { DurableHost } from "../../src/host/durable/host.js";
 import { openPostgresExecutionHost, type PostgresExecutionHostOptions } from "../../src/host/postgres/open.js";
 import type { DurableHosts } from "./durable-host.js";
-import type { TestServer } from "./postgres.js";
+import type { TestServer } from "./servers.js";
 
 export interface PostgresHosts extends DurableHosts {
   /** A host in a new schema, unless one is named. */

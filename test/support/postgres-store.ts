@@ -7,7 +7,7 @@ import { migrate } from "../../src/host/postgres/migrate.js";
 import { createValues } from "../../src/host/sql/codec.js";
 import type { SqlTransaction } from "../../src/host/sql/engine.js";
 import { createStore, type SqlStore } from "../../src/host/sql/store.js";
-import type { TestServer } from "./postgres.js";
+import type { TestServer } from "./servers.js";
 
 export interface RawStore {
   readonly store: SqlStore;

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Context, curveKeyPair, Pull, Push } from "zeromq";
 import { repositoryRoot } from "../../support/built.js";
 import { PATIENCE } from "../../support/patience.js";
-import { freePort } from "../../support/process/free-port.js";
+import { freePort } from "../../../scripts/free-port.mjs";
 import { sized } from "../../support/process/sized.js";
 import { startVendor, type LocalVendor } from "../../support/process/vendor.js";
 
@@ -296,7 +296,8 @@ describe("cassette agent over ZeroMQ", () => {
     // The same order counts once it comes from the fabric.
     orders.linger = 0;
     orders.close();
-    const control = await bind(controlAddress, asServer(fabric));
+    // A closed socket gives its address up a moment later.
+    const control = await vi.waitFor(() => bind(controlAddress, asServer(fabric)), PATIENCE);
     await control.send(frame('{"set_model":"mine","get_memory":true}'));
     expect((await next(replies)).text).toBe('{"status":"ready"}');
     expect((await next(replies)).text).toContain('"kind":"memory"');

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadSqlite } from "../../../src/host/sqlite/driver.js";
 import { assertBuilt, compiledModule } from "../../support/built.js";
-import { describePostgres } from "../../support/postgres.js";
+import { describePostgres } from "../../support/servers.js";
 import { cli, documentOf, folder } from "../run.js";
 import { contentsOf, writeSuite } from "./suite.js";
 

@@ -2,8 +2,7 @@ import { it } from "vitest";
 import { schedulerConformance } from "../../../src/harness/conformance/scheduler/suite.js";
 import { bullmqScheduler } from "../../../src/host/bullmq/scheduler.js";
 import { postgresHosts } from "../../support/postgres-host.js";
-import { describePostgres } from "../../support/postgres.js";
-import { describeRedis } from "../../support/redis.js";
+import { describePostgres, describeRedis } from "../../support/servers.js";
 
 describePostgres("PSS-71 PSS-74 a durable host on PostgreSQL with BullMQ", (server) => {
   const hosts = postgresHosts(server);

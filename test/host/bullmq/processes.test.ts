@@ -2,8 +2,7 @@
 
 import { describeKills, hostProcesses } from "../../support/host-processes.js";
 import { postgresHosts } from "../../support/postgres-host.js";
-import { describePostgres } from "../../support/postgres.js";
-import { describeRedis } from "../../support/redis.js";
+import { describePostgres, describeRedis } from "../../support/servers.js";
 
 describePostgres("on PostgreSQL", (server) => {
   describeRedis("with BullMQ", (redis) => {

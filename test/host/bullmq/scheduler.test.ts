@@ -5,7 +5,7 @@ import { bullmqScheduler } from "../../../src/host/bullmq/scheduler.js";
 import type { DurableHost } from "../../../src/host/durable/host.js";
 import { durableHosts, lease, userTurn } from "../../support/durable-host.js";
 import { PATIENCE } from "../../support/patience.js";
-import { describeRedis } from "../../support/redis.js";
+import { describeRedis } from "../../support/servers.js";
 
 const NAMESPACES = ["shop", "agent:desk"];
 

@@ -3,7 +3,7 @@
 import { DBOSClient } from "@dbos-inc/dbos-sdk";
 import { afterEach } from "vitest";
 import { itSurvives } from "../../support/desk.js";
-import { describePostgres } from "../../support/postgres.js";
+import { describePostgres } from "../../support/servers.js";
 
 describePostgres("examples/durable/dbos.mjs", (server) => {
   let client: DBOSClient | undefined;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { repositoryRoot } from "../../support/built.js";
 import { itSurvives } from "../../support/desk.js";
-import { freePort } from "../../support/free-port.js";
-import { describeRestate } from "../../support/restate.js";
+import { freePort } from "../../../scripts/free-port.mjs";
+import { describeRestate } from "../../support/servers.js";
 import { readSnippets } from "../../support/snippets.js";
 
 it.each(["desk.mjs", "restate.mjs", "dbos.mjs"])("docs/engines.md shows %s as it is", (name) => {

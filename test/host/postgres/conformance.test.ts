@@ -3,7 +3,7 @@ import { executionStoreConformance } from "../../../src/harness/conformance/exec
 import { schedulerConformance } from "../../../src/harness/conformance/scheduler/suite.js";
 import { sessionStoreConformance } from "../../../src/harness/conformance/session-store/suite.js";
 import { postgresHosts } from "../../support/postgres-host.js";
-import { describePostgres } from "../../support/postgres.js";
+import { describePostgres } from "../../support/servers.js";
 
 describePostgres("a durable host on PostgreSQL", (server) => {
   const hosts = postgresHosts(server);

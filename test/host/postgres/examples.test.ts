@@ -9,8 +9,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import type { CustomToolContext } from "../../../src/core/index.js";
 import { assertBuilt, repositoryRoot } from "../../support/built.js";
 import { postgresHosts } from "../../support/postgres-host.js";
-import { describePostgres } from "../../support/postgres.js";
-import { describeRedis } from "../../support/redis.js";
+import { describePostgres, describeRedis } from "../../support/servers.js";
 import { readSnippets } from "../../support/snippets.js";
 
 const EXAMPLES = join(repositoryRoot, "examples/durable");

@@ -6,7 +6,7 @@ import { postgresFleetStore } from "../../../src/host/postgres/fleet.js";
 import { describeFleetJobs } from "../../support/fleet-jobs.js";
 import { fleetMachines, hashOf, resultsOf } from "../../support/fleet-machines.js";
 import { PATIENCE } from "../../support/patience.js";
-import { describePostgres } from "../../support/postgres.js";
+import { describePostgres } from "../../support/servers.js";
 
 const MEMBERS = ["ann", "bob", "cid"];
 const TARGETS = Array.from({ length: 12 }, (_, index) => `t${index}`);

@@ -4,7 +4,7 @@ import { AgentError, type CustomToolContext } from "../../../src/core/index.js";
 import { exactlyOnce, type ExactlyOnceTool } from "../../../src/host/postgres/once.js";
 import type { PgClient, PgPool } from "../../../src/host/postgres/connection/types.js";
 import { postgresHosts } from "../../support/postgres-host.js";
-import { describePostgres } from "../../support/postgres.js";
+import { describePostgres } from "../../support/servers.js";
 
 interface Transfer {
   readonly cents: number;

@@ -9,7 +9,7 @@ import { MIGRATIONS } from "../../../src/host/sql/schema.js";
 import { lease, userTurn } from "../../support/durable-host.js";
 import { PATIENCE } from "../../support/patience.js";
 import { postgresHosts } from "../../support/postgres-host.js";
-import { describePostgres } from "../../support/postgres.js";
+import { describePostgres } from "../../support/servers.js";
 
 describePostgres("the schema of a durable host on PostgreSQL", (server) => {
   const hosts = postgresHosts(server);

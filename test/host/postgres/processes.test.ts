@@ -2,7 +2,7 @@ import { postgresFleetStore } from "../../../src/host/postgres/fleet.js";
 import { describeFleetKills, fleetMachines } from "../../support/fleet-machines.js";
 import { describeProcesses, hostProcesses } from "../../support/host-processes.js";
 import { postgresHosts } from "../../support/postgres-host.js";
-import { describePostgres } from "../../support/postgres.js";
+import { describePostgres } from "../../support/servers.js";
 
 describePostgres("on PostgreSQL", (server) => {
   const environment = () => ({ PLAYHEAD_TEST_DATABASE: server.url });

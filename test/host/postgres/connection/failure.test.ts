@@ -5,7 +5,7 @@ import type { DurableHost } from "../../../../src/host/durable/host.js";
 import { lease, userTurn } from "../../../support/durable-host.js";
 import { PATIENCE } from "../../../support/patience.js";
 import { postgresHosts } from "../../../support/postgres-host.js";
-import { describePostgres, type TestServer } from "../../../support/postgres.js";
+import { describePostgres, type TestServer } from "../../../support/servers.js";
 
 const HOUR = 3_600_000;
 

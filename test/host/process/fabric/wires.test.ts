@@ -4,7 +4,7 @@ import { runFabric } from "../../../../src/host/process/fabric/fabric.js";
 import type { FabricOptions } from "../../../../src/host/process/fabric/options.js";
 import type { FabricAgent, FabricGraph } from "../../../../src/host/process/fabric/graph.js";
 import { codeOf, runAll, useFabricPlace } from "../../../support/process/fabric.js";
-import { freePort } from "../../../support/process/free-port.js";
+import { freePort } from "../../../../scripts/free-port.mjs";
 
 const place = useFabricPlace();
 const { own, serve } = place;
