@@ -110,6 +110,13 @@ export const GOALS = [
     ["cold", "first", "replay"],
     ["cold", "first", "node -e 0"],
   ),
+  ratio(
+    "cold-entry",
+    "import of `playhead/vitest` in a Vitest worker ÷ import of `vitest`",
+    1.5,
+    ["cold", "entry", 'import("playhead/vitest")'],
+    ["cold", "entry", 'import("vitest")'],
+  ),
   beyond(
     "cold-fixture",
     "a Vitest file with one replayed test, beyond the same with a stub, ms",

@@ -65,8 +65,9 @@ export const SUITES = {
     run: from("./engines.mjs", "engines"),
     quick: { rounds: 1, jobs: 50, steps: 20, kills: 1, sessions: [100], sampleMs: 5 },
     isPeer: true,
+    isNamed: true,
   },
-  idle: { run: from("./engines.mjs", "idle"), quick: { idleMs: 1_000 }, isPeer: true },
+  idle: { run: from("./engines.mjs", "idle"), quick: { idleMs: 1_000 }, isPeer: true, isNamed: true },
   peerServes: { run: from("./peers/peers.mjs", "peerServes"), quick: {}, isPeer: true },
 };
 
@@ -77,10 +78,11 @@ const LENGTHS = {
   guard: { rounds: 7, sampleMs: 20, warmMs: 1000 },
 };
 
-/** The names in a run of this length by default. */
+/** The names in a run of this length by default. Those that start servers run only when they are named. */
 export function suitesOf(length, withPeers) {
   return Object.keys(SUITES).filter((name) => {
     const suite = SUITES[name];
+    if (suite.isNamed) return false;
     if (suite.isPeer) return withPeers && length !== "guard";
     return length === "whole" || suite[length] !== undefined;
   });

@@ -7,15 +7,15 @@ const TELL =
   'process.on("exit",()=>{const{maxRSS,userCPUTime,systemCPUTime}=process.resourceUsage();' +
   "process.stderr.write(` usage ${maxRSS} ${userCPUTime+systemCPUTime}`)})";
 
-/** Wall and processor time in s, and the peak in MiB. Throws if the process fails. */
+/** Wall and processor time in s, the peak in MiB, and what it printed. Throws if the process fails. */
 export function sampleProcess(name, args, { cwd }) {
   const started = process.hrtime.bigint();
   const options = { cwd, encoding: "utf8", maxBuffer: 2 ** 30, env: { ...process.env, CI: "" } };
   const result = spawnSync(process.execPath, ["--import", `data:text/javascript,${TELL}`, ...args], options);
   endWith(result);
-  const { status, stderr } = result;
+  const { status, stdout, stderr } = result;
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
   const [, kilobytes, microseconds] = / usage (\d+) (\d+)$/.exec(stderr) ?? [];
   if (status !== 0 || kilobytes === undefined) throw new Error(`${name} exited with ${status}: ${stderr}`);
-  return { seconds, cpuSeconds: Number(microseconds) / 1e6, peakMiB: Number(kilobytes) / 1024 };
+  return { seconds, cpuSeconds: Number(microseconds) / 1e6, peakMiB: Number(kilobytes) / 1024, stdout };
 }

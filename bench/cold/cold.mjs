@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const vitest = fileURLToPath(new URL("vitest.mjs", import.meta.resolve("vitest/package.json")));
 const work = (name) => fileURLToPath(new URL(name, import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-/** Entry points that Node can open alone. That of Vitest needs Vitest, and is measured by the tables of its files. */
+/** Entry points that Node can open alone. That of Vitest opens only in a worker of Vitest. */
 const ENTRIES = Object.keys(manifest.exports).filter((path) => !/\*|json|vitest/.test(path));
 
 export async function* cold({ rounds = 15, entries = ENTRIES, files = [1, 10] } = {}) {
@@ -29,6 +29,7 @@ export async function* cold({ rounds = 15, entries = ENTRIES, files = [1, 10] } 
     for (const count of files) {
       for (const isolate of [true, false]) {
         const project = await writeProject(join(folder, `${count}-${isolate}`), { root, count });
+        if (count === 1 && isolate) yield sampleEntry(project, rounds);
         const title = `Vitest, ${count} ${count === 1 ? "file" : "files"} of one test, ${isolate ? "isolated" : "not isolated"}`;
         yield* sampleAll(`vitest ${count} ${isolate}`, title, vitestRuns(VITEST_WAYS, project, isolate), rounds, WALL);
       }
@@ -106,6 +107,27 @@ const vitestRuns = (ways, project, isolate) =>
     cwd: project,
     args: [vitest, "run", "--reporter=dot", `--isolate=${isolate}`, `--dir=${way}`],
   }));
+
+const IMPORT_VITEST = `
+const began = performance.now();
+await import("vitest");
+console.log("import " + (performance.now() - began) + " ms");
+`;
+
+/** The import of `playhead/vitest` in a worker, which has loaded Vitest, and that of Vitest in Node. Both time themselves. */
+function sampleEntry(project, rounds) {
+  const [worker] = vitestRuns(["entry"], project, true);
+  const contestants = [
+    { name: 'import("vitest")', cwd: root, args: ["--input-type=module", "-e", IMPORT_VITEST] },
+    { ...worker, name: 'import("playhead/vitest")' },
+  ].map((each) => ({ ...each, samples: [] }));
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, samples, ...each } of contestants)
+      samples.push(Number(/import ([\d.]+) ms/.exec(sampleProcess(name, each.args, each).stdout)[1]));
+  }
+  const rows = contestants.map(({ name, samples }) => ({ name, ...summarise(samples) }));
+  return { key: "entry", title: "import of the entry point of Vitest, within the process", unit: "ms", rows };
+}
 
 const TIMES = {
   seconds: { name: "wall time", suffix: "" },

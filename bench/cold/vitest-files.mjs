@@ -83,6 +83,14 @@ test("counts sparrows", async () => {
   await cassette.done();
 });
 `,
+  entry: `
+import { test } from "vitest";
+test("imports the entry point", async () => {
+  const began = performance.now();
+  await import("playhead/vitest");
+  console.log("import " + (performance.now() - began) + " ms");
+});
+`,
   nock: `
 import nock from "nock";
 import { expect, test } from "vitest";
@@ -127,7 +135,7 @@ export async function writeProject(folder, { root, count, peers = [] }) {
   writeFileSync(join(folder, "vitest.config.mjs"), "export default { test: { include: ['**/*.test.mjs'] } };\n");
   writeFileSync(join(folder, "agent.mjs"), AGENT);
   writeFileSync(join(folder, "sparrows.cassette.json"), await sparrows());
-  const ways = [...VITEST_WAYS, ...installed.map(({ folder: way }) => way)];
+  const ways = [...VITEST_WAYS, "entry", ...installed.map(({ folder: way }) => way)];
   for (const way of ways) {
     mkdirSync(join(folder, way));
     for (let index = 0; index < count; index++) writeFileSync(join(folder, way, `${index}.test.mjs`), TESTS[way]);

@@ -14,7 +14,7 @@ import { measure } from "../measure.mjs";
 // Node 20 has none of its own.
 const { DatabaseSync } = process.getBuiltinModule?.("node:sqlite") ?? (await import("@photostructure/sqlite"));
 
-const SESSIONS = 200;
+const [SESSIONS, WARM_SESSIONS] = [200, 100];
 const WORKER = fileURLToPath(new URL("sessions.mjs", import.meta.url));
 
 /** Turns of 200 sessions whose model takes 20 ms, two at once in each process: milliseconds for all of them. */
@@ -30,12 +30,8 @@ export async function scaleOut({ servers, children }, { rounds }) {
 
 async function turnsOf(url, schema, count, children) {
   const host = await openPostgresExecutionHost(url, { schema });
-  const workers = Array.from({ length: count }, () => {
-    const child = spawn(process.execPath, [WORKER, url, schema], { stdio: ["pipe", "pipe", "inherit"] });
-    children.add(child);
-    const ready = once(createInterface({ input: child.stdout }), "line");
-    return { child, ready, ended: once(child, "close").then(() => children.delete(child)) };
-  });
+  const workers = Array.from({ length: count }, () => startWorker([url, schema], children));
+  const tellAll = (line) => Promise.all(workers.map(({ tell }) => tell(line)));
   try {
     await Promise.all(workers.map(({ ready }) => ready));
     const { Agent } = await import("playhead/session");
@@ -44,20 +40,46 @@ async function turnsOf(url, schema, count, children) {
       model: { turn: () => Promise.reject(new Error("only workers run turns")) },
       host,
     });
-    for (let index = 0; index < SESSIONS; index++) await agent.session(`s${index}`).schedule("Go.");
-    const started = performance.now();
-    for (const { child } of workers) child.stdin.write("go\n");
-    while ((await host.admin.stats()).runs.completed < SESSIONS) await new Promise((done) => setTimeout(done, 20));
-    const took = performance.now() - started;
+    let scheduled = 0;
+    const takeTurns = async (sessions) => {
+      for (const until = scheduled + sessions; scheduled < until; scheduled++)
+        await agent.session(`s${scheduled}`).schedule("Go.");
+      const started = performance.now();
+      await tellAll("go");
+      while ((await host.admin.stats()).runs.completed < scheduled) await new Promise((done) => setTimeout(done, 100));
+      const took = performance.now() - started;
+      await tellAll("stop");
+      return took;
+    };
+    // The workers compile their code.
+    await takeTurns(WARM_SESSIONS * count);
+    const took = await takeTurns(SESSIONS);
     await agent.close();
     return took;
   } finally {
-    for (const { child, ended } of workers) {
-      child.kill("SIGKILL");
-      await ended;
-    }
+    for (const { end } of workers) await end();
     await host.close();
   }
+}
+
+/** A process that answers each line. */
+function startWorker(args, children) {
+  const child = spawn(process.execPath, [WORKER, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  children.add(child);
+  const lines = createInterface({ input: child.stdout });
+  const ended = once(child, "close").then(() => children.delete(child));
+  return {
+    ready: once(lines, "line"),
+    tell(line) {
+      const answered = once(lines, "line");
+      child.stdin.write(`${line}\n`);
+      return answered;
+    },
+    async end() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
 }
 
 /** A step of a new session, beside sessions that have ended. */

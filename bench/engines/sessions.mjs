@@ -1,7 +1,7 @@
-// A process that runs turns of sessions on PostgreSQL, two at once. Arguments: the connection string and the schema. It begins after a
-// line on its standard input.
+// A process that runs turns of sessions on PostgreSQL, two at once. Arguments: the connection string and the schema. It begins and
+// stops at the lines "go" and "stop" on its standard input.
 
-import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { resumeAndDrain } from "playhead/execution";
 import { openPostgresExecutionHost } from "playhead/postgres";
 import { Agent } from "playhead/session";
@@ -16,9 +16,14 @@ const model = {
 const host = await openPostgresExecutionHost(url, { schema });
 const agent = new Agent({ name: "desk", model, host });
 console.log("ready");
-await once(process.stdin, "data");
-host.work({
-  namespaces: [agent.namespace],
-  concurrency: 2,
-  deliver: (runId, { signal }) => resumeAndDrain(agent, runId, { signal }),
-});
+let worker;
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === "go")
+    worker = host.work({
+      namespaces: [agent.namespace],
+      concurrency: 2,
+      deliver: (runId, { signal }) => resumeAndDrain(agent, runId, { signal }),
+    });
+  else await worker.stop();
+  console.log("done");
+}

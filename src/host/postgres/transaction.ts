@@ -27,6 +27,7 @@ export async function transact<T>(
   terms: TransactionTerms,
   work: (sql: SqlTransaction, client: PgQuery) => Promise<T>,
 ): Promise<T> {
+  let longestMs = MAX_BUSY_PAUSE_MS;
   for (let rerun = 0; ; rerun++) {
     const transaction = openTransaction(terms, await terms.connect());
     try {
@@ -44,9 +45,12 @@ export async function transact<T>(
       const failure = transaction.failure();
       if (!runsAgain(failure, rerun))
         throw error === failure && isTemporary(failure) ? pgFailed(`${terms.name} failed`, failure) : error;
+      // The connection with the old plan is closed. Waiting would not help.
+      if (isStalePlan(failure)) continue;
     }
     // Two transactions that begin again together would conflict again.
-    await sleep(Math.random() * MAX_BUSY_PAUSE_MS * 2 ** rerun, terms.ports);
+    await sleep(Math.random() * longestMs, terms.ports);
+    longestMs *= 2;
   }
 }
 

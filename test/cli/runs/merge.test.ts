@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -23,15 +24,34 @@ let made = 0;
 
 beforeAll(assertBuilt);
 
-/** A new project with its suite recorded in shards. */
-async function shards({ of, runs = 2, words = [] }: { of: number; runs?: number; words?: string[] }) {
+interface Plan {
+  of: number;
+  runs?: number;
+  words?: string[];
+}
+
+const recorded = new Map<string, string>();
+
+/** A project with its suite recorded in shards, made once for each plan. */
+async function recordShards({ of, runs = 2, words = [] }: Plan): Promise<string> {
+  const plan = JSON.stringify([of, runs, words]);
+  const known = recorded.get(plan);
+  if (known !== undefined) return known;
   const cwd = join(folder, `project-${made++}`);
   const command = writeSuite(cwd);
-  const parts = Array.from({ length: of }, (_, index) => `part-${index + 1}`);
-  for (const [index, into] of parts.entries()) {
-    const options = ["--runs", String(runs), "--shard", `${index + 1}/${of}`, "--into", into];
+  for (let shard = 1; shard <= of; shard++) {
+    const options = ["--runs", String(runs), "--shard", `${shard}/${of}`, "--into", `part-${shard}`];
     await cli(["record", ...options, "--", ...command, ...words], { cwd, env });
   }
+  recorded.set(plan, cwd);
+  return cwd;
+}
+
+/** A copy of it. */
+async function shards(plan: Plan) {
+  const cwd = join(folder, `project-${made++}`);
+  cpSync(await recordShards(plan), cwd, { recursive: true });
+  const parts = Array.from({ length: plan.of }, (_, index) => `part-${index + 1}`);
   const merge = (named = parts, ...options: string[]) =>
     cli(["merge", ...named, "--into", "cand", ...options], { cwd });
   return { cwd, parts, merge, at: (path: string) => join(cwd, path), contents: () => contentsOf(join(cwd, "cand")) };
