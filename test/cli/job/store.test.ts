@@ -38,8 +38,8 @@ describe("--store", () => {
         "--job has no",
       ],
       [["record", "--job", "n", "--store", "a.db", "--", "true"], "need --runs"],
-      [["mutate", "--job", "n", "--store", "a.db", "--only", "abcdefabcdef", "--", "true"], "--job has no --report"],
-      [["mutate", "--merge", "--job", "n", "--store", "a.db", "r.jsonl"], "has no --job"],
+      [["mutate", "--job", "n", "--store", "a.db", "--only", "abcdefabcdef", "--", "true"], "--job cannot be used with --report"],
+      [["mutate", "--merge", "--job", "n", "--store", "a.db", "r.jsonl"], "--merge cannot be used with --job"],
       [["merge", "--job", "../n", "--store", "a.db"], "letters, digits"],
     ] as const;
     for (const [argv, message] of alone)
