@@ -192,7 +192,8 @@ export function assertShared({ id, limit }: FleetRunOptions, store: FleetStore |
   if (store !== undefined && id === undefined)
     throw bad("a run with a store has no id", "Pass the same `id` on each machine.");
   if (limit === undefined) return;
-  if (store === undefined) throw bad("a run without a store has a limit", "Give the fleet a store, or leave out the limit.");
+  if (store === undefined)
+    throw bad("a run without a store has a limit", "Give the fleet a store, or leave out the limit.");
   assertKnownOptions("limit", limit, ["costUsd"]);
   if (!(Number.isFinite(limit.costUsd) && limit.costUsd >= 0))
     throw bad(`limit.costUsd is ${String(limit.costUsd)}`, "Pass an amount in USD, at least 0.");

@@ -50,6 +50,8 @@ export function ignoreErrors(emitter: Pick<PgPool, "on">): void {
 }
 
 export const noAnswer = (ms: number) => () =>
-  storeFailed(`the database did not answer within ${ms} ms`, "Check the network and the server, then repeat the call.", {
-    retryable: true,
-  });
+  storeFailed(
+    `the database did not answer within ${ms} ms`,
+    "Check the network and the server, then repeat the call.",
+    { retryable: true },
+  );
