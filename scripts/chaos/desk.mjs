@@ -35,7 +35,7 @@ const ask = (id, name, args) => ({
   stopReason: "toolUse",
 });
 
-/** Answers by what the conversation holds, so that a new process goes on as the old one. */
+/** Answers by what the conversation holds, so that a new process continues as the old one would. */
 function lead({ messages }) {
   const last = messages.at(-1);
   const text = String(last.content);
