@@ -1,6 +1,6 @@
 // The parts of Gemini's content as one assistant message, and back. A message of ours has one place for thoughts, text and calls.
-// Signatures, any other order, and parts that a message has no place for (code that the vendor runs, images) go into `layout`,
-// so that a replayed answer has the parts that were recorded.
+// Signatures, any other order, and parts that a message has no place for (code that the vendor runs, images) go into `layout`.
+// So a replayed answer has the parts that were recorded.
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../../canon/value.js";
 import { toObject, toText, type WireObject } from "../../http/json-readers.js";
