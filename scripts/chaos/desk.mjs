@@ -80,7 +80,7 @@ async function workOff(agent, look) {
     before = now;
     for (const { runId } of open) await resumeAndDrain(agent, runId).catch(() => undefined);
   }
-  throw new Error("runs stay open for ever");
+  throw new Error("runs stay open forever");
 }
 
 /** Ids differ between rounds, so each is named by its first place. */

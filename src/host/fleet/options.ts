@@ -84,7 +84,7 @@ export interface FleetProgress {
 export interface FleetRunOptions {
   /** Names the job in the `store`, which needs it. All machines that pass the same id share the cells. */
   readonly id?: string;
-  /** No cell begins once the settled ones of all machines cost `costUsd`. Needs a `store`. */
+  /** No cell begins once the `done` cells of all machines cost `costUsd`. Needs a `store`. */
   readonly limit?: { readonly costUsd: number };
   readonly targets: readonly FleetTarget[];
   /** `each`: every member runs every target. `any`: each target once, on any free member. Default `each`. */
