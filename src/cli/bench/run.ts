@@ -58,7 +58,8 @@ export async function runOnce(
   const problem = problems[0] ?? problemOf(end, shelf, timeoutMs);
   if (problem !== undefined) throw failed(command, problem, file);
   const { firstAt = began, pauses } = watch;
-  if (pauses.length === 0) throw failed(command, "it made only one request, so there is no turn after an answer to measure", file);
+  if (pauses.length === 0)
+    throw failed(command, "it made only one request, so there is no turn after an answer to measure", file);
   if (quietly === undefined || !isCpu) return { start: firstAt - began, pauses: [...pauses] };
   const own = spent();
   if (own === undefined) throw noProcessorTime();
@@ -103,7 +104,10 @@ function problemOf({ exitCode, isTimedOut }: ChildEnd, shelf: Shelf, timeoutMs =
 }
 
 function noProcessorTime(): CliError {
-  return usageError("--cpu cannot be used: this system does not report the processor time of a process", "Leave out --cpu.");
+  return usageError(
+    "--cpu cannot be used: this system does not report the processor time of a process",
+    "Leave out --cpu.",
+  );
 }
 
 function notedIn(problems: string[]): ServeWatcher {

@@ -38,7 +38,10 @@ describe("--store", () => {
         "--job has no",
       ],
       [["record", "--job", "n", "--store", "a.db", "--", "true"], "need --runs"],
-      [["mutate", "--job", "n", "--store", "a.db", "--only", "abcdefabcdef", "--", "true"], "--job cannot be used with --report"],
+      [
+        ["mutate", "--job", "n", "--store", "a.db", "--only", "abcdefabcdef", "--", "true"],
+        "--job cannot be used with --report",
+      ],
       [["mutate", "--merge", "--job", "n", "--store", "a.db", "r.jsonl"], "--merge cannot be used with --job"],
       [["merge", "--job", "../n", "--store", "a.db"], "letters, digits"],
     ] as const;
