@@ -35,7 +35,7 @@ describe("--store", () => {
       [["record", "--runs", "1", "--into", "x", "--job", "nightly", "--", "true"], "--job was given without --store"],
       [
         ["record", "--runs", "1", "--into", "x", "--job", "n", "--store", "a.db", "--shard", "1/2", "--", "true"],
-        "--job has no",
+        "--job cannot be used with --shard",
       ],
       [["record", "--job", "n", "--store", "a.db", "--", "true"], "need --runs"],
       [
