@@ -1,4 +1,4 @@
-// The durable host beside other engines, on real servers: the same jobs, steps and kills. Each sample is a process of its own.
+// The durable host compared with other engines, on real servers: the same jobs, steps and kills. Each sample is a process of its own.
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-// Agents as processes: frames and lines beside bare JSON, a message of 1 KiB through a fabric beside a bare child, an agent over a pipe
+// Agents as processes: frames and lines next to bare JSON, a message of 1 KiB through a fabric next to a bare child, an agent over a pipe
 // with and without a recording, an agent that lasts, and the time until an agent is ready.
 
 import { spawn } from "node:child_process";

@@ -1,6 +1,6 @@
 // npm run chaos [-- --engine sqlite,postgres,bullmq] [--rounds N] [--only FAULT] [--flow NAME,…] [--seed S] [--json]
 //
-// The bench of reliability: brings faults on the durable host, and compares the store with what was acknowledged outside
+// The reliability bench: injects faults into the durable host, and compares the store with what was acknowledged outside
 // of it. Each fault also runs against a store that is broken on purpose, and must find that. Exits with 1 if anything was
 // lost, torn or done twice, or if a broken store was not found. docs/host.md says what the faults are.
 

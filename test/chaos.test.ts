@@ -1,4 +1,4 @@
-// A part of the bench of reliability on every run; `npm run chaos` is the whole of it. Two flows of a session fail at each of their
+// A part of the reliability bench on every run; `npm run chaos` is the whole of it. Two flows of a session fail at each of their
 // operations. The eyes of the bench are tried too: a broken store is found, and so is a history that no order explains.
 
 import { spawnSync } from "node:child_process";

@@ -82,7 +82,7 @@ function startWorker(args, children) {
   };
 }
 
-/** A step of a new session, beside sessions that have ended. */
+/** A step of a new session, in a store with sessions that have ended. */
 export async function* growth({ folder, servers }, { sessions = [100, 1_000, 10_000, 100_000], ...options }) {
   const sqlite = await Promise.all(
     sessions.map((count) => openFilled(count, () => sqliteWith(join(folder, `grown-${count}.db`), count))),
@@ -111,7 +111,7 @@ async function stepsBeside(engine, grown, options) {
   }));
   const rows = await measure(contestants, { sampleMs: 200, warmMs: 500, ...options });
   for (const { host } of grown) await host.close();
-  return { key: `growth-${engine}`, title: `a step of a turn on ${engine}, beside stored sessions`, unit: "µs", rows };
+  return { key: `growth-${engine}`, title: `a step of a turn on ${engine}, with stored sessions`, unit: "µs", rows };
 }
 
 function step(each) {

@@ -41,12 +41,12 @@ const BREAKS = {
         work(host.store, { run: (...given) => host.store.access.write((sql) => sql.run(...given)) }),
     },
   }),
-  /** Accepts writes of those who have lost their lease. */
+  /** Accepts writes of holders that have lost their lease. */
   unfenced: (host) =>
     withPorts(host, ({ runs }) => ({
       runs: { ...runs, update: (runId, change, { leaseId: _lost, ...rest }) => runs.update(runId, change, rest) },
     })),
-  /** Stores a value whatever is there. */
+  /** Stores a value without comparing versions. */
   blind: (host) =>
     withPorts(host, ({ sessions }) => ({
       sessions: {
@@ -61,16 +61,16 @@ const BREAKS = {
   deaf: (host) => ({ ...host, scheduler: { ...host.scheduler, enqueueRun: async () => undefined } }),
   /** Enqueues nothing, and its workers do not look for runs. */
   sleepy: (host) => ({ ...BREAKS.deaf(host), work: () => ({ running: 0, stop: async () => undefined }) }),
-  /** Does not know an input again that comes twice. */
+  /** Does not recognise an input that comes twice. */
   forgetful: (host) =>
     withPorts(host, ({ runs }) => ({
       runs: { ...runs, create: ({ dedupeKey: _forgotten, ...run }, options) => runs.create(run, options) },
     })),
   /** Uses the wall clock for its leases. */
   wall: (host) => host,
-  /** Stores the effects of a tool by themselves. */
+  /** Stores the effects of a tool outside of its transaction. */
   loose: (host) => host,
-  /** Gives no run up. */
+  /** Never gives a run up. */
   patient: (host) => ({ ...host, maxAttempts: Infinity }),
 };
 

@@ -35,7 +35,7 @@ const ask = (id, name, args) => ({
   stopReason: "toolUse",
 });
 
-/** Answers by what the conversation holds, so that a new process goes on as the old one. */
+/** Answers by what the conversation holds, so that a new process continues as the old one would. */
 function lead({ messages }) {
   const last = messages.at(-1);
   const text = String(last.content);
@@ -80,7 +80,7 @@ async function workOff(agent, look) {
     before = now;
     for (const { runId } of open) await resumeAndDrain(agent, runId).catch(() => undefined);
   }
-  throw new Error("runs stay open for ever");
+  throw new Error("runs stay open forever");
 }
 
 /** Ids differ between rounds, so each is named by its first place. */

@@ -64,7 +64,7 @@ export const partition = {
   },
 };
 
-/** Processes that hold a lease through the proxy, and a worker beside it that takes their runs over. */
+/** Processes that hold a lease through the proxy, and a worker that takes their runs over without it. */
 async function watchHolders({ place, ledger, url, leaseMs }) {
   const { host } = await openStore(place, { leaseMs, ports: { warn: () => undefined } });
   const processes = createProcesses(place, ledger);

@@ -1,5 +1,5 @@
 // A run kills its process each time it begins. It is given up after ten claims, and all other runs are executed. Their time is
-// reported beside that without it. It fails nothing, since a busy machine is slow.
+// reported next to the time without it. A slow time fails nothing, since a busy machine is slow.
 
 import { beside, createProcesses, NAMESPACE, until } from "./processes.mjs";
 import { openStore } from "./store.mjs";

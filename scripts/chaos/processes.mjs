@@ -72,7 +72,7 @@ export function percentiles(waits) {
 /** A clock that all processes of a machine share. */
 export const steadyMs = () => Number(process.hrtime.bigint() / 1_000_000n);
 
-/** A store of its own beside the store at `place`. */
+/** A separate store next to the one at `place`. */
 export const beside = (place, name) =>
   place.file === undefined ? { ...place, schema: `${place.schema}${name}` } : { file: `${place.file}-${name}` };
 

@@ -1,12 +1,12 @@
 // A process dies that holds a run, with a lease of five minutes. Another process must get the run soon, and not only
-// after the lease. The time is reported beside its goal. It fails nothing, since a busy machine is slow. Where no life lock
-// tells of the end, the run is taken over after the lease, and not before.
+// after the lease. The time is reported next to its goal. A slow time fails nothing, since a busy machine is slow. Where no life lock
+// shows the end, the run is taken over after the lease, and not before.
 
 import { beside, createProcesses, NAMESPACE, percentiles, steadyMs, until } from "./processes.mjs";
 import { openStore } from "./store.mjs";
 
 const LEASE_MS = 300_000;
-/** Four kills a round: 25 rounds are the 100 kills of which the 95th percentile is taken. More tell nothing new. */
+/** Four kills a round: 25 rounds are the 100 kills of which the 95th percentile is taken. More kills show nothing new. */
 const KILLS = 4;
 const MOST_KILLS = 100;
 /** On a quiet machine. A lease would take a hundred times as long. */
@@ -87,7 +87,7 @@ async function killAll({ engine, place, ledger, rounds, broken }) {
 }
 
 /**
- * On PostgreSQL, processes without a dedicated connection die, beside a worker that looks for the dead. On SQLite, each
+ * On PostgreSQL, processes without a dedicated connection die, next to a worker that looks for the dead. On SQLite, each
  * process has a lock, which it keeps while it is frozen.
  */
 async function outliveLeases({ engine, place, ledger, rounds }) {

@@ -1,4 +1,4 @@
-// The tools of the processes. Some book into tables beside the store, once for each key.
+// The tools of the processes. Some write to tables outside of the store, once for each key.
 
 import pg from "pg";
 import { exactlyOnce } from "playhead/postgres";
@@ -63,5 +63,5 @@ export function transferTool({ url, schema, isLoose, dies }) {
   );
 }
 
-/** The tables of the money are beside the schema, which holds nothing else. */
+/** The tables of the money are outside of the schema, which holds nothing else. */
 export const bankOf = (schema) => `public.${schema}`;

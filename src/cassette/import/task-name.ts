@@ -1,5 +1,5 @@
-// Names tasks by a pattern, so that runs of sessions that are named by ids can be compared. `{field}` stands for something that the log
-// knows, and `{field:before*after}` for the text of it between two others. Runs of one name are numbered.
+// Names tasks by a pattern, so that runs of sessions that are named by ids can be compared. `{field}` stands for a value of the log, and
+// `{field:before*after}` for the part of it between two texts. Runs with the same name are numbered.
 
 import { sha256Hex, type LlmMessage } from "../../core/index.js";
 import { CassetteError } from "../errors.js";

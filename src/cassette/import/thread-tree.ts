@@ -1,5 +1,5 @@
 // The threads of a log whose lines name the line before them: every path from a root to an answer that no other answer follows. A line
-// stands after the one it names. Going back to say something else forks a thread, and both keep their beginning.
+// comes after the one it names. Going back to say something else forks a thread, and both keep their beginning.
 
 import { MAX_THREAD_LINES } from "../limits.js";
 import type { RepairLog } from "./repair.js";

@@ -1,5 +1,5 @@
-// Lets two commands work by turns, so that a slow moment of the machine hits both: a command gets its answer when it is its turn, and
-// gives the turn away with its next request. Neither works while the other is measured.
+// Lets two commands alternate, so that a slow moment of the machine affects both. A command gets its answer when it is its turn, and
+// passes the turn on with its next request. Neither works while the other is measured.
 
 /** The turns of several commands. */
 export interface Baton {
@@ -16,12 +16,12 @@ export interface Runner {
   leave(): void;
 }
 
-/** For so many commands. One of them alone always has the turn. */
+/** For this many commands. A single command always has the turn. */
 export function createBaton(commands: number): Baton {
   const arrived = new Set<Runner>();
   let waiting: { runner: Runner; go: () => void }[] = [];
   let holder: Runner | undefined;
-  /** Lets all waiting answers of a command go. */
+  /** Releases all waiting answers of a command. */
   const release = (runner: Runner): void => {
     const own = waiting.filter((each) => each.runner === runner);
     waiting = waiting.filter((each) => each.runner !== runner);

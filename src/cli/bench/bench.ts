@@ -1,5 +1,5 @@
-// `cassette bench`: runs a command and its reference, each time in a fresh process, and compares their pauses between turns. The two work by
-// turns within the conversation.
+// `cassette bench`: runs a command and its reference, each time in a fresh process, and compares their pauses between turns. The two
+// alternate within the conversation.
 
 import { constants, cpus, loadavg } from "node:os";
 import { defined } from "../../core/index.js";

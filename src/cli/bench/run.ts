@@ -23,7 +23,7 @@ export interface RunSettings {
   timeoutMs?: number;
   /** Measures processor time of the command instead of wall time. */
   isCpu?: boolean;
-  /** Works by turns with others. */
+  /** Alternates with other commands. */
   baton?: Baton;
 }
 
@@ -55,10 +55,11 @@ export async function runOnce(
   } finally {
     runner.leave();
   }
-  const problem = problems[0] ?? problemOf(end, shelf);
+  const problem = problems[0] ?? problemOf(end, shelf, timeoutMs);
   if (problem !== undefined) throw failed(command, problem, file);
   const { firstAt = began, pauses } = watch;
-  if (pauses.length === 0) throw failed(command, "it made one request, and no turn follows an answer", file);
+  if (pauses.length === 0)
+    throw failed(command, "it made only one request, so there is no turn after an answer to measure", file);
   if (quietly === undefined || !isCpu) return { start: firstAt - began, pauses: [...pauses] };
   const own = spent();
   if (own === undefined) throw noProcessorTime();
@@ -90,20 +91,23 @@ function measured(serve: HttpHandler, runner: Runner) {
     handler,
     watch,
     onStart: (pid: number): void => void (timeOf = sessionTime(pid)),
-    /** Undefined if the system does not tell. */
+    /** Undefined if the system does not report it. */
     spent: (): number[] | undefined => timeOf && times.slice(1).map((time, at) => time - (times[at] as number)),
   };
 }
 
-function problemOf({ exitCode, isTimedOut }: ChildEnd, shelf: Shelf): string | undefined {
-  if (isTimedOut) return "it took too long and was ended";
+function problemOf({ exitCode, isTimedOut }: ChildEnd, shelf: Shelf, timeoutMs = 0): string | undefined {
+  if (isTimedOut) return `it took longer than ${(timeoutMs / 1000).toFixed(1)} s and was ended`;
   if (exitCode !== 0) return `it exited with ${exitCode}`;
   const { turns, used } = shelf.counts()[0] ?? { turns: 0, used: 0 };
   return used < turns ? `it used ${used} of ${count(turns, "turn")}` : undefined;
 }
 
 function noProcessorTime(): CliError {
-  return usageError("--cpu: this system does not tell the processor time of a process", "Leave out --cpu.");
+  return usageError(
+    "--cpu cannot be used: this system does not report the processor time of a process",
+    "Leave out --cpu.",
+  );
 }
 
 function notedIn(problems: string[]): ServeWatcher {

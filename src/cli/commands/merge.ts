@@ -6,7 +6,7 @@ import { runs } from "../terminal/command-action.js";
 import type { CommandIo } from "../terminal/io.js";
 
 export function mergeCommand(program: Command, io: CommandIo): void {
-  const [job, store] = jobOptions("a job of record, whose recordings are in its store, or of mutate");
+  const [job, store] = jobOptions("the job, of cassette record or cassette mutate");
   program
     .command("merge")
     .description("join the recordings of shards, or of a job")

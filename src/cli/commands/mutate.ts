@@ -41,7 +41,11 @@ export function mutateCommand(program: Command, io: CommandIo): void {
         if (command.length > 0)
           throw new CliError("usage", "--merge runs no command", "Leave out -- and what follows.");
         if (options.job !== undefined || options.store !== undefined) {
-          throw new CliError("usage", "--merge reads reports and has no --job", "Use cassette merge --job instead.");
+          throw new CliError(
+            "usage",
+            "--merge cannot be used with --job or --store",
+            "Use cassette merge --job instead.",
+          );
         }
         const { mergeReports } = await import("../mutate/merge.js");
         return mergeReports(paths, options, io);
@@ -72,7 +76,10 @@ async function jobOf(options: MutateOptions & Partial<JobOptions>): Promise<JobO
   const { report, only, shard } = options;
   if (report === undefined && only === undefined && shard === undefined) return store.jobOf(options);
   const { usageError } = await import("../errors.js");
-  throw usageError("--job has no --report, --shard or --only", "Leave them out. The store has the results.");
+  throw usageError(
+    "--job cannot be used with --report, --shard or --only",
+    "Leave them out. The store has the results.",
+  );
 }
 
 function parseKinds(text: string): MutantKind[] {

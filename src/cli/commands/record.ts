@@ -118,7 +118,7 @@ async function act(record: Command, command: readonly string[], options: RecordO
   }
   if (runs !== undefined && (proxy === true || agent !== undefined || refresh || fromFirstMiss)) {
     const advice = "give a whole command after --, such as npx playhead record --proxy …";
-    record.error(`error: --runs has no --proxy, --agent, --refresh or --from-first-miss; ${advice}`);
+    record.error(`error: --runs cannot be used with --proxy, --agent, --refresh or --from-first-miss; ${advice}`);
   }
   if (agent !== undefined) {
     const { readCommand, recordAgent } = await import("../agent/run.js");
@@ -148,7 +148,7 @@ async function act(record: Command, command: readonly string[], options: RecordO
     if (into === undefined) record.error("error: --runs needs --into <folder>");
     if (options.job !== undefined || options.store !== undefined) {
       if ([shard, resume, maxCostUsd].some((value) => value !== undefined))
-        record.error("error: --job has no --shard, --resume or --max-cost-usd");
+        record.error("error: --job cannot be used with --shard, --resume or --max-cost-usd");
       const { jobOf } = await import("../job/store.js");
       const { recordJob } = await import("../runs/job.js");
       const own = jobOf(options);

@@ -1,4 +1,4 @@
-// `cassette merge`: of the parts that it names, or of a job.
+// `cassette merge`: merges the parts that it names, or a job.
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -42,7 +42,7 @@ export async function mergeAny(folders: readonly string[], options: AnyMerge, io
 async function assertNoFile(into: string | undefined, { cwd }: CommandIo): Promise<void> {
   if (into === undefined) return;
   const found = await stat(resolve(cwd, into)).catch((error: unknown) => (error as NodeJS.ErrnoException).code);
-  const what = found === "ENOTDIR" ? "lies in a file" : "is a file";
+  const what = found === "ENOTDIR" ? "is below a file" : "is a file";
   if (found === "ENOTDIR" || (typeof found === "object" && !found.isDirectory()))
     throw usageError(`--into ${into} ${what}`, "Name a folder for all recordings.");
 }

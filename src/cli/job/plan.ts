@@ -8,7 +8,7 @@ const VERSION = 1;
 
 /** The plan of one job of a command: plain JSON, equal on all machines. */
 export interface JobPlan {
-  /** The command whose units it has. */
+  /** The command that makes its units. */
   readonly of: "record" | "mutate";
   readonly job: string;
   /** What the units depend on, by names that an error shows. */
@@ -63,15 +63,15 @@ export async function otherPlan(store: FleetStore, own: JobPlan): Promise<CliErr
   );
 }
 
-/** "there 4, here 5". Of two objects, the first entry that differs. */
+/** "the store has 4, this machine has 5". Of two objects, the first entry that differs. */
 function differenceOf(there: JsonValue | undefined, here: JsonValue | undefined): string {
   if (isPlainObject(there) && isPlainObject(here)) {
     const names = [...new Set([...Object.keys(there), ...Object.keys(here)])];
     const name = names.find((one) => textOf(there[one] as JsonValue) !== textOf(here[one] as JsonValue)) ?? "";
     const [in_, out] = [Object.hasOwn(there, name), Object.hasOwn(here, name)];
-    return in_ && out ? `${name} differs` : `${name} is only ${in_ ? "there" : "here"}`;
+    return in_ && out ? `${name} differs` : `${name} is only ${in_ ? "in the store" : "on this machine"}`;
   }
-  return `there ${shown(there)}, here ${shown(here)}`;
+  return `the store has ${shown(there)}, this machine has ${shown(here)}`;
 }
 
 function shown(value: JsonValue | undefined): string {

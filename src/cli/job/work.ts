@@ -1,4 +1,4 @@
-// One machine's part in a job: it takes a unit that nobody has, does it and stores its result, until all units of all machines are done.
+// One machine's part in a job. It takes a unit that no machine has, runs it and stores its result, until all units are done.
 
 import { hostname } from "node:os";
 import { AgentError, sleep, systemPorts } from "../../core/index.js";
@@ -15,11 +15,11 @@ export interface Work {
   readonly concurrency: number;
   /** True once this machine must take no further unit. */
   readonly isOver: () => boolean;
-  /** Does one unit. Undefined if it was cut short, so that another machine can do it. */
+  /** Runs one unit. Undefined if it was cut short, so that another machine can run it. */
   readonly doUnit: (index: number) => Promise<UnitResult | undefined>;
 }
 
-/** Resolves when no unit is left, or when it is over for this machine. Throws what `doUnit` throws, and returns the unit to the others. */
+/** Resolves when no unit is left, or when this machine stops. Throws what `doUnit` throws, and returns the unit to the other machines. */
 export async function workOn(store: FleetStore, work: Work): Promise<void> {
   const { openSharedQueue } = await import("./host.js");
   const cells = work.units.map((target, id) => ({ id, target }));

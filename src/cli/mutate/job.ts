@@ -121,7 +121,8 @@ export async function mergeMutateJob(
   const findings = await toFindings({ seed, kinds, command, cassettes }, [part], settled.trials, io);
   const missing = findings.chosen.length - settled.trials.size;
   if (missing > 0 && !allowMissing) {
-    const hint = "Run the command of the job again on any machine, or add --allow-missing.";
+    const hint =
+      "Run the command of the job again on any machine. Where a reason is given, use a new --job or --allow-missing.";
     const why = settled.lost.length === 0 ? "" : `: ${settled.lost.join(", ")}`;
     throw new CliError("report-unusable", `job ${job} is not complete: ${plural(missing, "mutant")} left${why}`, hint);
   }

@@ -46,7 +46,8 @@ export async function mergeUnits(
   try {
     const { units, missing } = await unpackUnits(store, job, plan.runs, folder, io);
     const part = partOf(plan, units);
-    const hint = "Run the command of the job again on any machine, or add --allow-missing to cassette merge.";
+    const hint =
+      "Run the command of the job again on any machine. Where a reason is given, use a new --job, or cassette merge --allow-missing.";
     const merged = await copyParts([{ ...part, folder }], missing, { into, allowMissing, hint }, io);
     if (merged === undefined)
       throw unusable(`job ${job} has no recordings`, "Check that the command records cassettes.");

@@ -19,7 +19,7 @@ export function openaiProvider(options: OpenAiOptions): LlmProviderAdapter {
   return providerOf("openai", options);
 }
 
-/** A provider of OpenAI's Responses API, or of another host that speaks it. */
+/** Creates a provider of OpenAI's Responses API, or of another host that speaks it. Throws `AgentError` `invalid-options`. */
 export function responsesProvider(options: ResponsesOptions): LlmProviderAdapter {
   return providerOf("responses", options);
 }
@@ -29,7 +29,7 @@ export function anthropicProvider(options: AnthropicOptions): LlmProviderAdapter
   return providerOf("anthropic", options);
 }
 
-/** A provider of Google's Gemini API (`generateContent`), at AI Studio or at Vertex AI. */
+/** Creates a provider of Google's Gemini API (`generateContent`), at AI Studio or at Vertex AI. Throws `AgentError` `invalid-options`. */
 export function geminiProvider(options: KeyedVendorOptions): LlmProviderAdapter {
   return providerOf("gemini", options);
 }
@@ -58,8 +58,8 @@ function providerOf(name: WireName, options: AnyVendorOptions): LlmProviderAdapt
 }
 
 /**
- * Loads the wire of a vendor: its HTTP protocol, from the server's side. Rejects with `AgentError` `invalid-options` for a name that is
- * not a wire's.
+ * Loads the wire of a vendor: its HTTP protocol, from the server's side. Rejects with `AgentError` `invalid-options` for a name that no
+ * wire has.
  */
 export async function loadWire(name: WireName): Promise<Wire> {
   if (isWireName(name)) return VENDOR_TABLE[name].load();

@@ -1,4 +1,4 @@
-// A request as it arrives after it went over a wire.
+// A request as it arrives at the other end of a wire.
 
 import type { LlmTurnRequest } from "../model/provider.js";
 import { carryMessageFields, wireFieldsOf, withWireFields } from "../wire/fields.js";
@@ -9,9 +9,9 @@ import type { Wire } from "./vendor.js";
 const ANY_LIMIT = 4096;
 
 /**
- * `request` as it arrives after it went over `wire`. Two requests that arrive alike are the same to a server. `like` gives the model,
- * and the limit where the wire demands one. Fields that the wire's reader kept are carried along, those of another wire are not.
- * Undefined where the wire cannot carry the request.
+ * Returns `request` as it arrives at the other end of `wire`. Two requests that arrive alike are the same to a server. `like` gives the
+ * model, and the limit if the wire requires one. Fields that the wire's reader kept are carried along, those of another wire are not.
+ * Undefined if the wire cannot carry the request.
  */
 export function throughWire(request: LlmTurnRequest, wire: Wire, like: WireRequest): WireRequest | undefined {
   const { model, maxTokens = ANY_LIMIT } = like.settings;

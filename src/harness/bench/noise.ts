@@ -1,9 +1,9 @@
-// Whether a command is slower than its reference, from pairs of runs that worked by turns. Every run replays the same conversation, so
-// the same pause of both is the same work at almost the same moment. Of the differences of one pause over all pairs, those that are more
-// than three median absolute deviations from their median are cut to that: the system interrupted one of the two. The result is the
-// estimate of J. L. Hodges and E. L. Lehmann over the means of the pairs, and its noise half of the interval that belongs to F. Wilcoxon's
-// signed-rank test (Annals of Mathematical Statistics 34, 1963). They assume no distribution: the runs of a pair differ by as much in
-// either direction if they run the same code.
+// Whether a command is slower than its reference, from pairs of runs that alternated. Every run replays the same conversation, so the
+// same pause of both is the same work at almost the same moment. For each pause, differences beyond three median absolute deviations from
+// the median of all pairs are cut to that limit: the system interrupted one of the two. The result is the estimate of J. L. Hodges and
+// E. L. Lehmann over the means of the pairs. Its noise is half of the interval that belongs to F. Wilcoxon's signed-rank test (Annals of
+// Mathematical Statistics 34, 1963). They assume no distribution: the runs of a pair differ by as much in either direction if they run the
+// same code.
 
 import { median, quantile } from "./figure.js";
 

@@ -30,7 +30,7 @@ export function benchTable({ lengths, clock }: BenchReport): ReportTable {
     ...(length.reference === undefined ? [] : [toRow("reference", length, length.reference)]),
     toRow("command", length, length.command),
   ]);
-  const what = clock === "cpu" ? "Turns are processor time" : "Turns are time";
+  const what = clock === "cpu" ? "Turns are processor time" : "Turns are wall time";
   const notes = [`${what}, with the HTTP of the client. Each figure is a median with the middle half.`];
   return { rows: [["", "turns", "a turn", "a tool call", "first turn", "start"], ...rows], notes };
 }

@@ -17,7 +17,7 @@ export function openLanes(driver: BullDriver, settings: BullSettings, terms: Que
     await job.removeDeduplicationKey();
     const { runId } = (job.data ?? {}) as { readonly runId?: unknown };
     if (isStoreId(runId)) await limit(() => deliver(runId));
-    else warn("a job has no run id; something else writes into the queue");
+    else warn("a job has no run id, so another program writes to the queue");
   }
 
   const open = (namespace: string) => openLane(namespace, { driver, settings, concurrency, ports, process, warn });

@@ -37,7 +37,7 @@ function assertConnection(connection: unknown): asserts connection is string | o
   }
   const isObject = typeof connection === "object" && connection !== null && !Array.isArray(connection);
   if (!isObject) throw invalidOptions(`connection is ${showValue(connection)}`, hint);
-  // BullMQ on PostgreSQL decides by the clocks of its clients, so a wrong clock takes runs from live workers.
+  // BullMQ on PostgreSQL relies on the clocks of its clients, so a wrong clock takes runs from live workers.
   if (!["pool", "connectionString", "query"].some((name) => name in connection)) return;
-  throw invalidOptions("connection is one of PostgreSQL", `${hint} On PostgreSQL alone, omit the queue.`);
+  throw invalidOptions("connection leads to PostgreSQL", `${hint} On PostgreSQL alone, omit the queue.`);
 }

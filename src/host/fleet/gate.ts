@@ -1,5 +1,5 @@
-// The gate of each target: its breaker and its rate. They belong to the target and not to a member, because a site that is down is down
-// for every member, and its limits count all members together.
+// The gate of each target: its breaker and its rate. They belong to the target and not to a member. A site that is down is down for
+// every member, and its limits count all members together.
 
 import { createBreaker, type Breaker, type BreakerOptions, type BreakerPass } from "./breaker.js";
 import { createRate, type Rate, type RateOptions } from "./rate.js";

@@ -1,6 +1,6 @@
 // The options of a fleet and of its runs, checked once and copied, so that later changes have no effect.
 
-import { AgentError, assertKnownOptions, defined, type AgentRuntime, type Ports } from "../../core/index.js";
+import { AgentError, assertKnownOptions, defined, showValue, type AgentRuntime, type Ports } from "../../core/index.js";
 import { assertCount } from "../integer-option.js";
 import {
   MAX_FLEET_ATTEMPTS,
@@ -31,7 +31,7 @@ export type FleetMember =
       readonly runtime?: undefined;
     };
 
-/** What `perCell` is told. `journaled(step, id)` of `playhead/execution` makes a provider whose turns are steps. */
+/** What `perCell` receives. `journaled(step, id)` of `playhead/execution` makes a provider whose turns are steps. */
 export interface FleetCellContext {
   /** The same on all machines and for each attempt, and unique to the cell. */
   readonly id: string;
@@ -44,7 +44,7 @@ export interface FleetCellContext {
 
 /** How often and when a failed cell is run again. */
 export interface FleetRetry {
-  /** Limit of runs of one cell, 2 to 100. */
+  /** Highest number of runs of one cell, 2 to 100. */
   readonly attempts: number;
   /** Wait between two runs, at most a day. The cell keeps its place meanwhile. Default 0. */
   readonly waitMs?: number;
@@ -84,7 +84,7 @@ export interface FleetProgress {
 export interface FleetRunOptions {
   /** Names the job in the `store`, which needs it. All machines that pass the same id share the cells. */
   readonly id?: string;
-  /** No cell begins once the settled ones of all machines cost `costUsd`. Needs a `store`. */
+  /** No cell begins once the `done` cells of all machines cost `costUsd`. Needs a `store`. */
   readonly limit?: { readonly costUsd: number };
   readonly targets: readonly FleetTarget[];
   /** `each`: every member runs every target. `any`: each target once, on any free member. Default `each`. */
@@ -139,7 +139,8 @@ export function createMembers(members: readonly FleetMember[]): Member[] {
     const { id, perCell } = member;
     if (perCell !== undefined) {
       if (typeof perCell === "function" && member.runtime === undefined) return { id, perCell };
-      throw bad(`member ${id} has a wrong perCell`, "Pass either a runtime or a function perCell.");
+      const what = typeof perCell === "function" ? "both a runtime and perCell" : `the perCell ${showValue(perCell)}`;
+      throw bad(`member ${id} has ${what}`, "Pass either a runtime or a function perCell.");
     }
     const runtime = makeRuntime(id, member.runtime);
     if (typeof runtime?.run !== "function" || typeof runtime.destroy !== "function")
@@ -187,11 +188,12 @@ export function planCells(members: readonly Member[], options: FleetRunOptions):
 /** Checks what only a run with a store has. Throws `invalid-options`. */
 export function assertShared({ id, limit }: FleetRunOptions, store: FleetStore | undefined): void {
   if (id !== undefined && (typeof id !== "string" || id === ""))
-    throw bad("the id of the run is not a name", "Pass a text.");
+    throw bad(`the id of the run is ${showValue(id)}`, "Pass text that is not empty.");
   if (store !== undefined && id === undefined)
     throw bad("a run with a store has no id", "Pass the same `id` on each machine.");
   if (limit === undefined) return;
-  if (store === undefined) throw bad("a run without a store has a limit", "Give the fleet a store, or leave it out.");
+  if (store === undefined)
+    throw bad("a run without a store has a limit", "Give the fleet a store, or leave out the limit.");
   assertKnownOptions("limit", limit, ["costUsd"]);
   if (!(Number.isFinite(limit.costUsd) && limit.costUsd >= 0))
     throw bad(`limit.costUsd is ${String(limit.costUsd)}`, "Pass an amount in USD, at least 0.");
@@ -205,7 +207,8 @@ function assertList(owner: string, name: string, list: readonly unknown[], most:
 function assertIds(what: string, list: readonly { readonly id: string }[]): void {
   const ids = new Set<string>();
   for (const { id } of list) {
-    if (typeof id !== "string" || id === "") throw bad(`a ${what} has no id`, `Give each ${what} a name.`);
+    if (typeof id !== "string" || id === "")
+      throw bad(`the id of a ${what} is ${showValue(id)}`, "Pass text that is not empty.");
     if (ids.has(id)) throw bad(`two ${what}s have the id ${id}`, `Give each ${what} its own id.`);
     ids.add(id);
   }

@@ -1,4 +1,4 @@
-// The hash of a plan, by which the machines of a job know that they run the same.
+// The hash of a plan. The machines of a job compare it, so that all of them run the same plan.
 
 import { defined, hashJson } from "../../core/index.js";
 import type { FleetRetry } from "./options.js";

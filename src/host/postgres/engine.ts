@@ -107,7 +107,7 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
 async function askWithin(ports: Ports, name: string, ask: () => Promise<PgResult>): Promise<PgResult> {
   for (let rerun = 0; ; rerun++) {
     try {
-      return await within(ask(), MAX_STORE_WAIT_MS, ports, noAnswer);
+      return await within(ask(), MAX_STORE_WAIT_MS, ports, noAnswer(MAX_STORE_WAIT_MS));
     } catch (error) {
       if (!runsAgain(error, rerun)) throw pgFailed(`${name} failed`, error);
     }

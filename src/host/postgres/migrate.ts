@@ -94,7 +94,10 @@ async function assertServer(client: PgClient): Promise<void> {
   );
   const [{ version, encoding } = {}] = rows;
   if (Number(version) < OLDEST_SERVER)
-    throw storeFailed("the server is older than PostgreSQL 13", "Use PostgreSQL 13 or newer.");
+    throw storeFailed(
+      `the server is PostgreSQL ${Math.floor(Number(version) / 10_000)}`,
+      "Use PostgreSQL 13 or newer.",
+    );
   if (encoding !== "UTF8")
     throw storeFailed(`the encoding of the database is ${String(encoding)}`, "Use a database with the encoding UTF8.");
 }

@@ -7,7 +7,7 @@ import { UNKNOWN_NEWS, type CommitNews } from "../sql/engine.js";
 export interface WakeUps {
   /** Sends the news soon. If that fails, everything may have changed for the others, and a later wake-up says so. */
   readonly announce: (news: CommitNews) => void;
-  /** Sends what is left, within a time limit. What then is not sent, the others find when they sweep. */
+  /** Sends what is left, within a time limit. The others find what was not sent when they sweep. */
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function createWakeUps(ports: Ports, send: (news: CommitNews) => Promise<
 
 function joinNews(one: CommitNews, other: CommitNews): CommitNews {
   const isDue = one.isDue || other.isDue;
-  // If one of them may be about any run, so are both together.
+  // If one of them may be about any run, so may both together.
   if (one.runs === undefined || other.runs === undefined) return { isDue };
   return { isDue, runs: new Set([...one.runs, ...other.runs]) };
 }

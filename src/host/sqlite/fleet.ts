@@ -29,7 +29,7 @@ const FLEETS: SqliteKind = {
 
 /** The options of {@link sqliteFleetStore}. */
 export interface SqliteFleetStoreOptions {
-  /** How long in ms a process that says nothing keeps its cells, 1,000 to 3,600,000. Default 30,000. */
+  /** How long in ms a frozen process keeps its cells, 1,000 to 3,600,000. Default 30,000. */
   readonly leaseMs?: number;
   readonly ports?: Partial<Ports>;
 }

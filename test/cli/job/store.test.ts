@@ -35,11 +35,14 @@ describe("--store", () => {
       [["record", "--runs", "1", "--into", "x", "--job", "nightly", "--", "true"], "--job was given without --store"],
       [
         ["record", "--runs", "1", "--into", "x", "--job", "n", "--store", "a.db", "--shard", "1/2", "--", "true"],
-        "--job has no",
+        "--job cannot be used with --shard",
       ],
       [["record", "--job", "n", "--store", "a.db", "--", "true"], "need --runs"],
-      [["mutate", "--job", "n", "--store", "a.db", "--only", "abcdefabcdef", "--", "true"], "--job has no --report"],
-      [["mutate", "--merge", "--job", "n", "--store", "a.db", "r.jsonl"], "has no --job"],
+      [
+        ["mutate", "--job", "n", "--store", "a.db", "--only", "abcdefabcdef", "--", "true"],
+        "--job cannot be used with --report",
+      ],
+      [["mutate", "--merge", "--job", "n", "--store", "a.db", "r.jsonl"], "--merge cannot be used with --job"],
       [["merge", "--job", "../n", "--store", "a.db"], "letters, digits"],
     ] as const;
     for (const [argv, message] of alone)

@@ -103,7 +103,7 @@ describe("cassette merge", () => {
     const cwd = join(folder, `project-${made++}`);
     mkdirSync(cwd);
     writeFileSync(join(cwd, "file"), "kept");
-    const what = into === "file" ? "is a file" : "lies in a file";
+    const what = into === "file" ? "is a file" : "is below a file";
     for (const from of [["part-1"], ["--job", "nightly", "--store", "jobs.db"]]) {
       const { code, err } = await cli(["merge", ...from, "--into", into], { cwd });
       expect([code, err]).toEqual([2, expect.stringContaining(`--into ${into} ${what}`)]);

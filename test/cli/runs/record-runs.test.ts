@@ -231,7 +231,10 @@ describe("cassette record --runs", () => {
     [["--into", "x"], "need --runs"],
     [["--prices", "x.json"], "need --runs"],
     [["--runs", "2"], "--runs needs --into"],
-    [["--runs", "2", "--into", "x", "--refresh"], "--runs has no --proxy, --agent, --refresh or --from-first-miss"],
+    [
+      ["--runs", "2", "--into", "x", "--refresh"],
+      "--runs cannot be used with --proxy, --agent, --refresh or --from-first-miss",
+    ],
     [["--runs", "2", "--into", "x", "--shard", "3/2"], "Give the part and the number of parts, such as 1/3"],
     [["--runs", "2", "--into", "x", "--shard", "3/3"], "3 shards of 2 runs leave shards without a run"],
     [["--runs", "2", "--into", "x", "--shard", "1/3"], "3 shards of 2 runs leave shards without a run"],

@@ -1,6 +1,6 @@
 // The threads of a transcript, found by `uuid` and `parentUuid`: every path from a line without a parent to an answer that no
 // other answer follows. Going back in the program to ask something else forks a thread, and side agents have threads of their
-// own. Lines are visited once, in their order, and a parent stands before its children.
+// own. Lines are visited once, in their order, and a parent comes before its children.
 
 import type { JsonObject } from "../../../core/index.js";
 import { MAX_THREAD_LINES } from "../../limits.js";

@@ -11,7 +11,7 @@ import { toCall, toResult } from "./exec-calls.js";
 interface Item {
   latest: JsonObject;
   deltas: string;
-  /** Where it stands. Absent for an item that is not in an answer yet. */
+  /** Its place. Absent for an item that is not in an answer yet. */
   answer?: LogAssistantMessage;
   /** What its message has of a text so far. */
   said?: string;

@@ -8,7 +8,7 @@ import type { LogAssistantMessage, LogMessage } from "../log-run.js";
 import type { RepairLog } from "../repair.js";
 import { isObject, toName, toNumber, toObject, toText } from "../foreign-json.js";
 
-/** The items that the model wrote in a row, as one answer. */
+/** Consecutive items that the model wrote, as one answer. */
 export function readAnswer(items: readonly JsonObject[], repairs: RepairLog): LogAssistantMessage | undefined {
   const own = items.map(toWireItem);
   const message = parse(own);
@@ -90,7 +90,7 @@ function toOutput(output: JsonValue | undefined): string {
   return typeof content === "string" ? content : toJsonText(output);
 }
 
-/** True for a result that says it failed: by a mark, or by the exit code of a command, which stands in its first lines. */
+/** True for a result that says it failed: by a mark, or by the exit code of a command, which is in its first lines. */
 function hasFailed({ output, result }: JsonObject): boolean {
   const said = output ?? result;
   if (isObject(said)) return said["success"] === false || isFailure(exitCodeOf(said));

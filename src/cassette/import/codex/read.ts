@@ -1,4 +1,4 @@
-// A stretch of a Codex session as a run. Items in a row that the model wrote are one answer. The tokens of each answer are in an event
+// A stretch of a Codex session as a run. Consecutive items that the model wrote are one answer. The tokens of each answer are in an event
 // near it, and its model in the last `turn_context`. The log has no tools, and until version 0.8x no instructions.
 
 import { defined, type JsonObject, type Usage } from "../../../core/index.js";
@@ -59,7 +59,7 @@ function readOutcome(record: JsonObject): JsonObject | undefined {
 const COMPLETE: ReadonlySet<string> = new Set(["task_complete", "turn_complete"]);
 const ENDS: ReadonlySet<string> = new Set([...COMPLETE, "turn_aborted", "error"]);
 
-/** Events that repeat what the items say, or that only tell when something began and ended. */
+/** Events that repeat what the items say, or that only say when something began and ended. */
 const REPEATING: ReadonlySet<string> = new Set([
   ...["user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content", "raw_response_item"],
   ...["exec_command_begin", "exec_command_end", "patch_apply_begin", "patch_apply_end", "mcp_tool_call_begin"],
@@ -141,7 +141,7 @@ function countEvent(
   isAnswering: boolean,
   repairs: RepairLog,
 ): void {
-  // Tokens without those of the last answer. An event without any tells of the account's limits.
+  // Tokens without those of the last answer. An event without any is about the account's limits.
   if (type === "token_count" && isObject(body["info"])) repairs.add("field-dropped");
   if (REPEATING.has(type)) return;
   if (type === "error" || type === "stream_error") repairs.add("error-exchange-dropped");

@@ -42,7 +42,7 @@ function readAnswers(answers: readonly JsonValue[], repairs: RepairLog): LogRun 
   return { model: messages.map((message) => ("model" in message ? message.model : undefined)).find(Boolean), messages };
 }
 
-/** `results` holds the ids of results that stand at their calls. A later message may repeat them. */
+/** `results` holds the ids of results that are stored with their calls. A later message may repeat them. */
 function readMessage(message: JsonObject, results: Set<JsonValue>, repairs: RepairLog): LogMessage[] {
   const { type, content, parts } = message;
   switch (type) {

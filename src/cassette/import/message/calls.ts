@@ -37,7 +37,7 @@ export function readCall(call: JsonObject, words: CallWords, repairs: RepairLog)
   return { id: call[id], name: toName(call[name]), ...toArguments(call[args], repairs) };
 }
 
-/** Takes the blocks of one type out of an answer's content. Counts blocks that stand after them, whose place is lost. */
+/** Takes the blocks of one type out of an answer's content. Counts blocks that come after them, whose place is lost. */
 export function takeCallBlocks(
   content: JsonValue | undefined,
   type: string,

@@ -6,7 +6,7 @@ import type { LlmToolCall } from "../../../core/index.js";
 /** The name of a call or result that is unnamed in the log. Such a call fits every result. */
 export const UNKNOWN_TOOL = "unknown";
 
-/** Assistant messages in a row are one batch: their results come after the last. */
+/** Consecutive assistant messages are one batch: their results come after the last. */
 interface OpenCalls {
   add(call: LlmToolCall, logId: string | undefined, batch: number): void;
   /**

@@ -10,7 +10,7 @@ export interface ChatParts {
   /** As messages of the role tool. */
   results: JsonObject[];
   thoughts: string[];
-  /** True when content stands after a call, an order that our messages cannot express. */
+  /** True when content comes after a call, an order that our messages cannot express. */
   isLate: boolean;
 }
 

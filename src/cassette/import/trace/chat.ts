@@ -17,7 +17,7 @@ export function toChatMessages(value: JsonValue | undefined, role: ChatRole): Js
   return fromContainer(value, role) ?? toMessages(value, role);
 }
 
-/** Separates the tools that stand among the messages, as LangChain's callbacks write them, from the messages. */
+/** Separates the tools that are among the messages, as LangChain's callbacks write them, from the messages. */
 export function takeTools(messages: readonly JsonValue[]): { messages: JsonValue[]; tools: JsonValue[] } {
   const tools: JsonValue[] = [];
   const rest = messages.filter((message) => {
@@ -80,7 +80,7 @@ function instructionOf(body: JsonObject): JsonValue | undefined {
   return body["system_instruction"] ?? body["systemInstruction"];
 }
 
-/** Joins the items of an answer into one message, which stands first; other messages follow. */
+/** Joins the items of an answer into one message, which comes first. Other messages follow. */
 export function joinAnswer(messages: readonly JsonValue[]): JsonValue[] {
   const own = messages.map(toObject).filter(({ role }) => role === "assistant");
   const others = messages.filter((message) => toObject(message)["role"] !== "assistant");

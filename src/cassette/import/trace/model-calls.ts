@@ -48,7 +48,7 @@ export interface CallTurns {
   trailing: LlmMessage[];
 }
 
-/** Builds the turns of a run. Repairs of a message are counted where it first stands, not in every prompt that repeats it. */
+/** Builds the turns of a run. Repairs of a message are counted where it first occurs, not in every prompt that repeats it. */
 export function toCallTurns({ calls, after = [] }: LogCalls, repairs: RepairLog): CallTurns {
   const tracker = createPromptTracker();
   const isNew = createNewness();
@@ -134,7 +134,7 @@ function createNewness(): (thread: readonly LogMessage[]) => (message: LogMessag
 export type ReadMessages = (list: readonly JsonValue[], repairs: RepairLog) => LogMessage[];
 
 /**
- * Creates a reader for the prompts of one run, in order. A message that stood in an earlier prompt is not read again, so its
+ * Creates a reader for the prompts of one run, in order. A message that was in an earlier prompt is not read again, so its
  * repairs are counted once. `read` must read each message independently of its neighbours.
  */
 export function createPromptReader(

@@ -1,4 +1,4 @@
-// A model call as a log of calls has it, made into ours: messages in the log's words, the rest by name.
+// Converts a model call of a log to ours: messages in the log's words, the rest by name.
 
 import { defined, parseBoundedJson, type JsonObject, type JsonValue, type Usage } from "../../../core/index.js";
 import { readOpenAiMessages } from "../formats/openai.js";
@@ -27,7 +27,7 @@ export interface TracedCall {
 
 export interface CallWords {
   read: ReadMessages;
-  /** Fields that may stand among the settings of a call and are not settings. */
+  /** Fields that may be among the settings of a call and are not settings. */
   notSettings: ReadonlySet<string>;
   /** True where a call lists all its settings, so that an empty list means the defaults. */
   listsSettings: boolean;

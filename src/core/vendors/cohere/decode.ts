@@ -21,7 +21,7 @@ import {
   type WireObject,
 } from "../../http/json-readers.js";
 
-/** Decodes an answer of Cohere's chat API. Throws `provider-response` for a body that is an error or holds no message. */
+/** Decodes an answer of Cohere's chat API. Throws `provider-response` for a body that is an error or has no message. */
 export function decodeCohere(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
   const body = toObject(json);
   refuseCohereError(body, decoding);
@@ -52,7 +52,7 @@ export function decodeCohere(json: unknown, decoding: Decoding = plainDecoding):
   return withAnswerFields(response, "cohere", own, decoding);
 }
 
-/** Throws for an error, whose words stand in `message` or, at the end of a stream, in `error`. */
+/** Throws for an error, whose text is in `message` or, at the end of a stream, in `error`. */
 export function refuseCohereError({ message, error, error_type: type }: WireObject, decoding: Decoding): void {
   const words = typeof message === "string" ? message : error;
   refuseErrorBody(typeof words === "string" && words !== "" ? { message: words, type } : words, decoding);

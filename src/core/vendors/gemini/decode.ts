@@ -30,8 +30,8 @@ import { joinChunks } from "./chunks.js";
 import { readParts } from "./parts.js";
 
 /**
- * An answer of Gemini as a response. Throws `AgentError` `provider-response` when the body is an error or holds neither a candidate
- * nor the reason why the prompt was blocked.
+ * Decodes an answer of Gemini. Throws `AgentError` `provider-response` for a body that is an error, or that has neither a candidate nor
+ * the reason why the prompt was blocked.
  */
 export function decodeGemini(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
   const body = Array.isArray(json) ? joinChunks(json, decoding) : toObject(json);
@@ -105,7 +105,7 @@ const USAGE_PARTS: UsageParts = {
   fields: ["promptTokensDetails", "candidatesTokensDetails", "cacheTokensDetails", "trafficType"],
 };
 
-/** Thoughts are counted apart from the candidates; ours are a part of the output. */
+/** Gemini counts thoughts apart from the candidates. Ours are a part of the output. */
 function readUsage(usage: WireObject): Usage | undefined {
   const prompt = toCount(usage["promptTokenCount"]);
   const said = toCount(usage["candidatesTokenCount"]);

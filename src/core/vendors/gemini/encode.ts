@@ -1,5 +1,5 @@
 // A turn request as a generateContent body. Specification: Gemini API reference, "GenerateContentRequest". System messages become
-// the one `systemInstruction`, and results of tools in a row one content. The model stands in the URL.
+// the one `systemInstruction`, and consecutive tool results become one content. The URL names the model.
 
 import { isPlainObject, type JsonObject } from "../../canon/value.js";
 import { parseBoundedJson } from "../../canon/bounded-json.js";
@@ -9,7 +9,7 @@ import { optional, toWireName } from "../../providers/encode.js";
 import { nested, wireFieldsOf } from "../../wire/fields.js";
 import { hasOwnId, writeParts } from "./parts.js";
 
-/** A turn as the body of a request to Gemini. Reads the request and keeps nothing of it. */
+/** Encodes a turn request for Gemini's generateContent. */
 export function encodeGemini(request: LlmTurnRequest): JsonObject {
   const { settings = {}, tools = [], messages } = request;
   const system = messages.flatMap((message) => (message.role === "system" ? message.content : []));
@@ -94,7 +94,7 @@ function encodeResult({ name, content, isError }: ToolMessage): JsonObject {
   };
 }
 
-/** An object that reads back as the very same text, since the API wants an object. */
+/** An object that reads back as the same text, since the API requires an object. */
 function toResult(content: string): JsonObject | undefined {
   if (!content.startsWith("{")) return undefined;
   try {
@@ -107,7 +107,7 @@ function toResult(content: string): JsonObject | undefined {
   }
 }
 
-/** The text of a result that holds nothing else. */
+/** The text of a result that has nothing else. */
 export function textOfResult(response: JsonObject): { content: string; isError?: true } | undefined {
   const [[key, text] = [], ...others] = Object.entries(response);
   if (others.length > 0 || typeof text !== "string") return undefined;

@@ -1,4 +1,4 @@
-// A streamed answer of Gemini put together. Each event is an answer of its own with the parts that are new. Nothing says where a
+// Assembles an answer of Gemini from its stream. Each event is an answer of its own with the parts that are new. Nothing says where a
 // stream ends: a chunk with a finish reason may be followed by one with the counts.
 
 import type { LlmStreamDelta } from "../../model/provider.js";

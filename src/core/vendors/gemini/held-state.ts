@@ -1,4 +1,4 @@
-// Requests that continue content which only Google's server holds.
+// Requests that continue content that only Google's server has.
 
 import { toObject, toText } from "../../http/json-readers.js";
 import type { HeldState } from "../../wire/held-state.js";

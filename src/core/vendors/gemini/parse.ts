@@ -1,5 +1,6 @@
-// A generateContent body as a turn request, the inverse of `encodeGemini`. Names of fields may be snake_case. What has no id gets the
-// place of its call; a result belongs to the first call of its name without a result. Fields that no setting stands for are kept.
+// A generateContent body as a turn request, the inverse of `encodeGemini`. Names of fields may be snake_case. A call without an
+// id gets one from its place. A result without an id belongs to the first call of its name that has no result. Fields without a setting
+// are kept.
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../../canon/value.js";
 import type { AssistantMessage, ContentPart, LlmMessage, ToolMessage } from "../../model/message.js";
@@ -38,7 +39,7 @@ const READ = ["model", "contents", "systemInstruction", "tools", "toolConfig", "
 /** Settings that are read one by one. */
 const READ_SETTINGS = ["temperature", "topP", "maxOutputTokens", "stopSequences", "seed"];
 
-/** The turn that a body of Gemini's API asks for. Throws `AgentError` `invalid-options` for what a turn request cannot hold. */
+/** Parses a body of Gemini's API. Throws `AgentError` `invalid-options` for anything that a turn request cannot hold. */
 export function parseGemini(json: unknown, model: string, form: Pick<WireTurn, "isStream" | "isList">): WireTurn {
   refuseHeldState(json, findCachedContent);
   const body = toCamel(toObject(json));
@@ -155,7 +156,7 @@ function readModel(parts: readonly WireObject[], calls: CallNames): AssistantMes
   return withMessageFields(message, "gemini", layout === undefined ? {} : { layout });
 }
 
-/** One content may hold results of tools and what the user says: results become messages of their own. */
+/** One content may hold tool results and then words of the user. Results become messages of their own. */
 function readUser(
   parts: readonly WireObject[],
   place: string,
@@ -180,7 +181,7 @@ function readUser(
   return [first, ...more];
 }
 
-/** One text is a text; anything else is a list of parts, and what is neither text nor image is kept in the fields. */
+/** One text is a string, anything else a list. A part that is neither text nor image is kept in the fields. */
 function readSaid(parts: readonly WireObject[]): LlmMessage {
   const read = parts.map(readPart);
   const fields = parts.flatMap((part, place) => {
@@ -207,7 +208,7 @@ function readPart(part: WireObject): ContentPart | undefined {
   return isImage && typeof fileUri === "string" ? { type: "image", url: toText(fileUri) } : undefined;
 }
 
-/** The fields of a part that its reading has no place for: all of them where it was not read. */
+/** The unknown fields of a part, or all of its fields if it was not read. */
 function partFields(part: WireObject, read: ContentPart | undefined): JsonObject {
   const known = part["thought"] === false ? ["thought"] : [];
   if (read === undefined) return unknownFields(part, known);

@@ -1,6 +1,6 @@
 // The parts of Gemini's content as one assistant message, and back. A message of ours has one place for thoughts, text and calls.
-// Signatures, any other order, and parts that a message has no place for (code that the vendor runs, images) go into `layout`,
-// so that a replayed answer has the parts that were recorded.
+// Signatures, any other order, and parts that a message has no place for (code that the vendor runs, images) go into `layout`.
+// So a replayed answer has the parts that were recorded.
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../../canon/value.js";
 import { toObject, toText, type WireObject } from "../../http/json-readers.js";
@@ -8,16 +8,16 @@ import type { AssistantMessage, Reasoning } from "../../model/message.js";
 import type { WireCall } from "../../providers/calls.js";
 import { nested, unknownFields } from "../../wire/fields.js";
 
-/** What the parts of one answer hold. */
+/** The content of one answer. */
 export interface ReadParts {
   content: string;
   calls: WireCall[];
   reasoning: Reasoning[];
-  /** One entry for each part; undefined for one thought, one text and calls, in this order and without other fields. */
+  /** One entry for each part. Undefined for one thought, one text and calls, in this order and without other fields. */
   layout: JsonObject[] | undefined;
 }
 
-/** Reads parts of any kind. Texts in a row are one text, since a stream cuts them anywhere. */
+/** Reads parts of any kind. Consecutive texts are one text, since a stream cuts them anywhere. */
 export function readParts(parts: readonly unknown[]): ReadParts {
   const read: ReadParts = { content: "", calls: [], reasoning: [], layout: undefined };
   const layout: JsonObject[] = [];

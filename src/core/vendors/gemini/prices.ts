@@ -3,8 +3,8 @@
 import type { Pricing } from "../../model/pricing.js";
 
 /**
- * Text tokens at the paid tier of the Gemini API, checked up to 2026-03-28. Thoughts count as output. Not in it: prompts over
- * 200,000 tokens of the Pro models, audio, storage of caches, tools of the vendor, and batch rebates.
+ * Prices of text tokens at the paid tier of the Gemini API, checked up to 2026-03-28. Thoughts count as output. The prices do not cover
+ * prompts over 200,000 tokens of the Pro models, audio, cache storage, tools run by the vendor and batch discounts.
  */
 export const GEMINI_PRICING: Pricing = {
   "gemini-3.1-pro-preview": { input: 2, output: 12 },

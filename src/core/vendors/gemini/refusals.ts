@@ -6,7 +6,7 @@ import { jsonFault, type HttpFault, type WireFailure } from "../../wire/failure.
 import { toSse } from "../../wire/pieces.js";
 import type { Vendor } from "../vendor.js";
 
-/** Google's clients show the message. The code stands in `status`, where they look for a word. */
+/** Google's clients show the message, and look for the code in `status`. */
 export function failGemini({ status, code, message, miss }: WireFailure): JsonObject {
   const extra = defined({ miss });
   return { error: { code: status, message, status: code, ...extra }, ...extra };

@@ -1,5 +1,5 @@
-// A turn response as an answer of Gemini, whole or streamed, the inverse of `decodeGemini`. Not carried by this wire: the cost, a
-// refusal, and thoughts without text.
+// A turn response as an answer of Gemini, whole or streamed, the inverse of `decodeGemini`. This wire does not carry the cost, a
+// refusal, or thoughts without text.
 
 import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
@@ -13,7 +13,7 @@ import { toObject } from "../../http/json-readers.js";
 import { STOP_WORDS } from "./decode.js";
 import { writeParts } from "./parts.js";
 
-/** An answer as the `GenerateContentResponse` of Gemini's API. */
+/** Writes a response as a `GenerateContentResponse` of Gemini's API. */
 export function writeGemini(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
   return writeChunk(response, stamp, partsOf(response), true);
 }
@@ -35,7 +35,7 @@ function partsOf({ message }: LlmTurnResponse): JsonObject[] {
   return writeParts(message, wireFieldsOf(message, "gemini")["layout"]);
 }
 
-/** A text in its pieces; its signature comes with the last of them. */
+/** A text in its pieces. The last one has its signature. */
 function cutPart(part: JsonObject, cut: Cut | undefined): (readonly [JsonObject, number])[] {
   const { text, thought, ...fields } = part;
   if (typeof text !== "string") return [[part, 0]];

@@ -17,7 +17,7 @@ import {
   type WireObject,
 } from "../../http/json-readers.js";
 
-/** Decodes an answer of Ollama's chat API. Throws `provider-response` for a body that is an error or holds no message. */
+/** Decodes an answer of Ollama's chat API. Throws `provider-response` for a body that is an error or has no message. */
 export function decodeOllama(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
   const body = toObject(json);
   refuseErrorBody(body["error"], decoding);

@@ -28,7 +28,7 @@ import {
   type WireObject,
 } from "../../http/json-readers.js";
 
-/** Decodes a chat completion. Throws `provider-response` for a body that is an error or holds no message. */
+/** Decodes a chat completion. Throws `provider-response` for a body that is an error or has no message. */
 export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
   const body = toObject(json);
   refuseErrorBody(body["error"], decoding);

@@ -23,8 +23,8 @@ import {
 import { readItems, readTexts } from "./items.js";
 
 /**
- * An answer of OpenAI's Responses API as a response. Throws `AgentError` `provider-response` when the body is an error, holds no
- * output, or is not finished, such as one in the background.
+ * Decodes an answer of OpenAI's Responses API. Throws `AgentError` `provider-response` for a body that is an error, that has no output, or
+ * that is not finished, such as one in the background.
  */
 export function decodeResponses(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
   const body = toObject(json);

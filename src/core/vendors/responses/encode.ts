@@ -1,5 +1,5 @@
-// A turn request as a Responses body. Specification: OpenAI API reference, "Create a model response". The whole conversation goes
-// out with each request and `store` is false, so no state stays at the vendor. `stop` and `seed` do not exist on this wire.
+// A turn request as a Responses body. Specification: OpenAI API reference, "Create a model response". Each request has the whole
+// conversation and `store` is false, so the vendor keeps no state. `stop` and `seed` do not exist on this wire.
 
 import type { JsonObject } from "../../canon/value.js";
 import type { ContentPart, LlmMessage } from "../../model/message.js";
@@ -15,7 +15,7 @@ export interface ResponsesEncoding {
   includeReasoning: boolean;
 }
 
-/** A turn as the body of a request to OpenAI's Responses API. Reads the request and keeps nothing of it. */
+/** Encodes a turn request for OpenAI's Responses API. */
 export function encodeResponses(request: LlmTurnRequest, encoding: ResponsesEncoding): JsonObject {
   const { settings = {}, tools = [], messages } = request;
   const body: JsonObject = {

@@ -1,6 +1,6 @@
-// A streamed response put together into a response object. Specification: OpenAI API reference, "Streaming events". An item that is
-// done is sent whole, and so is the response at the end; deltas count for what is heard while the stream runs. Some hosts end with
-// an empty list of output (Codex), and some leave out the event of a done item.
+// Assembles a response object from its stream. Specification: OpenAI API reference, "Streaming events". An item that is done is sent
+// whole, and so is the response at the end. Deltas count only while the stream runs. Some hosts end with an empty list of output (Codex),
+// and some leave out the event of a done item.
 
 import { isPlainObject } from "../../canon/value.js";
 import type { LlmStreamDelta } from "../../model/provider.js";
@@ -10,7 +10,7 @@ import { refuseErrorBody, toList, toObject, toText, type Decoding, type WireObje
 import { decodeResponses } from "./decode.js";
 import { SUMMARY_BREAK } from "./items.js";
 
-/** The Responses API, streamed. Without a last event that holds the response the answer is not whole. */
+/** The Responses API, streamed. Without a last event that has the response, the answer is not whole. */
 export const responsesStream: StreamWire = {
   createReader: createSseReader,
   createFold: createResponsesFold,
@@ -18,7 +18,7 @@ export const responsesStream: StreamWire = {
   isSse: true,
 };
 
-/** One item on its way. */
+/** One item that is not done. */
 interface OpenItem {
   item: WireObject;
   isDone: boolean;

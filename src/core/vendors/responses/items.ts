@@ -1,5 +1,5 @@
 // The output items of the Responses API as one assistant message, and back. A message of ours has one place for thoughts, one for
-// text and one for calls. Any other order, and any item or field that a message has no place for, goes into `layout`, so that a
+// text and one for calls. Any other order, and any item or field that a message has no place for, goes into `layout`. So a
 // replayed answer has the items that were recorded.
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../../canon/value.js";

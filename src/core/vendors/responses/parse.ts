@@ -1,6 +1,6 @@
-// A Responses body as a turn request, the inverse of `encodeResponses`. What the model wrote in a row (thoughts, texts, calls) is
-// one assistant message. `instructions` come first as a system message, `developer` becomes `system`. Not carried by this wire:
-// `isError`, and the name of a tool result, which is found by its call. Fields that no setting stands for are kept as they are.
+// A Responses body as a turn request, the inverse of `encodeResponses`. Consecutive items that the model wrote (thoughts, texts,
+// calls) are one assistant message. `instructions` come first as a system message, `developer` becomes `system`. This wire does not carry
+// `isError`, or the name of a tool result, which its call gives. Fields without a setting are kept as they are.
 
 import { isPlainObject, type JsonObject } from "../../canon/value.js";
 import type { AssistantMessage, ContentPart, LlmMessage } from "../../model/message.js";
@@ -31,8 +31,8 @@ const READ = [
 ];
 
 /**
- * The turn that a body of OpenAI's Responses API asks for. Throws `AgentError` `invalid-options` for what a turn request cannot
- * hold, and for a conversation of which the vendor's server holds a part.
+ * Parses a body of OpenAI's Responses API. Throws `AgentError` `invalid-options` for anything that a turn request cannot hold, and for a
+ * conversation of which the vendor's server has a part.
  */
 export function parseResponses(json: unknown, path = ""): WireTurn {
   refuseHeldState(json, findResponsesState);
@@ -236,7 +236,7 @@ function readTool(tool: WireObject): LlmToolDefinition {
   };
 }
 
-/** A choice that no setting stands for, such as a tool of the vendor. */
+/** A choice without a setting, such as a tool of the vendor. */
 function isOtherChoice(choice: unknown): boolean {
   return isPlainObject(choice) && choice["type"] !== "function";
 }

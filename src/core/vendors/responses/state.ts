@@ -1,4 +1,4 @@
-// Conversations that OpenAI's server holds: an answer that a request continues, a conversation object, and items that an input
+// Conversations that OpenAI's server keeps: an answer that a request continues, a conversation object, and items that an input
 // names by their ids. Specification: OpenAI API reference, `previous_response_id`, `conversation` and `store`.
 
 import type { JsonObject } from "../../canon/value.js";

@@ -1,5 +1,5 @@
-// A turn response as a response object of the Responses API, whole or streamed, the inverse of `decodeResponses`. Not carried by
-// this wire: the cost, and a `finalAnswer` other than the content. Ids are made from those of the answer.
+// A turn response as a response object of the Responses API, whole or streamed, the inverse of `decodeResponses`. This wire does
+// not carry the cost, or a `finalAnswer` other than the content. Ids are made from those of the answer.
 
 import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
@@ -24,7 +24,7 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   custom_tool_call: "ctc",
 };
 
-/** An answer as the `response` object of OpenAI's Responses API. */
+/** Writes a response as the `response` object of OpenAI's Responses API. */
 export function writeResponses(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
   return writeBody(response, stamp, writeOutput(response, stamp));
 }

@@ -1,4 +1,4 @@
-// Who holds the claims of a job. The name of a holder contains the id of its store if that has a life lock, so that other stores can see
+// Who holds the claims of a job. The name of a holder contains the id of its store, if the store has a life lock. So other stores can see
 // that its process has died, long before its leases expire.
 
 import { withJob, type StoredJob } from "./stored-job.js";

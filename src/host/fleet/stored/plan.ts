@@ -41,4 +41,4 @@ function toRow(job: Uint8Array, { id, target, member }: QueuedCell): SqlValue[] 
 }
 
 export const jobMissing = (id: string): AgentError =>
-  storeFailed(`there is no job ${id}`, "It was removed, or it has another id.");
+  storeFailed(`there is no job ${id}`, "Check the id. The job may have been removed.");

@@ -18,7 +18,7 @@ interface HeldCell {
   readonly losses: number;
 }
 
-/** Stores the result of a cell that `holder` has with `losses`; null is nobody. False if that is not so. */
+/** Stores the result of a cell that `holder` has with `losses`. Null means that nobody has it. False if somebody else has it. */
 export async function storeResult(
   sql: SqlTransaction,
   values: Values,

@@ -23,7 +23,7 @@ export async function connectTo(pool: PgPool, ports: Ports, name: string): Promi
   const connecting = pool.connect();
   let client: PgClient;
   try {
-    client = await within(connecting, MAX_CONNECT_MS, ports, noAnswer);
+    client = await within(connecting, MAX_CONNECT_MS, ports, noAnswer(MAX_CONNECT_MS));
   } catch (error) {
     releaseLater(connecting);
     throw pgFailed(`${name} cannot be reached`, error);
@@ -49,7 +49,9 @@ export function ignoreErrors(emitter: Pick<PgPool, "on">): void {
   emitter.on?.("error", () => undefined);
 }
 
-export const noAnswer = () =>
-  storeFailed("the database did not answer in time", "Check the network and the server, then repeat the call.", {
-    retryable: true,
-  });
+export const noAnswer = (ms: number) => () =>
+  storeFailed(
+    `the database did not answer within ${ms} ms`,
+    "Check the network and the server, then repeat the call.",
+    { retryable: true },
+  );

@@ -118,7 +118,7 @@ interface Listener {
 async function connectLine(terms: LineTerms, channel: string, { lost, hear }: Listener): Promise<PgClient> {
   const { hostId, schema, ports } = terms;
   const connecting = terms.dedicated();
-  const client = await within(connecting, MAX_CONNECT_MS, ports, noAnswer).catch((error: unknown) => {
+  const client = await within(connecting, MAX_CONNECT_MS, ports, noAnswer(MAX_CONNECT_MS)).catch((error: unknown) => {
     releaseLater(connecting);
     throw pgFailed(CANNOT_OPEN, error);
   });
