@@ -8,6 +8,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { FLOWS } from "./chaos/desk.mjs";
 import { FAULTS } from "./chaos/faults.mjs";
 import { startPostgres, startRedis, UNFLUSHED } from "./servers.mjs";
 
@@ -35,7 +36,7 @@ const only = toList(
   values.only ?? FAULTS.map(({ name }) => name).join(),
   FAULTS.map(({ name }) => name),
 );
-const flows = values.flow?.split(",");
+const flows = values.flow && toList("flow", values.flow, FLOWS);
 
 const root = mkdtempSync(join(tmpdir(), "playhead-chaos-"));
 chmodSync(root, 0o711);

@@ -135,6 +135,12 @@ export async function runDesk({ faulty, whole, ports }) {
   return end;
 }
 
+/** The flows of all scenarios. */
+export const FLOWS = [
+  ...["schedule", "begin", "step", "tool", "child", "child's end", "notification", "end"],
+  ...["recurring", "cell"],
+];
+
 /** The flow that a transaction belongs to, by the calls in it. */
 export function flowOf(calls) {
   const has = (name, test = () => true) => calls.some((call) => call.name === name && test(...call.args));
