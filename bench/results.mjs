@@ -6,7 +6,7 @@ import { formatMachine } from "./machine.mjs";
 import { formatNumber, toMarkdown } from "./table.mjs";
 
 export function formatResults({ machine, goals, tables, versions, clock, takenAt }) {
-  const peers = Object.values(versions);
+  const peers = [...new Set(Object.values(versions))];
   return [
     "# Results",
     "",
@@ -25,16 +25,18 @@ export function formatResults({ machine, goals, tables, versions, clock, takenAt
   ].join("\n");
 }
 
-export function addResults(text, { machine, tables, versions, clock, takenAt }, name) {
+export function addResults(text, { machine, goals, tables, versions, clock, takenAt }, name) {
   const heading = `## ${name}, measured alone`;
   const [first, ...others] = text.trimEnd().split(/^(?=## )/m);
   const kept = others.filter((section) => !section.startsWith(`${heading}\n`)).map((section) => section.trimEnd());
-  const peers = Object.values(versions);
+  const peers = [...new Set(Object.values(versions))];
+  const measured = goals.filter((goal) => goal.measured !== undefined);
   const section = [
     heading,
     "",
     `${formatMachine(machine)}. ${clock === "cpu" ? "Processor time" : "Wall time"}, taken ${takenAt}.`,
     ...(peers.length === 0 ? [] : ["", `Peers: ${peers.join(", ")}.`]),
+    ...(measured.length === 0 ? [] : ["", formatGoals(measured, formatNumber)]),
     "",
     ...tables.map(toMarkdown),
   ].join("\n");

@@ -37,6 +37,7 @@ test("a run of some benchmarks replaces its own tables in the results, and no ot
     import { addResults } from "./bench/results.mjs";
     const run = (median) => ({
       machine: { load: 3 }, versions: { MSW: "msw 3.0.5" }, clock: "wall", takenAt: "2026-01-01",
+      goals: [{ figure: "ours ÷ MSW", most: 1, measured: { median, low: 1, high: 2 }, verdict: "met" }, { figure: "another" }],
       tables: [{ title: "served", unit: "µs", rows: [{ name: "ours", median, low: 1, high: 2, samples: 7 }] }],
     });
     const whole = "# Results\\n\\n## All figures\\n\\n### loop\\n";
@@ -53,6 +54,9 @@ test("a run of some benchmarks replaces its own tables in the results, and no ot
     ...["## proxy, measured alone", "### served", "## peerServes, measured alone", "### served"],
   ]);
   expect(again.match(/ours \| [0-9.]+/g)).toEqual(["ours | 4.00", "ours | 7.00"]);
+  expect(again.match(/^.* \| met \|$/gm)).toEqual(
+    [4, 7].map((median) => `| ours ÷ MSW | 1 | ${median}.00 (1.00 … 2.00) | met |`),
+  );
 });
 
 test("a peer that does not do all of the work is found out", () => {

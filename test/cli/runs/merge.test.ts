@@ -82,9 +82,10 @@ describe("cassette merge", () => {
   });
 
   it.each([2, 3, 7])("makes of %i shards of tests what one machine records, though some have no test", async (of) => {
-    const { merge, contents } = await shards({ of, words: ["--shard={shard}"] });
+    const runs = of === 7 ? 1 : 2;
+    const { merge, contents } = await shards({ of, runs, words: ["--shard={shard}"] });
     expect((await merge()).code).toBe(0);
-    expect(contents()).toEqual(await unsharded(2));
+    expect(contents()).toEqual(await unsharded(runs));
   });
 
   it("refuses parts without any recording", async () => {
