@@ -16,7 +16,13 @@ export interface PgQuery {
 /** A statement with a name stays prepared on its connection, so the server parses and plans it once. Only for connections of `pg` itself. */
 export function queryPrepared(
   client: PgQuery,
-  statement: { readonly name: string; readonly text: string; readonly values: unknown[] },
+  statement: {
+    readonly name: string;
+    readonly text: string;
+    readonly values: unknown[];
+    /** The time limit of `pg` in ms. */
+    readonly query_timeout?: number;
+  },
 ): Promise<PgResult> {
   return (client as unknown as { query(statement: object): Promise<PgResult> }).query(statement);
 }
@@ -33,6 +39,7 @@ export interface PgClient extends PgQuery {
 export interface PgPool extends PgQuery {
   connect(): Promise<PgClient>;
   on?(event: "error", listener: (error: Error) => void): unknown;
+  on?(event: "acquire", listener: (client: PgClient) => void): unknown;
   readonly options?: { readonly max?: number };
 }
 
