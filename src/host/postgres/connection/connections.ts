@@ -48,6 +48,10 @@ export async function endPool(end: (() => Promise<void>) | undefined, ports: Por
 
 const heardOut = new WeakSet<object>();
 
+interface Acquiring {
+  on?(event: "acquire", listener: (client: PgClient) => void): unknown;
+}
+
 /**
  * Statements report the errors of their connection themselves. A pool gives out its connections later than it stops listening to them,
  * and both messages may be in one packet. So each one is heard out as soon as the pool takes it.
@@ -56,7 +60,7 @@ export function ignoreErrors(emitter: Pick<PgPool, "on">): void {
   if (heardOut.has(emitter)) return;
   heardOut.add(emitter);
   emitter.on?.("error", () => undefined);
-  emitter.on?.("acquire", ignoreErrors);
+  (emitter as unknown as Acquiring).on?.("acquire", ignoreErrors);
 }
 
 export const noAnswer = (ms: number) => () =>

@@ -48,7 +48,7 @@ export async function toConnections(database: PostgresDatabase): Promise<OwnedCo
 }
 
 async function openClient(client: InstanceType<Driver["Client"]>): Promise<PgClient> {
-  ignoreErrors(client as Pick<PgPool, "on">);
+  ignoreErrors(client);
   await client.connect();
   return Object.assign(client, { release: () => void client.end().catch(() => undefined) });
 }

@@ -39,7 +39,6 @@ export interface PgClient extends PgQuery {
 export interface PgPool extends PgQuery {
   connect(): Promise<PgClient>;
   on?(event: "error", listener: (error: Error) => void): unknown;
-  on?(event: "acquire", listener: (client: PgClient) => void): unknown;
   readonly options?: { readonly max?: number };
 }
 
