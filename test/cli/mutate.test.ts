@@ -402,5 +402,7 @@ describe("cassette mutate --job", { timeout: 120_000 }, () => {
     expect((await cli(["merge", ...job])).err).toMatch(/1 mutant left: mutant [0-9a-f]{12} \(5 workers were lost/);
     await sql("UPDATE fleet_cells SET result = replace(result, 'timeoutMs', 'other') WHERE place = 0");
     expect((await cli(["merge", ...job])).err).toMatch(/the result of mutant [0-9a-f]{12} in the store is damaged/);
+    await sql(`UPDATE fleet_jobs SET plan_hash = replace(plan_hash, '"leftOut":', '"other":')`);
+    expect((await cli(["merge", ...job])).err).toContain("the plan of job nightly in the store is damaged");
   });
 });

@@ -88,3 +88,7 @@ function textOf(value: JsonValue | undefined): string {
 export function unusable(message: string, hint: string): CliError {
   return new CliError("report-unusable", message, hint);
 }
+
+export function damagedPlan(job: string): CliError {
+  return unusable(`the plan of job ${job} in the store is damaged`, "Something else has changed it. Use a new --job.");
+}

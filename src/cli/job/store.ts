@@ -50,8 +50,8 @@ async function open(address: string, mustExist: boolean, { cwd, files }: Command
     const { postgresFleetStore } = await import("../postgres/open.js");
     return postgresFleetStore(address);
   }
-  // A mistyped address must not become the name of a file. A drive has one letter.
-  if (address === "" || /^[a-z][a-z0-9+.-]+:|^[^/]*:[^/]*@/i.test(address))
+  // A mistyped address, such as one in quotes, must not become the name of a file. A drive has one letter.
+  if (address === "" || /^[a-z][a-z0-9+.-]+:|:\/\/|:[^/]*@/i.test(address))
     throw usageError("--store is neither a file nor an address that begins with postgres://", HINT);
   const path = resolve(cwd, address);
   if (mustExist && (await files.read(path, 0)).kind === "not-found")

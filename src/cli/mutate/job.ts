@@ -1,11 +1,11 @@
 // `cassette mutate --job`: several machines take the mutants from a store. Each machine runs the tests without a change first, and prints
 // the result of all.
 
-import { hashJson, plural, type JsonObject } from "../../core/index.js";
+import { hashJson, isPlainObject, plural, type JsonObject } from "../../core/index.js";
 import { MAX_FLEET_CELLS, type FleetStore } from "../../host/index.js";
 import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { unusable, type JobPlan } from "../job/plan.js";
+import { damagedPlan, unusable, type JobPlan } from "../job/plan.js";
 import { settledUnits, workOn, type Work } from "../job/work.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes, writeJson } from "../terminal/output.js";
@@ -113,10 +113,9 @@ export async function mergeMutateJob(
   { json = false, allowMissing = false }: { json?: boolean; allowMissing?: boolean },
   io: CommandIo,
 ): Promise<void> {
+  if (!isMutatePlan(plan)) throw damagedPlan(job);
   const settled = await readSettled(store, job);
-  const { seed, kinds, command, cassettes, max, unused, leftOut } = plan as unknown as Plan & {
-    max: number;
-  } & Findings["suite"];
+  const { seed, kinds, command, cassettes, max, unused, leftOut } = plan;
   const part = { shard: 1, shards: 1, max, unused, leftOut, ...settled };
   const findings = await toFindings({ seed, kinds, command, cassettes }, [part], settled.trials, io);
   const missing = findings.chosen.length - settled.trials.size;
@@ -130,4 +129,13 @@ export async function mergeMutateJob(
   io.exit(exitCode);
   if (json) writeJson(io, "mutate", exitCode, { ...toDocument(findings), stoppedBy: null });
   else printFindings(findings, io);
+}
+
+function isMutatePlan(plan: object): plan is Plan & { max: number } & Findings["suite"] {
+  const { seed, kinds, command, cassettes, max, unused, leftOut } = plan as Partial<Record<string, unknown>>;
+  const areTexts = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === "string");
+  const areLists =
+    [[seed], kinds, command, unused].every(areTexts) && Array.isArray(leftOut) && typeof max === "number";
+  if (!areLists || !isPlainObject(cassettes) || !areTexts(Object.values(cassettes))) return false;
+  return leftOut.every((one) => isPlainObject(one) && areTexts([one["file"], one["why"]]));
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { plural } from "../../core/index.js";
 import type { FleetStore } from "../../host/index.js";
 import { makeFolder } from "../child/spawn.js";
-import { readPlan, unusable, type JobPlan } from "../job/plan.js";
+import { damagedPlan, readPlan, unusable, type JobPlan } from "../job/plan.js";
 import { settledUnits } from "../job/work.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
@@ -95,8 +95,4 @@ function toPlan({ of, job, plan }: JobPlan): Plan {
   if (of === "record" && Array.isArray(command) && isRunCount(runs))
     return { command: command.map(String), runs, shards: 1 };
   throw damagedPlan(job);
-}
-
-function damagedPlan(job: string): CliError {
-  return unusable(`the plan of job ${job} in the store is damaged`, "Something else has changed it. Use a new --job.");
 }

@@ -3,7 +3,7 @@
 import { thrownText, toHex, type Ports, type RunStatus } from "../../core/index.js";
 import { STORE_PAGE_ROWS } from "../limits.js";
 import { runHashOf } from "../sql/claims.js";
-import type { CommitNews, CommitNote, Sql, SqlAccess } from "../sql/engine.js";
+import { joinNews, type CommitNews, type CommitNote, type Sql, type SqlAccess } from "../sql/engine.js";
 import { readColumns } from "../sql/rows.js";
 import { RUN_STATUSES } from "../sql/schema.js";
 import type { Pulse } from "./pulse.js";
@@ -30,6 +30,8 @@ export interface WatchTerms {
 export function createWatches({ ports, pulse, read }: WatchTerms): Watches {
   const watched = new Set<Watched>();
   let stopListening: (() => void) | undefined;
+  let looking: Promise<void> | undefined;
+  let unread: CommitNews | undefined;
 
   function tell(one: Watched, status: RunStatus): void {
     if (one.last === status || !watched.has(one)) return;
@@ -55,13 +57,23 @@ export function createWatches({ ports, pulse, read }: WatchTerms): Watches {
     }
   }
 
+  /** One look at a time, so that a flood of news does not take all connections. News that come meanwhile are joined. */
+  async function lookOften(): Promise<void> {
+    for (let news = unread; news !== undefined; news = unread) {
+      unread = undefined;
+      await look(news).catch((error: unknown) => ports.warn(`runs cannot be watched: ${thrownText(error)}`));
+    }
+    looking = undefined;
+  }
+
   return {
     watch(runId, changed) {
       const one: Watched = { runId, hash: runHashOf(runId), changed, last: undefined };
       watched.add(one);
       stopListening ??= pulse.listen((news) => {
-        if (news !== undefined)
-          look(news).catch((error: unknown) => ports.warn(`runs cannot be watched: ${thrownText(error)}`));
+        if (news === undefined) return;
+        unread = unread === undefined ? news : joinNews(unread, news);
+        looking ??= lookOften();
       });
       read((sql) => readStatuses(sql, [one])).then(
         (statuses) => (one.last ??= [...statuses.values()][0]),

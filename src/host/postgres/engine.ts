@@ -6,7 +6,7 @@ import type { Sql, SqlEngine, SqlValue } from "../sql/engine.js";
 import { storeClosed } from "../sql/failure.js";
 import { OPEN } from "../sql/schema.js";
 import { clockOffset, findProblems } from "./check.js";
-import { connectTo, noAnswer, storeName } from "./connection/connections.js";
+import { connectTo, endPool, noAnswer, storeName } from "./connection/connections.js";
 import { createNames, createTexts, toPgValues, toSqlRows } from "./dialect.js";
 import { pgFailed, runsAgain } from "./connection/failure.js";
 import type { Line } from "./connection/line.js";
@@ -46,7 +46,8 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
   };
   const ask = async (text: string, ...values: SqlValue[]): Promise<PgResult> => {
     const own = toPgValues(values);
-    const statement = toName && { name: toName(text), text, values: own };
+    // A late answer would keep its connection out of the pool. So the driver closes it.
+    const statement = toName && { name: toName(text), text, values: own, query_timeout: MAX_STORE_WAIT_MS };
     const once = () => (statement === undefined ? pool.query(text, own) : queryPrepared(pool, statement));
     return askWithin(ports, name, once);
   };
@@ -98,7 +99,7 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
       isOpen = false;
       await Promise.allSettled(running);
       await wakeUps.close();
-      await end?.();
+      await endPool(end, ports);
     },
   };
 }

@@ -4,7 +4,7 @@ import { assertKnownOptions, toHex, withSystemPorts, type Ports } from "../../co
 import type { FleetStore } from "../fleet/store.js";
 import { assertCount } from "../integer-option.js";
 import { DEFAULT_FLEET_LEASE_MS, MAX_HOST_LEASE_MS, MIN_HOST_LEASE_MS } from "../limits.js";
-import { assertSchema, DEFAULT_SCHEMA, ignoreErrors } from "./connection/connections.js";
+import { assertSchema, DEFAULT_SCHEMA, endPool, ignoreErrors } from "./connection/connections.js";
 import { toConnections, type PostgresDatabase } from "./connection/driver.js";
 import { openLine, type Line } from "./connection/line.js";
 import { createPostgresEngine } from "./engine.js";
@@ -43,7 +43,7 @@ export async function postgresFleetStore(
     await migrate({ pool, schema, ports, mayMigrate: true });
     line = dedicated && (await openLine({ dedicated, hostId: storeId, schema: locks, ports }));
   } catch (error) {
-    await end?.();
+    await endPool(end, ports);
     throw error;
   }
   // A host without a fleet does not load it.

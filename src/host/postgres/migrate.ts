@@ -1,8 +1,9 @@
 // Creates the tables in a schema of their own, and updates older ones. One process at a time does so.
 
-import { AgentError, storeFailed, type Ports } from "../../core/index.js";
+import { AgentError, MAX_STORE_WAIT_MS, storeFailed, within, type Ports } from "../../core/index.js";
+import { MAX_IDLE_TRANSACTION_MS } from "../limits.js";
 import { FLEET_TABLES, MIGRATIONS } from "../sql/schema.js";
-import { connectTo, storeName } from "./connection/connections.js";
+import { connectTo, noAnswer, storeName } from "./connection/connections.js";
 import { toPostgresTables } from "./dialect.js";
 import { pgFailed } from "./connection/failure.js";
 import { listKey } from "./lists.js";
@@ -36,10 +37,11 @@ export async function migrate({ pool, schema, ports, mayMigrate }: MigrationTerm
   const name = storeName(schema);
   const client = await connectTo(pool, ports, name);
   try {
-    await assertServer(client);
-    if ((await versionOf(client, schema)) < MIGRATIONS.length) {
+    const found = assertServer(client).then(() => versionOf(client, schema));
+    if ((await within(found, MAX_STORE_WAIT_MS, ports, noAnswer(MAX_STORE_WAIT_MS))) < MIGRATIONS.length) {
       if (!mayMigrate) throw outdated(schema);
-      await client.query("BEGIN");
+      // A frozen process must not keep its lock. The statements themselves may take long.
+      await client.query(`BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${MAX_IDLE_TRANSACTION_MS}`);
       await client.query(`SELECT pg_advisory_xact_lock(${listKey(hashNames("migration", schema))})`);
       for (const text of stepsFrom(await versionOf(client, schema), schema)) await client.query(text);
       await client.query("COMMIT");

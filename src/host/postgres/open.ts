@@ -3,7 +3,7 @@
 import { assertKnownOptions, invalidOptions, showValue } from "../../core/index.js";
 import { createHost, newHostId, type DurableHost } from "../durable/host.js";
 import { checkHostOptions, DURABLE_OPTIONS, type DurableHostOptions } from "../durable/options.js";
-import { assertSchema, DEFAULT_SCHEMA, ignoreErrors } from "./connection/connections.js";
+import { assertSchema, DEFAULT_SCHEMA, endPool, ignoreErrors } from "./connection/connections.js";
 import { toConnections, type PostgresDatabase } from "./connection/driver.js";
 import { createPostgresEngine } from "./engine.js";
 import { openLine, type Line } from "./connection/line.js";
@@ -48,7 +48,7 @@ export async function openPostgresExecutionHost(
     return await createHost({ engine, lives, hostId, options: checked });
   } catch (error) {
     await line?.close();
-    await end?.();
+    await endPool(end, ports);
     throw error;
   }
 }

@@ -7,6 +7,7 @@ import { MAX_BUSY_PAUSE_MS, MAX_IDLE_TRANSACTION_MS, MAX_LOCK_WAIT_MS, ROLLBACK_
 import type { SqlClock, SqlTransaction } from "../sql/engine.js";
 import { storeClosed } from "../sql/failure.js";
 import { toPgValues, toSqlRows } from "./dialect.js";
+import { noAnswer } from "./connection/connections.js";
 import { isDisconnected, isStalePlan, isTemporary, pgFailed, runsAgain } from "./connection/failure.js";
 import { keyIn, listKey } from "./lists.js";
 import { lastOf, queryPrepared, type PgClient, type PgQuery, type PgResult } from "./connection/types.js";
@@ -22,23 +23,16 @@ export interface TransactionTerms {
   connect(): Promise<PgClient>;
 }
 
-/** Runs `work` again after a conflict with another transaction. */
-export async function transact<T>(
-  terms: TransactionTerms,
-  work: (sql: SqlTransaction, client: PgQuery) => Promise<T>,
-): Promise<T> {
+type Work<T> = (sql: SqlTransaction, client: PgQuery) => Promise<T>;
+
+/** Runs `work` again after a conflict with another transaction. The time limit covers BEGIN and COMMIT, because a server may fall silent. */
+export async function transact<T>(terms: TransactionTerms, work: Work<T>): Promise<T> {
   let longestMs = MAX_BUSY_PAUSE_MS;
   for (let rerun = 0; ; rerun++) {
     const transaction = openTransaction(terms, await terms.connect());
     try {
-      await transaction.begin();
-      const result = await within(
-        work(transaction.sql, transaction.client),
-        MAX_STORE_WAIT_MS,
-        terms.ports,
-        transaction.tooLong,
-      );
-      await transaction.commit();
+      const result = await within(transaction.whole(work), MAX_STORE_WAIT_MS, terms.ports, transaction.tooLong);
+      transaction.end();
       return result;
     } catch (error) {
       await transaction.undo();
@@ -88,20 +82,23 @@ function openTransaction(terms: TransactionTerms, pgClient: PgClient) {
   };
 
   return {
-    sql,
-    client,
     failure,
-    begin: async () => setClock(await query(isSet ? shortBeginText(schema) : beginText(schema, !isOwn))),
-    commit: async () => {
+    whole: async <T>(work: Work<T>): Promise<T> => {
+      setClock(await query(isSet ? shortBeginText(schema) : beginText(schema, !isOwn)));
+      const result = await work(sql, client);
       // `work` may have caught the error of a statement. COMMIT would then undo everything without an error.
       const { command } = await query("COMMIT");
       if (command === "ROLLBACK") throw pgFailed(`${terms.name} failed`, new Error("the commit was refused"));
+      return result;
+    },
+    end: () => {
       statements.close();
       if (isOwn) settled.add(pgClient);
       pgClient.release();
     },
     tooLong: () => {
       isLate = true;
+      if (statements.isAsking()) return noAnswer(MAX_STORE_WAIT_MS)();
       return storeFailed(
         `a transaction took longer than ${MAX_STORE_WAIT_MS} ms`,
         "Use only the transaction inside it, and await no other work.",
@@ -126,19 +123,23 @@ type OwnQuery = (text: string, values: unknown[]) => Promise<PgResult>;
 /** After a failed statement, PostgreSQL refuses all others. So does this, with the first error. */
 function openStatements(name: string, client: PgClient) {
   let isRunning = true;
+  let asking = 0;
   let failure: unknown;
   const query = async (text: string, values?: unknown[], prepared?: string): Promise<PgResult> => {
     if (!isRunning) throw storeClosed("the transaction");
     if (failure !== undefined) throw pgFailed(`${name} failed`, failure);
+    asking++;
     try {
       if (prepared === undefined || values === undefined) return lastOf(await client.query(text, values));
       return await queryPrepared(client, { name: prepared, text, values });
     } catch (error) {
       failure = error ?? new Error("unknown");
       throw pgFailed(`${name} failed`, failure);
+    } finally {
+      asking--;
     }
   };
-  return { query, failure: () => failure, close: () => void (isRunning = false) };
+  return { query, failure: () => failure, isAsking: () => asking > 0, close: () => void (isRunning = false) };
 }
 
 const LOCK_LANE = `pg_advisory_xact_lock(${keyIn("lane")})`;

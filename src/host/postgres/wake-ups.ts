@@ -2,7 +2,7 @@
 
 import { within, type Ports } from "../../core/index.js";
 import { MAX_NEWS_RUNS, POLL_MS, ROLLBACK_MS, WAKE_UP_MS } from "../limits.js";
-import { UNKNOWN_NEWS, type CommitNews } from "../sql/engine.js";
+import { joinNews, UNKNOWN_NEWS, type CommitNews } from "../sql/engine.js";
 
 export interface WakeUps {
   /** Sends the news soon. If that fails, everything may have changed for the others, and a later wake-up says so. */
@@ -60,13 +60,6 @@ export function createWakeUps(ports: Ports, send: (news: CommitNews) => Promise<
       next?.stop();
     },
   };
-}
-
-function joinNews(one: CommitNews, other: CommitNews): CommitNews {
-  const isDue = one.isDue || other.isDue;
-  // If one of them may be about any run, so may both together.
-  if (one.runs === undefined || other.runs === undefined) return { isDue };
-  return { isDue, runs: new Set([...one.runs, ...other.runs]) };
 }
 
 export function writeNews({ isDue, runs }: CommitNews): readonly string[] {

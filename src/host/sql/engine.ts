@@ -1,6 +1,7 @@
 // The interface between the ports and a database. Each engine implements it. The ports are written once, in SQL that all engines share.
 
 import type { RunStatus } from "../../core/index.js";
+import { MAX_NEWS_RUNS } from "../limits.js";
 
 export type SqlValue = string | number | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, unknown>>;
@@ -82,6 +83,14 @@ export interface CommitNews {
 
 /** Nothing is known of the commits. */
 export const UNKNOWN_NEWS: CommitNews = { isDue: true };
+
+export function joinNews(one: CommitNews, other: CommitNews): CommitNews {
+  const isDue = one.isDue || other.isDue;
+  // If one of them may be about any run, so are both together.
+  if (one.runs === undefined || other.runs === undefined) return { isDue };
+  const runs = new Set([...one.runs, ...other.runs]);
+  return runs.size > MAX_NEWS_RUNS ? { isDue } : { isDue, runs };
+}
 
 export type Write = SqlTransaction & { readonly note: CommitNote };
 

@@ -11,6 +11,8 @@ describe("--store", () => {
     `postgress://me:${PASSWORD}@host/db`,
     `postgres:/me:${PASSWORD}@host/db`,
     `me:${PASSWORD}@host/db`,
+    `"postgres://me:${PASSWORD}@host/db"`,
+    `postgres//me:${PASSWORD}@host/db`,
     `postgres://me:${PASSWORD}@127.0.0.1:1/db`,
     `postgres://me:${PASSWORD}@[host/db`,
   ])("neither prints nor stores the password of %s", async (address) => {

@@ -193,6 +193,16 @@ describe("cassette record --job", () => {
       const damaged = expect.stringContaining(`error: ${what} in the store is damaged\n`);
       expect(await merge("x")).toMatchObject({ code: 2, err: damaged });
     }
+    for (const change of [
+      "status = 'failed', result = json_set(result, '$.status', 'failed')",
+      "result = json_remove(result, '$.result.finalAnswer')",
+      "status = 'skipped', result = '{\"status\":\"skipped\"}', names = '{'",
+    ]) {
+      copyFileSync(at("whole.db"), at("jobs.db"));
+      await sql(`UPDATE fleet_cells SET ${change} WHERE place = 0`);
+      const damaged = expect.stringContaining("error: table fleet_cells, row 0, column ");
+      expect(await merge("x")).toMatchObject({ code: 2, err: damaged });
+    }
     expect(existsSync(at("x"))).toBe(false);
   });
 

@@ -1,6 +1,10 @@
 import { describe, expect, it, vi } from "vitest";
-import type { RunStatus } from "../../../src/core/index.js";
+import { systemPorts, toHex, type RunStatus } from "../../../src/core/index.js";
 import type { DurableHost } from "../../../src/host/durable/host.js";
+import type { Beat, Pulse } from "../../../src/host/durable/pulse.js";
+import { createWatches } from "../../../src/host/durable/watches.js";
+import { runHashOf } from "../../../src/host/sql/claims.js";
+import type { Sql, SqlAccess } from "../../../src/host/sql/engine.js";
 import { durableHosts, lease, userTurn } from "../../support/durable-host.js";
 import { PATIENCE } from "../../support/patience.js";
 
@@ -56,5 +60,33 @@ describe("a watch of a run", () => {
     await host.store.runs.claim("a", lease("l"));
     expect(seen).toEqual(["leased"]);
     expect(warnings.join()).toContain("mine");
+  });
+
+  it("reads once at a time when news flood in, and misses the last change of none", async () => {
+    let beat: Beat = () => undefined;
+    const reading = { now: 0, most: 0, times: 0 };
+    let status = "queued";
+    const read: SqlAccess["read"] = async (work) => {
+      reading.most = Math.max(reading.most, ++reading.now);
+      reading.times++;
+      const all = async () => [{ run_hash: runHashOf("a"), status }];
+      const result = await work({ all } as unknown as Sql);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      reading.now--;
+      return result;
+    };
+    const pulse: Pulse = { listen: (given) => ((beat = given), () => undefined) };
+    const watches = createWatches({ ports: systemPorts, pulse, read });
+    const seen: RunStatus[] = [];
+    watches.watch("a", (found) => seen.push(found));
+    await vi.waitFor(() => expect(reading).toMatchObject({ now: 0, times: 1 }), PATIENCE);
+    for (let news = 0; news < 500; news++) beat({ isDue: false, runs: new Set([`other ${news}`]) });
+    status = "leased";
+    beat({ isDue: false, runs: new Set([toHex(runHashOf("a"))]) });
+    await vi.waitFor(() => expect(seen).toEqual(["leased"]), PATIENCE);
+    for (let news = 0; news < 500; news++) beat({ isDue: true });
+    await vi.waitFor(() => expect(reading.now).toBe(0), PATIENCE);
+    expect(reading.most).toBe(1);
+    expect(reading.times).toBeLessThan(10);
   });
 });

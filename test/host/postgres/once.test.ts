@@ -1,5 +1,5 @@
 import pg from "pg";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { AgentError, type CustomToolContext } from "../../../src/core/index.js";
 import { exactlyOnce, type ExactlyOnceTool } from "../../../src/host/postgres/once.js";
 import type { PgClient, PgPool } from "../../../src/host/postgres/connection/types.js";
@@ -96,14 +96,16 @@ describePostgres("PSS-127 a tool with an effect in the database", (server) => {
     expect(await balance()).toEqual({ accounts: [999, 1], bookings: 1 });
   });
 
-  it("passes the errors of the database to the tool as they are", async () => {
+  it.each([
+    ["22012", "SELECT 1 / 0"],
+    // The code of a prepared statement with an old plan, too.
+    ["0A000", "SELECT 1 FROM pg_class FULL JOIN pg_proc ON relname < proname"],
+  ])("passes the error %s of the database to the tool as it is, after one attempt", async (code, text) => {
     const { schema, transfer } = await openBank();
-    const tool = exactlyOnce<Transfer>(
-      server.url,
-      { ...transfer, invoke: (_args, client) => client.query("SELECT 1 / 0") },
-      { schema },
-    );
-    await expect(tool.invoke({ cents: 1 }, contextOf("r:1"))).rejects.toMatchObject({ code: "22012" });
+    const invoke = vi.fn<ExactlyOnceTool<Transfer>["invoke"]>((_args, client) => client.query(text));
+    const tool = exactlyOnce<Transfer>(server.url, { ...transfer, invoke }, { schema });
+    await expect(tool.invoke({ cents: 1 }, contextOf("r:1"))).rejects.toMatchObject({ code });
+    expect(invoke).toHaveBeenCalledTimes(1);
   });
 
   it("has it once when the connection is lost before or after any statement", { timeout: 240_000 }, async () => {

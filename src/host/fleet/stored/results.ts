@@ -1,6 +1,6 @@
 // Results of cells as rows. A skipped cell has only its reason there, so one statement can skip many.
 
-import { isObject, toMicroCents } from "../../../core/index.js";
+import { isObject, toMicroCents, tryParseJson, type JsonObject, type JsonValue } from "../../../core/index.js";
 import type { Values } from "../../sql/codec.js";
 import type { Sql, SqlRow, SqlTransaction } from "../../sql/engine.js";
 import { damagedRow } from "../../sql/failure.js";
@@ -46,12 +46,24 @@ export async function skipWaiting(
 
 export async function readCell(values: Values, row: SqlRow): Promise<FleetCell> {
   const place = String(row["place"]);
-  const names = JSON.parse(String(row["names"])) as Names;
+  const names = tryParseJson(String(row["names"]));
+  if (!isObject(names) || typeof names["target"] !== "string")
+    throw damagedRow("fleet_cells", place, "names", row["names"]);
   const cell = await values.toValue(`the result of cell ${place}`, String(row["result"]));
-  if (!isObject(cell) || cell["status"] !== row["status"])
+  if (!isCell(cell) || cell["status"] !== row["status"])
     throw damagedRow("fleet_cells", place, "result", "not a result");
   if (cell["status"] !== "skipped") return cell as unknown as FleetCell;
-  return { status: "skipped", ...names, attempts: 0, reason: cell["reason"] as SkipReason };
+  return { status: "skipped", ...(names as unknown as Names), attempts: 0, reason: cell["reason"] as SkipReason };
+}
+
+/** True if the value has what readers of a cell rely on. */
+function isCell(value: JsonValue): value is JsonObject {
+  if (!isObject(value)) return false;
+  const { status, target, result, error } = value;
+  if (status === "skipped") return true;
+  if (typeof target !== "string") return false;
+  if (status === "failed") return isObject(error) && typeof error["message"] === "string";
+  return isObject(result) && typeof result["finalAnswer"] === "string" && isObject(result["usage"]);
 }
 
 /** The results of a job in the order of its cells, a page at a time. */

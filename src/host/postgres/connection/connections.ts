@@ -1,7 +1,7 @@
 // The name of a store, and connections to it.
 
 import { invalidOptions, showValue, storeFailed, within, type Ports } from "../../../core/index.js";
-import { MAX_CONNECT_MS } from "../../limits.js";
+import { MAX_CONNECT_MS, ROLLBACK_MS } from "../../limits.js";
 import { pgFailed } from "./failure.js";
 import type { PgClient, PgPool } from "./types.js";
 
@@ -40,13 +40,27 @@ export function releaseLater(connecting: Promise<PgClient>): void {
   );
 }
 
+/** Closes a pool, but waits no longer for connections on which a silent server owes an answer. */
+export async function endPool(end: (() => Promise<void>) | undefined, ports: Ports): Promise<void> {
+  if (end === undefined) return;
+  await within(end(), ROLLBACK_MS, ports).catch(() => ports.warn("a connection to PostgreSQL did not close"));
+}
+
 const heardOut = new WeakSet<object>();
 
-/** Statements report the errors of their connection themselves. */
+interface Acquiring {
+  on?(event: "acquire", listener: (client: PgClient) => void): unknown;
+}
+
+/**
+ * Statements report the errors of their connection themselves. A pool gives out its connections later than it stops listening to them,
+ * and both messages may be in one packet. So each one is heard out as soon as the pool takes it.
+ */
 export function ignoreErrors(emitter: Pick<PgPool, "on">): void {
   if (heardOut.has(emitter)) return;
   heardOut.add(emitter);
   emitter.on?.("error", () => undefined);
+  (emitter as unknown as Acquiring).on?.("acquire", ignoreErrors);
 }
 
 export const noAnswer = (ms: number) => () =>

@@ -2,6 +2,7 @@
 
 import { AgentError, defined, invalidOptions, showValue } from "../../../core/index.js";
 import { DEFAULT_POOL_CONNECTIONS, MAX_CONNECT_MS } from "../../limits.js";
+import { ignoreErrors } from "./connections.js";
 import type { PgClient, PgConnections, PgPool } from "./types.js";
 
 /**
@@ -47,6 +48,7 @@ export async function toConnections(database: PostgresDatabase): Promise<OwnedCo
 }
 
 async function openClient(client: InstanceType<Driver["Client"]>): Promise<PgClient> {
+  ignoreErrors(client);
   await client.connect();
   return Object.assign(client, { release: () => void client.end().catch(() => undefined) });
 }

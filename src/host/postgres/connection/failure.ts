@@ -22,9 +22,9 @@ export function runsAgain(error: unknown, reruns: number): boolean {
   return CONFLICTS.includes(codeOf(error) ?? "") && reruns < MAX_TRANSACTION_RERUNS;
 }
 
-/** True if a prepared statement returns other columns since a migration. Only a new connection helps. */
+/** True if a prepared statement returns other columns since a migration. Only a new connection helps. Other errors share the code. */
 export function isStalePlan(error: unknown): boolean {
-  return codeOf(error) === "0A000";
+  return codeOf(error) === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery";
 }
 
 /** True if the connection cannot be used any more: the error did not come from the server, or the server has ended the connection. */

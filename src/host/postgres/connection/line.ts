@@ -1,7 +1,7 @@
 // The line of a host: a dedicated connection. It holds the host's life lock, which PostgreSQL releases when the connection ends, and
 // listens for wake-ups. A lost line is opened again.
 
-import { sleep, within, type Ports } from "../../../core/index.js";
+import { MAX_STORE_WAIT_MS, sleep, within, type Ports } from "../../../core/index.js";
 import { FIRST_RECONNECT_MS, LINE_TEST_MS, MAX_CONNECT_MS, MAX_RECONNECT_MS, ROLLBACK_MS } from "../../limits.js";
 import { UNKNOWN_NEWS, type CommitNews, type SqlValue } from "../../sql/engine.js";
 import { ignoreErrors, noAnswer, releaseLater } from "./connections.js";
@@ -129,11 +129,14 @@ async function connectLine(terms: LineTerms, channel: string, { lost, hear }: Li
     const [sender, ...news] = payload.split(" ");
     if (sender !== hostId) hear(readNews(news));
   });
-  try {
+  const setUp = async (): Promise<void> => {
     // So the server notices a lost machine after 25 seconds.
     await client.query("SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3");
     await client.query(`LISTEN "${channel}"`);
     await client.query("SELECT pg_advisory_lock($1::int, $2::int)", [...lifeKeys(schema, hostId)]);
+  };
+  try {
+    await within(setUp(), MAX_STORE_WAIT_MS, ports, noAnswer(MAX_STORE_WAIT_MS));
     return client;
   } catch (error) {
     client.release(true);

@@ -16,7 +16,13 @@ export interface PgQuery {
 /** A statement with a name stays prepared on its connection, so the server parses and plans it once. Only for connections of `pg` itself. */
 export function queryPrepared(
   client: PgQuery,
-  statement: { readonly name: string; readonly text: string; readonly values: unknown[] },
+  statement: {
+    readonly name: string;
+    readonly text: string;
+    readonly values: unknown[];
+    /** The time limit of `pg` in ms. */
+    readonly query_timeout?: number;
+  },
 ): Promise<PgResult> {
   return (client as unknown as { query(statement: object): Promise<PgResult> }).query(statement);
 }
