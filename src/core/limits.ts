@@ -138,6 +138,8 @@ export const STORE_TIMEOUT_MS = 30_000;
 export const STORE_RETRIES = 5;
 /** Milliseconds before the first of these tries. Each later wait is twice as long. */
 export const STORE_RETRY_MS = 20;
+/** Milliseconds between two tries to give a run back to a store that fails for now. */
+export const GIVE_BACK_MS = 1_000;
 /** Milliseconds until a run that waits for its session looks again, at first and at most. */
 export const FIRST_HEAD_WAIT_MS = 50;
 export const MAX_HEAD_WAIT_MS = 2_000;

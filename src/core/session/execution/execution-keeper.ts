@@ -26,7 +26,7 @@ import { claimRun, type Claimed, type ClaimRefusal, type KeeperTerms } from "./s
 import { createIn, createRun, toNewRun, type NewInput, type ScheduleOptions } from "./stored-run/create-run.js";
 import { dismissRun, endRun } from "./stored-run/end-run.js";
 import { readJournal } from "./stored-run/journal-items.js";
-import { enqueue, giveBack } from "./stored-run/give-back.js";
+import { enqueue, giveBack, giveBackLater } from "./stored-run/give-back.js";
 import { KnownSessions } from "./stored-run/known-sessions.js";
 import { Lease } from "./stored-run/lease.js";
 import { awaitHead } from "./line.js";
@@ -87,7 +87,7 @@ export class ExecutionKeeper implements RunKeeper {
     this.#live.set(runId, live);
     const claimed = await this.#claim(live).catch((error: unknown) => {
       this.#forget(live);
-      throw error;
+      throw giveBackLater(this.#terms, live, error);
     });
     if (typeof claimed === "object") {
       live.claimed = claimed;

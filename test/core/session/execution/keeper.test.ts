@@ -1,6 +1,9 @@
 // Sessions on an execution host: what is stored at each step, and how another agent goes on from it.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import type { ExecutionHost } from "../../../../src/core/session/ports/execution-host.js";
+import { AgentError } from "../../../../src/core/errors.js";
+import type { LlmTurnResponse } from "../../../../src/core/model/provider.js";
 import { ask, say } from "../../../support/script.js";
 import {
   agentOn,
@@ -11,6 +14,7 @@ import {
   openLedger,
   pureModel,
 } from "../../../support/execution.js";
+import { PATIENCE } from "../../../support/patience.js";
 import { readRun, typesOf } from "../../../support/sessions.js";
 
 const ANSWERS = [ask([{ name: "book" }]), ask([{ name: "pay" }]), say("Booked and paid.")];
@@ -72,4 +76,35 @@ describe("a session on an execution host", () => {
     expect(model.asked).toHaveLength(3);
     expect(typesOf(told).filter((type) => type === "step-end")).toHaveLength(3);
   });
+
+  it("gives a run back as soon as a store answers that failed, long before its lease ends", async () => {
+    const { host, ports, ledger } = stand();
+    const failing = failingStore(host.store);
+    const cut = { ...pureModel(ANSWERS), turn: async () => ((failing.isDown = true), ANSWERS[0] as LlmTurnResponse) };
+    const first = agentOn({ ...host, store: failing.store }, { model: cut, tools: [ledger.tool("book")], ports });
+    const run = await first.send("Book a table.");
+    expect(await run.result()).toMatchObject({ status: "error" });
+    expect(await host.store.runs.get(run.runId)).toMatchObject({ status: "running" });
+    expect(ports.warnings).toEqual([expect.stringContaining("a run could not be released: the database is down")]);
+    failing.isDown = false;
+    await vi.waitFor(async () => expect((await host.store.runs.get(run.runId))?.status).toBe("suspended"), PATIENCE);
+    const tools = [ledger.tool("book"), ledger.tool("pay")];
+    const resumed = await agentOn(host, { model: pureModel(ANSWERS), tools, ports }).resume(run.runId);
+    expect(await resumed?.result()).toMatchObject({ status: "completed", text: "Booked and paid." });
+  });
 });
+
+/** A store whose writes of runs fail while it is down. */
+function failingStore(store: ExecutionHost["store"]) {
+  const failing = { isDown: false, store };
+  const unless = <T>(call: () => Promise<T>): Promise<T> =>
+    failing.isDown
+      ? Promise.reject(new AgentError("store-failed", "the database is down", { retryable: true }))
+      : call();
+  const runs: typeof store.runs = {
+    ...store.runs,
+    update: (...args) => unless(async () => store.runs.update(...args)),
+  };
+  failing.store = { ...store, runs, transaction: (work) => unless(() => store.transaction(work)) };
+  return failing;
+}
