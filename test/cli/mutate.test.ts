@@ -354,7 +354,7 @@ describe("cassette mutate in shards", () => {
     writeFileSync(cassette, text.replace("umbrellas", "coats"));
     const { code, err } = await cli(["mutate", "--merge", report]);
     writeFileSync(cassette, text);
-    expect([code, err]).toEqual([2, expect.stringContaining("is not the cassette that the shards changed")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("is not the cassette that was changed")]);
   });
 });
 

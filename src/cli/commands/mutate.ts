@@ -53,6 +53,13 @@ export function mutateCommand(program: Command, io: CommandIo): void {
       if (command.length === 0) {
         throw new CliError("usage", "no command was given", "Put the command that runs the tests after --.");
       }
+      if (options.resume === true && options.job !== undefined) {
+        throw new CliError(
+          "usage",
+          "--resume cannot be used with --job",
+          "Run the same command again to continue the job.",
+        );
+      }
       if (options.resume === true && options.report === undefined) {
         throw new CliError("usage", "--resume was given without --report", "Name the report of the run to resume.");
       }

@@ -77,8 +77,8 @@ export async function toFindings(
   for (const [file, envelopeHash] of Object.entries(cassettes)) {
     const loaded = await loadRecording(store, file);
     if (loaded.kind === "failed" || loaded.cassette.version === 1 || loaded.cassette.envelopeHash !== envelopeHash) {
-      const hint = "Run --merge in the folder of the shards, with the cassettes that they used.";
-      throw new CliError("cassette-changed", `${file} is not the cassette that the shards changed`, hint, file);
+      const hint = "Merge in the folder of the tests, with the cassettes that were changed.";
+      throw new CliError("cassette-changed", `${file} is not the cassette that was changed`, hint, file);
     }
     visit({ file }, loaded.cassette);
   }

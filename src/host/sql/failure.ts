@@ -7,7 +7,7 @@ const CHECK_FILE = "Check the disk, and the permissions of the file and its fold
 /** A driver's error. Its text may hold values, so it is masked and cut. */
 export function driverFailed(what: string, cause: unknown, retryable: boolean, advice = CHECK_FILE): AgentError {
   if (cause instanceof AgentError) return cause;
-  const hint = retryable ? "Try again later." : advice;
+  const hint = retryable ? `Try again later. ${advice}` : advice;
   return storeFailed(`${what}: ${quoteForeign(thrownText(cause))}`, hint, { retryable, cause });
 }
 

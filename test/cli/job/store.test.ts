@@ -44,6 +44,7 @@ describe("--store", () => {
         ["mutate", "--job", "n", "--store", "a.db", "--only", "abcdefabcdef", "--", "true"],
         "--job cannot be used with --report",
       ],
+      [["mutate", "--job", "n", "--store", "a.db", "--resume", "--", "true"], "--resume cannot be used with --job"],
       [["mutate", "--merge", "--job", "n", "--store", "a.db", "r.jsonl"], "--merge cannot be used with --job"],
       [["merge", "--job", "../n", "--store", "a.db"], "letters, digits"],
     ] as const;
