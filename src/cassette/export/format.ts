@@ -8,7 +8,7 @@ export type ExportFormat = "openai" | "anthropic" | "otlp" | "ai-sdk";
 export const EXPORT_FORMATS: readonly ExportFormat[] = ["openai", "anthropic", "otlp", "ai-sdk"];
 
 export interface ExportedCassette {
-  /** One document for each thread. The thread that ended first comes first. Empty if there were no turns. */
+  /** One document for each thread, in the order in which the threads ended. Empty without turns. */
   documents: JsonObject[];
   turns: number;
   /** The losses of the export, counted by kind. */
