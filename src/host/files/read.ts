@@ -3,7 +3,6 @@
 
 import { closeSync, constants, fstatSync, open, openSync, read, readSync, statSync, type Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
-import { promisify } from "node:util";
 import { thrownText, type FileRead } from "../../core/index.js";
 import { SLOW_CALL_MS } from "../limits.js";
 import { codeOf } from "./failure.js";
@@ -17,12 +16,18 @@ interface Calls {
   read: (file: number, buffer: Buffer) => number | Promise<number>;
 }
 
-const readSome = promisify(read);
 const ELSEWHERE: Calls = {
   stat,
-  open: promisify(open),
-  read: async (file, buffer) => (await readSome(file, buffer, 0, buffer.length, null)).bytesRead,
+  open: (path, flags) => settled((done) => open(path, flags, done)),
+  read: (file, buffer) => settled((done) => read(file, buffer, 0, buffer.length, null, done)),
 };
+
+/** `promisify` without `node:util`, which takes longer to load than most files take to read. */
+function settled(call: (done: (error: Error | null, value: number) => void) => void): Promise<number> {
+  return new Promise((resolve, reject) => {
+    call((error, value) => (error === null ? resolve(value) : reject(error)));
+  });
+}
 
 /** Opens a pipe at once, even without a writer. Windows has no such flag. */
 const READ_AND_NEVER_WAIT = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
