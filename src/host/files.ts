@@ -8,7 +8,7 @@ import { list } from "./files/list.js";
 import { createQuickRead, readFile } from "./files/read.js";
 import { assertPath, writeWhole } from "./files/write.js";
 
-/** The path of a file in the folder of another, or without a name the folder itself. */
+/** The path of the file `name` in the folder of `path`. Without a name, the path of that folder. */
 export function pathBeside(path: string, name = ""): string {
   return join(dirname(path), name);
 }

@@ -22,7 +22,7 @@ import { runCells, type FleetRun, type FleetShared } from "./fleet/run.js";
 import { openSharedQueue } from "./fleet/shared-queue.js";
 import { MAX_FLEET_CELLS } from "./limits.js";
 
-/** Members that run targets; made by {@link createFleet}. See docs/runtime.md. */
+/** Members that run targets. Created by {@link createFleet}. See docs/runtime.md. */
 export interface Fleet {
   /**
    * Resolves when every cell is settled. A failed cell is data. When `signal` fires, running cells fail with the code `aborted`, the

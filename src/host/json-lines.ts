@@ -18,13 +18,13 @@ import { AgentError, assertKnownOptions, showValue, thrownText } from "../core/i
 import { codeOf } from "./files/failure.js";
 import { MAX_REPAIRED_LINE_BYTES } from "./limits.js";
 
-/** Closed; callers may rely on the words. */
+/** Every code of a {@link JsonLinesError}. Callers may rely on them. */
 export type JsonLinesErrorCode =
   /** The file exists, and `append` is not set. */
   | "exists"
-  /** The file does not have JSON lines, so it was not changed. */
+  /** The file does not contain JSON lines, so it was not changed. */
   | "not-json-lines"
-  /** The value has no JSON. */
+  /** The value cannot be written as JSON. */
   | "not-json"
   /** The system refused: a full disk, no permission, a folder. After a failed write the file accepts no more lines. */
   | "failed"
@@ -45,7 +45,7 @@ export class JsonLinesError extends Error {
 
 /** The options of {@link openJsonLines}. */
 export interface JsonLinesOptions {
-  /** Adds to an existing file, or makes a new one. Default false: an existing file is an error. */
+  /** Adds to an existing file, or creates a new one. Default false: an existing file is an error. */
   readonly append?: boolean;
 }
 
@@ -57,14 +57,14 @@ export interface MendedLine {
   readonly bytes: number;
 }
 
-/** Does not use `this`, so `file.write` can be passed on as a function. */
+/** An open file of JSON lines. Its methods do not use `this`, so `file.write` can be passed on as a function. */
 export interface JsonLinesFile {
   readonly path: string;
   /** Lines written since it was opened. */
   readonly lines: number;
   /** Set when `append` found a torn last line. */
   readonly mended: MendedLine | undefined;
-  /** Writes `value` as one line. A BigInt becomes text, and a value without JSON is `not-json`. Throws {@link JsonLinesError}. */
+  /** Writes `value` as one line. A BigInt becomes text. A value that JSON cannot represent is `not-json`. Throws {@link JsonLinesError}. */
   readonly write: (value: unknown) => void;
   /** Flushes and closes. Safe to call twice. */
   readonly close: () => void;
@@ -72,7 +72,7 @@ export interface JsonLinesFile {
 
 const NEWLINE = 0x0a;
 
-/** Opens `path`, making missing folders. Throws {@link JsonLinesError}, and `AgentError` `invalid-options` for a wrong option. */
+/** Opens `path`, and creates missing folders. Throws {@link JsonLinesError}, and `AgentError` `invalid-options` for a wrong option. */
 export function openJsonLines(path: string, options: JsonLinesOptions = {}): JsonLinesFile {
   const append = readAppend(options);
   const descriptor = open(path, append);
@@ -142,7 +142,7 @@ function open(path: string, append: boolean): number {
     if (error instanceof JsonLinesError) throw error;
     if (codeOf(error) !== "EEXIST" || append) throw failed(path, "cannot be opened", error);
     const hint = "Pass { append: true } to add to it, or use another name. A file can have one chain of receipts.";
-    throw new JsonLinesError("exists", `${path} exists already`, hint, error);
+    throw new JsonLinesError("exists", `${path} already exists`, hint, error);
   }
 }
 
@@ -215,7 +215,7 @@ function isJson(line: Buffer): boolean {
 }
 
 function notJson(path: string, cause?: unknown): JsonLinesError {
-  const message = `a value that has no JSON was not written to ${path}`;
+  const message = `a value cannot be written to ${path} as JSON`;
   return new JsonLinesError("not-json", message, "Write events, receipts or other plain values without cycles.", cause);
 }
 

@@ -6,7 +6,7 @@
 export const MAX_REPAIRED_LINE_BYTES = 64 * 1024 * 1024;
 /** A call of the file system that takes longer than this time in ms waited for a disk or for a busy processor. */
 export const SLOW_CALL_MS = 1;
-/** Age in ms from which a temporary file is left over: no write takes a day, so its writer has ended. */
+/** Age in ms after which a temporary file counts as abandoned: no write takes a day, so its writer has ended. */
 export const STALE_FILE_MS = 24 * 60 * 60 * 1000;
 
 // Threads
@@ -17,6 +17,8 @@ export const DEFAULT_MAX_THREADS = 16;
 export const THREAD_LEARN_MS = 250;
 /** Remaining work in ms that is worth a thread, which takes about half a second of processor time to load its modules. */
 export const THREAD_WORTH_MS = 2_000;
+/** Memory of a thread for new values, in MiB. Threads only pass data through, and more would only delay their garbage collection. */
+export const MAX_THREAD_YOUNG_MB = 8;
 
 // Memory in SQLite
 /** Limit of a scope and of a key, in characters (UTF-16 code units). */
@@ -39,7 +41,7 @@ export const MIN_HOST_FILE_BYTES = 262_144;
 export const DEFAULT_MAX_HOST_FILE_BYTES = 4_294_967_296;
 /** Longest delay of a run, and longest interval of a schedule, in ms: 366 days. */
 export const MAX_SCHEDULE_MS = 31_622_400_000;
-/** Calls of one process that wait for their transaction. */
+/** Calls of one process that may wait for their transaction. */
 export const MAX_WAITING_TRANSACTIONS = 100_000;
 /** Longest pause in ms between two attempts to begin a transaction on a busy file. */
 export const MAX_BUSY_PAUSE_MS = 20;
@@ -99,7 +101,7 @@ export const FIRST_RETRY_MS = 1_000;
 export const MAX_RETRY_MS = 60_000;
 /** A ready run without a lease is due within this time in ms. A later time comes from a wall clock that was set back. */
 export const MAX_DUE_MS = MAX_RETRY_MS + REDELIVERY_MS;
-/** Default time in ms in which a worker that stops lets its deliveries end. */
+/** Default time in ms that a stopping worker gives its deliveries to end. */
 export const DEFAULT_STOP_GRACE_MS = 30_000;
 export const MAX_STOP_GRACE_MS = 3_600_000;
 /** Time in ms for deliveries to end after their signal fired. */
@@ -108,10 +110,10 @@ export const STOP_ABORT_MS = 10_000;
 export const MAX_SCHEDULES = 10_000;
 /** Shortest interval of a schedule in ms. */
 export const MIN_SCHEDULE_MS = 1_000;
-/** Runs of one list. */
+/** Runs that one list returns. */
 export const DEFAULT_LISTED_RUNS = 100;
 export const MAX_LISTED_RUNS = 1_000;
-/** Youngest runs in ms that can be pruned: a day. */
+/** Lowest age in ms of runs that can be pruned: a day. */
 export const MIN_PRUNE_MS = 86_400_000;
 /** Runs that one transaction prunes, so that others wait a short time. */
 export const PRUNE_BATCH_ROWS = 200;
@@ -188,7 +190,7 @@ export const MAX_CONTEXT_VALUE_CHARACTERS = 4_000;
 export const MAX_FILLED_CHARACTERS = 1024 * 1024;
 
 // Verbs: pages
-/** Bytes in which a page must have declared its encoding. */
+/** Bytes at the start of a page that are searched for its encoding. */
 export const MAX_PRESCANNED_BYTES = 1024;
 /** Bytes by which a file without a known type is recognised. */
 export const MAX_SNIFFED_BYTES = 8192;
@@ -217,9 +219,6 @@ export const DEFAULT_MAX_EXTRACTED_CHARACTERS = 10_000;
 export const DEFAULT_MAX_EXTRACTED_LINKS = 100;
 export const MAX_EXTRACTED_JSON_DEPTH = 100;
 
-/** Memory of a thread for new values, in MiB. Threads only pass data through, and more would only delay their garbage collection. */
-export const MAX_THREAD_YOUNG_MB = 8;
-
 // Prompt files
 /** Default limit in bytes of a file that a prompt template reads. */
 export const MAX_PROMPT_FILE_BYTES = 1_048_576;
@@ -232,7 +231,7 @@ export const MAX_SKILL_BYTES = 65_536;
 export const MAX_SKILLS = 1_000;
 /** Bytes of one instruction file. */
 export const MAX_INSTRUCTION_BYTES = 65_536;
-/** Folders from the root down to the working folder. */
+/** Folders from the root down to the working folder, both included. */
 export const MAX_INSTRUCTION_FOLDERS = 16;
 /** Default number of unread events that are held for one reader. */
 export const DEFAULT_EVENT_CAPACITY = 1_024;
@@ -252,11 +251,11 @@ export const MAX_FRAME_BYTES = MAX_LINE_BYTES + 128 * 1024;
 export const MAX_QUEUED_FRAMES = 64;
 /** Bytes of the path of a local socket. Systems allow 104 or 108, with one for the end. */
 export const MAX_IPC_PATH_BYTES = 103;
-/** Milliseconds that a process which ends waits for its output to be taken. */
+/** Milliseconds that an ending process waits until its output is taken. */
 export const ZMQ_LINGER_MS = 30_000;
-/** Milliseconds that an agent which ends waits for the readers of its other streams. */
+/** Milliseconds that an ending agent waits for the readers of its other streams. */
 export const ZMQ_SIDE_END_MS = 1_000;
-/** Milliseconds without a frame after which an agent that has exited has nothing more to say. */
+/** Milliseconds without a frame after which no more output of an exited agent is expected. */
 export const ZMQ_QUIET_MS = 1_000;
 /** Messages that an agent reads ahead. */
 export const MAX_QUEUED_INPUTS = 16;

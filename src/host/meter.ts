@@ -13,7 +13,7 @@ interface ProcessMeter {
 
 type Collect = (options?: { type: "minor" }) => void;
 
-/** Node gives the garbage collector to programs only after a flag, which is set at the first use. */
+/** Node exposes the garbage collector to programs only after a flag, which is set at the first use. */
 export function processMeter(): ProcessMeter {
   let collector: Collect | undefined;
   const collect: Collect = (options) => {
@@ -39,8 +39,8 @@ export function processMeter(): ProcessMeter {
 }
 
 /**
- * Microseconds of processor time of the main threads of a process that leads a session, and of its children at the first call. Undefined
- * if the system does not tell: only Linux does. The time of a thread is complete when it waits.
+ * Measures processor time in microseconds: that of the main threads of all processes in the session of `leader`, as listed at the first
+ * call. Undefined if the system does not report it. Only Linux does. The time of a thread is complete when it waits.
  */
 export function sessionTime(leader: number): (() => number) | undefined {
   if (readTime(String(leader)) === undefined) return undefined;

@@ -10,13 +10,13 @@ import { parseTarget } from "./verbs/target.js";
 export interface PromptFilesOptions {
   /** The folder of the files. */
   readonly root: string;
-  /** Most bytes of one file. Default 1 MiB. */
+  /** Largest size of one file in bytes. Default 1 MiB. */
   readonly maxBytes?: number;
 }
 
 /** Reads the files of prompts: the `resolverCapabilities` of `createAgentNodeExecutor`. */
 export interface PromptFiles {
-  /** Rejects with `AgentError` `invalid-options` for a path that leads nowhere or out of the folder, and for a file that is not a prompt. */
+  /** Rejects with `AgentError` `invalid-options` for a path that leads nowhere or out of the folder, and for a file that is not UTF-8. */
   readFile(path: string, signal: AbortSignal): Promise<string>;
 }
 

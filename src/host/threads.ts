@@ -7,15 +7,15 @@ import { DEFAULT_MAX_THREADS, MAX_THREADS, THREAD_LEARN_MS, THREAD_WORTH_MS } fr
 import { doInThreads } from "./threads/crew.js";
 import { doOverlapping, type JobsOptions } from "./threads/job.js";
 
-/** Yields the results in order. A thread that dies is replaced, its jobs done again one by one; without threads this one does them. */
+/** Yields the results in order. A thread that dies is replaced, and its jobs are done again one by one. Without any, this one does them. */
 export async function* doJobs<Job, Result>(
   jobs: readonly Job[],
   options: JobsOptions<Job, Result>,
 ): AsyncGenerator<Result, void, undefined> {
   const { threads = Math.min(availableParallelism(), DEFAULT_MAX_THREADS), kept, here, lost } = options;
   assertCount("threads", threads, 1, MAX_THREADS);
-  const isAsked = options.threads !== undefined || (kept?.count ?? 0) > 0;
-  const isWorthIt = isAsked ? () => jobs.length > 1 : createEstimate(jobs.length);
+  const isRequested = options.threads !== undefined || (kept?.count ?? 0) > 0;
+  const isWorthIt = isRequested ? () => jobs.length > 1 : createEstimate(jobs.length);
   let done = 0;
   for await (const outcome of doOverlapping(jobs, here, (count) => threads > 1 && isWorthIt(count))) {
     const job = jobs[done++] as Job;

@@ -381,7 +381,7 @@ describe("cassette mutate --job", { timeout: 120_000 }, () => {
     const other = await mutate([...job, "--max", "5", "--seed", "2"], "weak");
     expect(other.code).toBe(2);
     expect(other.err).toMatch(
-      /job nightly has another plan: max \(the store has 6, this machine has 5\), mutants \(.*\), seed \(the store has "1", this machine has "2"\)\n/,
+      /job nightly has a different plan: max \(the store has 6, this machine has 5\), mutants \(.*\), seed \(the store has "1", this machine has "2"\)\n/,
     );
     const record = ["record", "--runs", "1", ...job, "--into", "x", "--", node, suite];
     expect((await cli(record, { env })).err).toContain("job nightly belongs to cassette mutate");

@@ -10,13 +10,13 @@ export interface Baton {
 export interface Runner {
   /** Resolves when all commands have sent a request or ended, and it is this one's turn. */
   take(): Promise<void>;
-  /** Called at a request. */
+  /** Called when a request comes in. */
   give(): void;
   /** Called when the command has ended. */
   leave(): void;
 }
 
-/** For this many commands. A single command always has the turn. */
+/** Creates the turns for this many commands. A single command always has the turn. */
 export function createBaton(commands: number): Baton {
   const arrived = new Set<Runner>();
   let waiting: { runner: Runner; go: () => void }[] = [];

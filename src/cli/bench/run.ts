@@ -19,7 +19,7 @@ export interface Served {
 }
 
 export interface RunSettings {
-  /** Runs without a terminal and output, and is ended after this time. Otherwise nothing is measured but the start. */
+  /** Hides the terminal and the output, and ends the command after this time. Without it, `isCpu` has no effect. */
   timeoutMs?: number;
   /** Measures processor time of the command instead of wall time. */
   isCpu?: boolean;

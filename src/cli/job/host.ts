@@ -1,3 +1,3 @@
-// What a job uses of the host. It is loaded only for a job.
+// The parts of the host that a job uses. They are loaded only for a job.
 
 export { openSharedQueue, sqliteFleetStore } from "../../host/index.js";

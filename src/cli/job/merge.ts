@@ -1,4 +1,4 @@
-// `cassette merge`: merges the parts that it names, or a job.
+// `cassette merge`: merges the given parts, or the results of a job.
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -14,7 +14,7 @@ interface AnyMerge extends Partial<JobOptions> {
   json?: boolean;
 }
 
-/** Throws `usage` for options that do not belong together, and what the merge throws. */
+/** Throws `usage` for options that do not go together, and the errors of the merge. */
 export async function mergeAny(folders: readonly string[], options: AnyMerge, io: CommandIo): Promise<void> {
   const own = jobOf(options);
   await assertNoFile(options.into, io);

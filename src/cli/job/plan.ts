@@ -1,4 +1,5 @@
-// The plan of a job, which the store keeps as text. Every machine must have the same, and a machine with another one learns what differs.
+// The plan of a job, which the store keeps as text. Every machine must have the same plan. A machine with a different one gets an error
+// that names the differences.
 
 import { canonicalize, isPlainObject, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { FleetStore } from "../../host/index.js";
@@ -11,7 +12,7 @@ export interface JobPlan {
   /** The command that makes its units. */
   readonly of: "record" | "mutate";
   readonly job: string;
-  /** What the units depend on, by names that an error shows. */
+  /** The values that the units depend on, by the names that an error shows. */
   readonly plan: JsonObject;
 }
 
@@ -58,18 +59,18 @@ export async function otherPlan(store: FleetStore, own: JobPlan): Promise<CliErr
   const differing = names.filter((name) => textOf(known.plan[name]) !== textOf(own.plan[name]));
   const what = differing.map((name) => `${name} (${differenceOf(known.plan[name], own.plan[name])})`).join(", ");
   return unusable(
-    `job ${own.job} has another plan: ${what}`,
+    `job ${own.job} has a different plan: ${what}`,
     "Give each machine the same command, options and cassettes, or use another --job.",
   );
 }
 
-/** "the store has 4, this machine has 5". Of two objects, the first entry that differs. */
+/** "the store has 4, this machine has 5". For two objects, only the first entry that differs. */
 function differenceOf(there: JsonValue | undefined, here: JsonValue | undefined): string {
   if (isPlainObject(there) && isPlainObject(here)) {
     const names = [...new Set([...Object.keys(there), ...Object.keys(here)])];
     const name = names.find((one) => textOf(there[one] as JsonValue) !== textOf(here[one] as JsonValue)) ?? "";
-    const [in_, out] = [Object.hasOwn(there, name), Object.hasOwn(here, name)];
-    return in_ && out ? `${name} differs` : `${name} is only ${in_ ? "in the store" : "on this machine"}`;
+    const [isThere, isHere] = [Object.hasOwn(there, name), Object.hasOwn(here, name)];
+    return isThere && isHere ? `${name} differs` : `${name} is only ${isThere ? "in the store" : "on this machine"}`;
   }
   return `the store has ${shown(there)}, this machine has ${shown(here)}`;
 }

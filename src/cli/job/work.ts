@@ -13,13 +13,13 @@ export interface Work {
   /** The names of all units, in order. */
   readonly units: readonly string[];
   readonly concurrency: number;
-  /** True once this machine must take no further unit. */
+  /** True once this machine must take no more units. */
   readonly isOver: () => boolean;
   /** Runs one unit. Undefined if it was cut short, so that another machine can run it. */
   readonly doUnit: (index: number) => Promise<UnitResult | undefined>;
 }
 
-/** Resolves when no unit is left, or when this machine stops. Throws what `doUnit` throws, and returns the unit to the other machines. */
+/** Resolves when no unit is left, or when this machine stops. If `doUnit` throws, rejects with its error and gives the unit back. */
 export async function workOn(store: FleetStore, work: Work): Promise<void> {
   const { openSharedQueue } = await import("./host.js");
   const cells = work.units.map((target, id) => ({ id, target }));

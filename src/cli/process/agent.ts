@@ -85,7 +85,7 @@ async function openCassette(
   return useCassette(cassette, () => agentProvider(loaded, io.env, warn), { agentId: loaded.spec.name });
 }
 
-/** The schedule to follow. An older cassette has none. */
+/** The schedule to follow. Undefined for a live run, and for an older cassette without a schedule. */
 function scheduleOf({ mode, extensions }: CassetteHandle): AgentSchedule | "record" | undefined {
   if (mode === "live") return undefined;
   if (mode !== "replay") return "record";
@@ -93,7 +93,7 @@ function scheduleOf({ mode, extensions }: CassetteHandle): AgentSchedule | "reco
   return recorded === undefined ? undefined : readSchedule(recorded);
 }
 
-/** A process that was aborted leaves no recording. A miss is the error of the message that met it, and the exit code says so. */
+/** A process that was aborted leaves no recording. A miss was already reported with its message, so here it only sets the exit code. */
 async function closeCassette(handle: CassetteHandle | undefined, end: AgentProcessEnd, io: CommandIo): Promise<void> {
   if (handle === undefined || end.reason === "aborted") return;
   const isFailed = end.error !== undefined;
@@ -107,5 +107,5 @@ async function closeCassette(handle: CassetteHandle | undefined, end: AgentProce
 }
 
 function parentGone(): PlumbError {
-  return new PlumbError("parent-gone", "the process that started this agent is gone", "Start the agent again.");
+  return new PlumbError("parent-gone", "the process that started this agent has ended", "Start the agent again.");
 }

@@ -1,4 +1,4 @@
-// Standard output belongs to the messages of the agent. What other code writes there goes elsewhere, with a warning.
+// Standard output belongs to the messages of the agent. Text that other code writes there goes to `stray` instead.
 
 import { Writable } from "node:stream";
 
@@ -7,7 +7,7 @@ export interface OwnStdout extends Writable {
   release(): void;
 }
 
-/** `stray` receives what other code writes. */
+/** `stray` receives the text that other code writes. */
 export function ownStdout(stray: (text: string) => void): OwnStdout {
   const { stdout } = process;
   const write = stdout.write.bind(stdout);

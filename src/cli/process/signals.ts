@@ -8,7 +8,7 @@ export interface Signals {
   readonly signal: AbortSignal;
   /** Fires to end after the message in progress. */
   readonly stop: AbortSignal;
-  /** As a shell reports a process that a signal ended. Undefined while none came. */
+  /** 128 plus the number of the signal, as a shell reports it. Undefined until a second signal ends the agent. */
   readonly exitCode: number | undefined;
   abort(reason: unknown): void;
 }

@@ -24,7 +24,7 @@ export function median(values: readonly number[]): number {
   return quantile(Float64Array.from(values).sort(), 0.5);
 }
 
-/** Between two values in proportion. */
+/** The quantile at `share` of sorted values, interpolated linearly between the two nearest values. */
 export function quantile(sorted: Float64Array, share: number): number {
   const place = share * (sorted.length - 1);
   const below = sorted[Math.floor(place)] as number;

@@ -23,7 +23,7 @@ import { createOutsideWatch, type OutsideWatch } from "./watch.js";
 export interface LoopBenchOptions {
   /** Number of samples of each length. Default 15. */
   readonly samples?: number;
-  /** Shortest time in ms of a sample, which repeats the run. Default 40. */
+  /** Shortest time in ms of a sample. A sample repeats the run until then. Default 40. */
   readonly sampleMs?: number;
   /** Milliseconds of runs of each length before its first sample, so that the code is compiled. Default 500. */
   readonly warmMs?: number;
@@ -33,13 +33,13 @@ export interface LoopBenchOptions {
   readonly lengths?: readonly number[];
 }
 
-/** What a run costs outside of the provider. Times are in microseconds. */
+/** The cost of a run outside of the provider. Times are in microseconds. */
 export interface LoopBench {
   turns: number;
   calls: number;
   /** The time of a turn. */
   turn: Figure;
-  /** The time of a tool call: the same time by the number of calls. Absent without calls. */
+  /** The time of all turns divided by the number of tool calls. Absent without calls. */
   call?: Figure;
   /** The time of a turn in the first run of this benchmark. */
   first: number;
@@ -118,14 +118,14 @@ interface Track {
 function openTrack(run: Run, cassette: CassetteProvider, now: () => number): Track {
   const { entries } = cassette.cassette;
   const values: number[] = [];
-  const lookCost = costOf(now);
+  const readingCost = costOf(now);
   const once = async (): Promise<number> => {
     cassette.reset();
     const watch = createOutsideWatch(now);
     const began = now();
     await run(watched(cassette, watch));
-    // Each pause contains about one look at the clock, half of it at either end. For processor time that is a microsecond or more.
-    const outside = now() - began - watch.inside - lookCost * (watch.pauses.length + 2);
+    // Each pause contains about one reading of the clock, half of it at either end. For processor time, it takes a microsecond or more.
+    const outside = now() - began - watch.inside - readingCost * (watch.pauses.length + 2);
     cassette.assertAnswered();
     cassette.assertConsumed();
     return outside;
@@ -154,13 +154,13 @@ function openTrack(run: Run, cassette: CassetteProvider, now: () => number): Tra
   };
 }
 
-const LOOKS = 2_000;
+const READINGS = 2_000;
 
-/** The time that a look at the clock takes. */
+/** The time that one reading of the clock takes. */
 function costOf(now: () => number): number {
   const began = now();
-  for (let look = 1; look < LOOKS; look++) now();
-  return (now() - began) / LOOKS;
+  for (let reading = 1; reading < READINGS; reading++) now();
+  return (now() - began) / READINGS;
 }
 
 function watched(provider: CassetteProvider, watch: OutsideWatch): LlmProviderAdapter {
@@ -178,7 +178,7 @@ function watched(provider: CassetteProvider, watch: OutsideWatch): LlmProviderAd
   };
 }
 
-/** The loop's work between two events is outside. */
+/** The loop's work between two events counts as outside of the provider. */
 async function* watchedStream(
   events: AsyncIterable<LlmStreamEvent>,
   watch: OutsideWatch,

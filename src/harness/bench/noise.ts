@@ -1,9 +1,9 @@
 // Whether a command is slower than its reference, from pairs of runs that alternated. Every run replays the same conversation, so the
 // same pause of both is the same work at almost the same moment. For each pause, differences beyond three median absolute deviations from
 // the median of all pairs are cut to that limit: the system interrupted one of the two. The result is the estimate of J. L. Hodges and
-// E. L. Lehmann over the means of the pairs. Its noise is half of the interval that belongs to F. Wilcoxon's signed-rank test (Annals of
-// Mathematical Statistics 34, 1963). They assume no distribution: the runs of a pair differ by as much in either direction if they run the
-// same code.
+// E. L. Lehmann over the means of the pairs. Its noise is the distance to the farther end of the interval that belongs to F. Wilcoxon's
+// signed-rank test (Annals of Mathematical Statistics 34, 1963). Neither assumes a distribution, but only that two runs of the same code
+// differ by as much in either direction.
 
 import { median, quantile } from "./figure.js";
 
@@ -24,11 +24,11 @@ export interface Shift {
 /** Slower or faster by more than the noise and the threshold together, or the same. */
 export type BenchVerdict = "same" | "slower" | "faster";
 
-/** With it, one in a hundred comparisons of a program with itself shows a slowdown that is larger than the noise. */
+/** With this value, one in a hundred comparisons of a program with itself shows a slowdown beyond the noise. */
 const Z = 2.326;
 const FENCE = 3;
 
-/** Needs at least one pair. Pauses that some run does not have are left out. */
+/** Needs at least one pair. Pauses that are missing in any run are left out. */
 export function shiftOf(pairs: readonly PairedRuns[]): Shift {
   const averages = walshAverages(cutMeans(pairs.map(differencesOf)));
   const difference = quantile(averages, 0.5);

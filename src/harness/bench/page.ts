@@ -5,7 +5,7 @@ import { tableView, toTablePage } from "../reports/html/table-page.js";
 import { benchSetting, benchTable, timeText, verdictLines } from "./report-text.js";
 import type { BenchedLength, BenchReport } from "./report.js";
 
-// Those of the `viewBox` below.
+// The size of the `viewBox` below, and its margins.
 const WIDTH = 960;
 const HEIGHT = 280;
 const LEFT = 80;

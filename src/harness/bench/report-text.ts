@@ -31,7 +31,7 @@ export function benchTable({ lengths, clock }: BenchReport): ReportTable {
     toRow("command", length, length.command),
   ]);
   const what = clock === "cpu" ? "Turns are processor time" : "Turns are wall time";
-  const notes = [`${what}, with the HTTP of the client. Each figure is a median with the middle half.`];
+  const notes = [`${what}, including the client's HTTP. Each figure is a median, with the middle half in brackets.`];
   return { rows: [["", "turns", "a turn", "a tool call", "first turn", "start"], ...rows], notes };
 }
 

@@ -11,14 +11,14 @@ export interface BenchedRun {
   pauses: number[];
 }
 
-/** What a command costs besides its model. Times are in microseconds. */
+/** The cost of a command without its model. Times are in microseconds. */
 export interface BenchedSide {
   start: Figure;
   /** The first pause of a process, which also loads and compiles code. */
   first: Figure;
   /** The mean pause of a run: the time of a turn. */
   turn: Figure;
-  /** The same time by the number of tool calls. Absent without calls. */
+  /** The time of all turns divided by the number of tool calls. Absent without calls. */
   call?: Figure;
   /** The median of each pause of the conversation. */
   pauses: number[];
@@ -41,7 +41,7 @@ export interface BenchReport {
   reference?: string;
   /** Processes of each command and length. */
   runs: number;
-  /** What a turn took: time, or processor time of the command. The start is always time. */
+  /** Whether turns are wall time, or processor time of the command. The start is always wall time. */
   clock: "wall" | "cpu";
   /** The load of the machine over the last minute, at the end, and its cores. */
   load: number;
@@ -59,11 +59,11 @@ interface Measured {
   turns: number;
   calls: number;
   command: readonly BenchedRun[];
-  /** As many runs, each the partner of the command's at its place. Empty without a reference. */
+  /** The same number of runs, each paired with the command's run at its index. Empty without a reference. */
   reference: readonly BenchedRun[];
 }
 
-/** Summarises the runs of one length. Every run needs a pause. */
+/** Summarises the runs of one length. Every run needs at least one pause. */
 export function toBenchedLength(measured: Measured, { amount, isRelative }: BenchThreshold): BenchedLength {
   const { turns, calls, command, reference } = measured;
   const figures = { turns, calls, command: toSide(command, calls) };

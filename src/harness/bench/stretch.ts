@@ -1,5 +1,5 @@
-// A longer cassette for benchmarks: the turns with tool calls are repeated with new call ids, and every hash is made again. No model gave
-// these answers, so `extensions.stretched` names the recording, and the recording's signature is left out.
+// A longer cassette for benchmarks: the turns with tool calls are repeated with new call ids, and every hash is computed again. No model
+// gave these answers, so `extensions.stretched` names the recording, and the recording's signature is left out.
 
 import { CassetteError, resealCassette, type CassetteV2, type UnsealedTurn } from "../../cassette/index.js";
 import { defined, sha256Hex, type JsonValue } from "../../core/index.js";
@@ -100,7 +100,7 @@ function idsOf(entries: readonly WholeTurn[]): Set<string> {
   return new Set(entries.flatMap(({ response }) => (response.message.toolCalls ?? []).map(({ id }) => id)));
 }
 
-/** Replaces every text that is a call id by a new one of the round. */
+/** Replaces every text that is a call id with a new id for this round. */
 function renamed(ids: ReadonlySet<string>, round: number): <Value>(value: Value) => Value {
   const rename = (value: JsonValue): JsonValue => {
     if (typeof value === "string") return ids.has(value) ? freshId(value, round, ids) : value;
@@ -111,7 +111,7 @@ function renamed(ids: ReadonlySet<string>, round: number): <Value>(value: Value)
   return (value) => rename(value as JsonValue) as typeof value;
 }
 
-/** No recorded id and no other new one is the same. */
+/** Returns an id that equals no recorded id and no other new one. */
 function freshId(id: string, round: number, ids: ReadonlySet<string>): string {
   let fresh = `${id}_${round}`;
   while (ids.has(fresh)) fresh += "_";

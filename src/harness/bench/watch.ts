@@ -1,4 +1,4 @@
-// Times what happens outside of a provider. Answers that are given at the same time count as one.
+// Measures the time spent outside of a provider. Requests that overlap count as one.
 
 /** Call `enter` when a request comes in, and `leave` when its answer is out. */
 export interface OutsideWatch {

@@ -38,7 +38,7 @@ export interface BullDriver {
   readonly Worker: new (name: string, process: (job: BullJob) => Promise<void>, options: object) => BullWorker;
 }
 
-/** What each queue and worker is made with. */
+/** The settings of every queue and worker. */
 export interface BullSettings {
   readonly connection: object;
   readonly prefix: string;
@@ -67,14 +67,14 @@ async function load(name: string): Promise<unknown> {
 
 export const isClient = (given: unknown): boolean => typeof (given as { duplicate?: unknown }).duplicate === "function";
 
-/** The connection of one queue or worker, which is opened again until `isOver`. A client of the caller keeps its own options. */
+/** The connection of one queue or worker, which reconnects until `isOver`. A client of the caller keeps its own options. */
 export function connectionOf({ connection }: BullSettings, isOver: () => boolean, isBlocking: boolean): object {
   if (isClient(connection)) return connection;
   const { retryStrategy = waitOf } = connection as { readonly retryStrategy?: (times: number) => unknown };
   return {
     ...connection,
     retryStrategy: (times: number) => (isOver() ? null : retryStrategy(times)),
-    // What cannot be sent fails at once: the store sends it again.
+    // A command that cannot be sent fails at once, and the store sends the run again.
     ...(isBlocking ? {} : { enableOfflineQueue: false }),
   };
 }
@@ -100,7 +100,7 @@ export async function assertReachable({ Queue }: BullDriver, settings: BullSetti
   }
 }
 
-/** An error that Redis itself answers stays until somebody changes something. */
+/** An error that Redis itself answers is not retryable, because it stays until somebody changes something. */
 function redisFailed(error: unknown): AgentError {
   const isAnswer = (error as { name?: unknown } | null)?.name === "ReplyError";
   const hint = isAnswer

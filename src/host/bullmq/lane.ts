@@ -48,7 +48,7 @@ export function openLane(namespace: string, terms: LaneTerms): Lane {
 
   return {
     async send(runId) {
-      // It ends by itself if the worker that takes the job dies before it removes it.
+      // The key expires by itself if the worker that takes the job dies before it removes the key.
       const deduplication = { id: sha256Hex(runId), ttl: 2 * REDELIVERY_MS };
       const options = { deduplication, removeOnComplete: true, removeOnFail: true };
       try {
@@ -68,7 +68,7 @@ export function openLane(namespace: string, terms: LaneTerms): Lane {
         () => true,
         () => false,
       );
-      // A lost connection would wait for Redis to say goodbye.
+      // On a lost connection, a graceful end would wait for an answer of Redis.
       if (!isUp) queue.disconnect().catch(() => undefined);
       await Promise.all([worker.close(!isUp), isUp ? queue.close() : undefined]);
     },

@@ -36,12 +36,12 @@ export function openLanes(driver: BullDriver, settings: BullSettings, terms: Que
 
 /** Warns once about each kind of error until something succeeds. */
 function createWarning(ports: Ports): (text?: string) => void {
-  const told = new Set<string>();
+  const warned = new Set<string>();
   return (text) => {
     const kind = text?.replace(/\d+/g, "#");
-    if (kind === undefined) told.clear();
-    else if (!told.has(kind)) {
-      told.add(kind);
+    if (kind === undefined) warned.clear();
+    else if (!warned.has(kind)) {
+      warned.add(kind);
       ports.warn(`the queue on Redis failed, and its runs are delivered later: ${quoteForeign(text ?? "")}`);
     }
   };

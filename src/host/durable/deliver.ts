@@ -24,8 +24,8 @@ export interface DueRun {
 }
 
 /**
- * Takes at most `limit` due runs. It leaves those in whose lane another transaction is at work. The rows are locked before their lanes, so
- * that several workers take different runs. That is safe, because a lane is only tried.
+ * Takes at most `limit` due runs. It skips runs in a lane where another transaction is at work. The rows are locked before their lanes, so
+ * that several workers take different runs. That is safe, because the lock of a lane is only tried and never waited for.
  */
 export async function takeDue(terms: DeliveryTerms, limit: number): Promise<readonly DueRun[]> {
   const { access, hostId } = terms;
@@ -40,8 +40,8 @@ export async function takeDue(terms: DeliveryTerms, limit: number): Promise<read
 }
 
 /**
- * Takes a run that came through a queue, or resolves with the reason why it is not due: the store does not have it, or does not say so any
- * more.
+ * Takes a run that came through a queue. Resolves with `unknown` if it is not in the store or belongs to other workers, and with `late` if
+ * it is no longer due.
  */
 export async function takeQueued(terms: DeliveryTerms, runId: string): Promise<DueRun | "unknown" | "late"> {
   const { access, hostId, namespaces } = terms;
@@ -71,7 +71,7 @@ async function findDue(
   limit: number,
 ): Promise<readonly RunRow[]> {
   const { condition, values } = namespaceCondition(namespaces);
-  // What another transaction holds is its own. It is due again afterwards, or taken.
+  // Rows that another transaction has locked are skipped. Afterwards they are taken, or due again.
   const skip = sql.forUpdate === "" ? "" : `${sql.forUpdate} SKIP LOCKED`;
   const rows = await sql.all(
     `SELECT due.*, ${sql.tryLock("lane")} AS is_locked FROM (SELECT * FROM runs WHERE due_at <= ? AND ${condition}
@@ -103,7 +103,7 @@ async function mark(
   return marked === 1;
 }
 
-/** The times in ms until the next run and the next slot of a schedule, if any. 0 for what is due. */
+/** The times in ms until the next run and the next slot of a schedule, if any. 0 if it is due. */
 export interface NextWork {
   readonly dueMs: number | undefined;
   readonly slotMs: number | undefined;
@@ -131,7 +131,7 @@ export async function findNext({ access, namespaces }: DeliveryTerms): Promise<N
 export async function endDelivery(access: SqlAccess, hostId: string, runId: string, outcome: Delivery): Promise<void> {
   const hash = runHashOf(runId);
   const isHeld = "run_hash = ? AND holder = ? AND lease_id IS NULL";
-  // The end of a run has already dropped its holder. So most deliveries cost one read.
+  // A run that has ended has no holder any more, so most deliveries cost only one read.
   const find = (sql: Sql) => sql.all(`SELECT 1 AS held FROM runs WHERE ${isHeld}`, hash, hostId);
   if (outcome.kind !== "failed" && (await access.read(find)).length === 0) return;
   await access.write(async (sql) => {

@@ -8,6 +8,7 @@ import {
   isStoreId,
   isThenable,
   portsProblem,
+  showValue,
   withSystemPorts,
   type Delivery,
   type Ports,
@@ -81,7 +82,7 @@ export interface WorkOptions {
   /** Executes a run. If it throws, the delivery counts as failed and is retried. */
   deliver(runId: string, context: DeliveryContext): Promise<Delivery>;
   /** Called after each delivery. `ms` is how long it took. */
-  onDelivery?(told: { readonly runId: string; readonly outcome: Delivery; readonly ms: number }): void;
+  onDelivery?(delivery: { readonly runId: string; readonly outcome: Delivery; readonly ms: number }): void;
   /** Passes due runs between the workers, such as a `bullmqScheduler`. Without it, each worker takes them from the store. */
   readonly queue?: DeliveryQueue;
 }
@@ -109,7 +110,7 @@ function assertQueue(queue: unknown): void {
   const { open } = (queue ?? {}) as Partial<DeliveryQueue>;
   if (queue === undefined || typeof open === "function") return;
   const hint = isThenable(queue) ? "Await bullmqScheduler." : "Pass the result of bullmqScheduler, or omit it.";
-  throw invalidOptions("queue is not a queue", hint);
+  throw invalidOptions(`queue is ${showValue(queue)}, not a delivery queue`, hint);
 }
 
 function toNamespaces(given: unknown): readonly string[] {

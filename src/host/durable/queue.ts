@@ -1,4 +1,4 @@
-// What a worker needs of a queue that passes due runs between processes. The store keeps what is due, so a queue may lose and repeat runs.
+// The interface of a queue that passes due runs between processes. The store knows which runs are due, so a queue may lose and repeat runs.
 
 import type { Ports } from "../../core/index.js";
 
@@ -20,7 +20,7 @@ export interface QueueTerms {
 export interface OpenQueue {
   /** Waits for room in the queue. Never rejects: a run that is lost, or that the queue does not take, is sent again. */
   send(run: { readonly runId: string; readonly ownerNamespace: string }): Promise<void>;
-  /** Calls `deliver` no more. */
+  /** Stops calling `deliver`. */
   pause(): void;
   /** Call it after `pause`, when the deliveries have ended. Never rejects. */
   close(): Promise<void>;

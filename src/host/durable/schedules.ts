@@ -1,7 +1,7 @@
 // Recurring inputs. At each slot, one transaction adds one notification to the session's inbox, with a run that delivers it. The slot is
 // part of the notification's key, so several hosts together create only one.
 
-import { plural, storeFailed, type JsonValue } from "../../core/index.js";
+import { plural, showValue, storeFailed, type JsonValue } from "../../core/index.js";
 import { MAX_SCHEDULE_MS, MAX_SCHEDULES, MIN_SCHEDULE_MS, STORE_PAGE_ROWS } from "../limits.js";
 import { assertTime } from "../sql/claims.js";
 import type { Values } from "../sql/codec.js";
@@ -53,7 +53,8 @@ export function createSchedules({ access, values }: Omit<ScheduleTerms, "store">
       assertTime("everyMs", everyMs, MAX_SCHEDULE_MS, MIN_SCHEDULE_MS);
       if (startAt !== undefined) assertTime("startAt", startAt, Number.MAX_SAFE_INTEGER, 0);
       if (typeof schedule.text !== "string" || schedule.text === "") {
-        throw storeFailed(`the text of schedule ${id} is empty`, "Pass a string with at least one character.");
+        const what = `the text of schedule ${id} is ${showValue(schedule.text)}`;
+        throw storeFailed(what, "Pass a string with at least one character.");
       }
       const identity = JSON.stringify({ id, ownerNamespace, sessionKey: toName("sessionKey", schedule.sessionKey) });
       const text = await values.toText(`the text of schedule ${id}`, schedule.text);

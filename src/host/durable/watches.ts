@@ -57,7 +57,7 @@ export function createWatches({ ports, pulse, read }: WatchTerms): Watches {
     }
   }
 
-  /** One look at a time, so that a flood of news does not take all connections. News that come meanwhile are joined. */
+  /** One look at a time, so that a flood of news does not take all connections. News that comes meanwhile is joined. */
   async function lookOften(): Promise<void> {
     for (let news = unread; news !== undefined; news = unread) {
       unread = undefined;

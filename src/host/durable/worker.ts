@@ -143,7 +143,7 @@ async function tryDeliver(deliver: () => Promise<Delivery>): Promise<Delivery> {
   try {
     const outcome = (await deliver()) as Delivery | undefined;
     if (outcome !== undefined && typeof outcome.kind === "string") return outcome;
-    return failed("invalid-options", "deliver must return a delivery");
+    return failed("invalid-options", `deliver returned ${showValue(outcome)}, but must return a delivery`);
   } catch (error) {
     return failed(error instanceof AgentError ? error.code : "store-failed", thrownText(error));
   }
@@ -174,8 +174,8 @@ function createLook(terms: WorkerTerms, takeWork: () => Promise<number>): Look {
     isWanted = false;
     await reap(now());
     await heal(now());
-    // The times of the store are of its own clock, so only the differences count here.
-    // A claim by another host wakes nobody. Its lease cannot end before one more look, which finds its end.
+    // The store has its own clock, so only differences between its times count here.
+    // A claim by another host wakes nobody, so this looks again at least once per lease.
     nextAt = Math.min(await takeWork(), leaseMs) + now();
   }
 

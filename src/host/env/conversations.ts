@@ -1,5 +1,5 @@
-// Conversations in one SQLite file, which several processes may share. An append is one flushed transaction that counts the entries
-// first, so of two writers at the same length one gets a conflict, and what was acknowledged survives a crash.
+// Conversations in one SQLite file, which several processes may share. Each append is one flushed transaction, so an acknowledged entry
+// survives a crash. It first counts the entries, so one of two writers at the same length gets a conflict.
 
 import {
   AgentError,
@@ -29,7 +29,7 @@ export interface SqliteConversations extends ConversationStore {
   close(): void;
 }
 
-/** All values are bound as texts. `CAST` makes numbers of them. */
+/** All values are bound as texts. `CAST` turns them into numbers. */
 export function createConversations(database: SqliteDatabase, path: string): SqliteConversations {
   const statements = {
     length: database.prepare("SELECT max(place) + 1 AS length FROM entry WHERE id = ?"),
@@ -45,7 +45,7 @@ export function createConversations(database: SqliteDatabase, path: string): Sql
   let isOpen = true;
 
   function attempt<T>(what: string, work: () => T): T {
-    if (!isOpen) throw failure(`the conversations ${path} are closed, so they cannot ${what}`);
+    if (!isOpen) throw failure(`the conversations ${path} are closed and cannot ${what}`, "Open the storage again.");
     try {
       return work();
     } catch (error) {
@@ -121,19 +121,21 @@ function toRef(id: string, value: string): ConversationRef {
 
 function assertRoom(id: string, length: number): void {
   if (length <= MAX_CONVERSATION_ENTRIES) return;
-  throw failure(`conversation ${JSON.stringify(id)} is full: it may have ${MAX_CONVERSATION_ENTRIES} entries`);
+  throw failure(
+    `conversation ${JSON.stringify(id)} is full: it may have ${MAX_CONVERSATION_ENTRIES} entries`,
+    "Begin another conversation.",
+  );
 }
 
 function toText(id: string, index: number, entry: ConversationEntry): string {
   const text = JSON.stringify(copyJson(entry));
   if (text.length <= MAX_ENTRY_CHARACTERS) return text;
   throw failure(
-    `entry ${index} of conversation ${JSON.stringify(id)} has more than ${MAX_ENTRY_CHARACTERS} characters`,
+    `entry ${index} of conversation ${JSON.stringify(id)} has ${text.length} characters`,
+    `The limit is ${MAX_ENTRY_CHARACTERS}. Send a shorter message, or return less from the tool.`,
   );
 }
 
-function failure(message: string): AgentError {
-  return new AgentError("conversation-failed", message, {
-    hint: "Begin another conversation, or open the storage again.",
-  });
+function failure(message: string, hint: string): AgentError {
+  return new AgentError("conversation-failed", message, { hint });
 }

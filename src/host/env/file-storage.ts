@@ -71,6 +71,6 @@ async function openConversations(path: string, terms: Required<FileStorageOption
 function assertFolder(folder: string): void {
   if (typeof folder === "string" && folder !== "" && !folder.includes("\0")) return;
   throw new AgentError("invalid-options", `openFileStorage cannot open the folder ${JSON.stringify(folder)}`, {
-    hint: "Name a folder. For a storage without one use createInMemoryStorage().",
+    hint: "Name a folder. For a storage without one, use createInMemoryStorage().",
   });
 }

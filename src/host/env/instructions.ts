@@ -1,5 +1,4 @@
-// Instruction files from a root down to a folder. They come from whoever wrote the folder, so they are bounded, and links out of the root
-// are refused.
+// Instruction files from a root down to a folder. They are not trusted, so they are bounded, and links out of the root are refused.
 
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
@@ -33,7 +32,7 @@ function foldersBetween(root: string, cwd: string): string[] {
   if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) throw failed(cwd, `it is not below ${root}`);
   const names = way === "" ? [] : way.split(sep);
   if (names.length >= MAX_INSTRUCTION_FOLDERS)
-    throw failed(cwd, `it lies more than ${MAX_INSTRUCTION_FOLDERS} folders below ${root}`);
+    throw failed(cwd, `it lies ${names.length} folders below ${root}, and the limit is ${MAX_INSTRUCTION_FOLDERS - 1}`);
   return [root, ...names.map((_, index) => join(root, ...names.slice(0, index + 1)))];
 }
 
@@ -41,7 +40,7 @@ async function readFile(root: string, path: string): Promise<string | undefined>
   const real = await realPath(path);
   if (real === undefined) return undefined;
   const way = relative(await realpath(root), real);
-  if (way.startsWith("..") || isAbsolute(way)) throw failed(path, "it is a link out of the root");
+  if (way.startsWith("..") || isAbsolute(way)) throw failed(path, "it is a link to a file outside of the root");
   const found = await nodeFiles().read(real, MAX_INSTRUCTION_BYTES);
   switch (found.kind) {
     case "not-found":

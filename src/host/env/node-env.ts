@@ -22,16 +22,16 @@ export interface NodeEnvOptions {
   readonly cwd?: string;
   /** No instruction file above it is read. Default: the folder of this process. */
   readonly root?: string;
-  /** Names of the files that hold instructions. `[]`: none. Default `AGENTS.md`. */
+  /** Names of the files that hold instructions. `[]` reads no files. Default `AGENTS.md`. */
   readonly instructionFiles?: readonly string[];
-  /** Unread events that are held for one reader. Default 1,024. */
+  /** Number of unread events that are held for one reader. Default 1,024. */
   readonly capacity?: number;
 }
 
 /** An environment on Node. Created by {@link createNodeEnv}. */
 export interface NodeEnv extends Required<Env> {
   subscribeEvents(): AsyncIterableIterator<EventMessage | Lagged>;
-  /** Gives a conversation its own working folder from its next run on. Undefined: the common one. */
+  /** Gives a conversation its own working folder from its next run on. Undefined restores the common one. */
   setCwd(conversationId: string, path: string | undefined): void;
   /** Ends all subscriptions. */
   close(): void;
@@ -39,7 +39,7 @@ export interface NodeEnv extends Required<Env> {
 
 const OPTIONS = ["hook", "cwd", "root", "instructionFiles", "capacity"];
 
-/** Throws `AgentError` `invalid-options` for an unknown option or a wrong one. Nothing is read before the first run. */
+/** Throws `AgentError` `invalid-options` for an unknown or invalid option. Nothing is read before the first run. */
 export function createNodeEnv(options: NodeEnvOptions): NodeEnv {
   assertKnownOptions("createNodeEnv", options, OPTIONS);
   const { hook, cwd = ".", root = process.cwd(), instructionFiles = ["AGENTS.md"], capacity } = options;

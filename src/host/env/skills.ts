@@ -40,7 +40,7 @@ async function readSkill(path: string, bytes: Uint8Array): Promise<Pick<Skill, "
   const text = decode(path, bytes);
   const [, header, body] = HEADER.exec(text) ?? [];
   if (header === undefined) throw failed(path, "it has no header between lines of ---");
-  // Loaded only for skills, because its modules take a tenth of a second.
+  // Loaded only for skills, because its modules take a tenth of a second to load.
   const { parse } = await import("yaml");
   let fields: unknown;
   try {

@@ -1,6 +1,6 @@
 // Reads the system's errors.
 
-/** The codes of a file system that does not have the operation. */
+/** The codes of a file system that does not support the operation. */
 const UNSUPPORTED: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP", "EINVAL"]);
 
 /** The system's own code, such as ENOENT. */

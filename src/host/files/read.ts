@@ -1,5 +1,5 @@
-// Reads whole files, up to a limit. Most calls wait in another thread of Node.js, and the way there and back takes longer than reading a
-// small file that the system has in memory. So there are few of them, and none in a thread of our own while the disk is fast.
+// Reads whole files, up to a limit. Most calls wait in another thread of Node.js, and the round trip takes longer than reading a small file
+// that the system has in memory. So there are few such calls, and a thread of our own makes none of them while the disk is fast.
 
 import { closeSync, constants, fstatSync, open, openSync, read, readSync, statSync, type Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
@@ -37,7 +37,7 @@ export function readFile(path: string, maxBytes: number): Promise<FileRead> {
   return readBy(ELSEWHERE, path, maxBytes);
 }
 
-/** Slow calls before the disk may count as slow. */
+/** The disk counts as slow after this many more slow calls than quick ones. */
 const ENOUGH_CALLS = 16;
 
 /** `readFile` for a thread that has nothing else to do. On a disk that is slow most of the time, it reads several files at once. */

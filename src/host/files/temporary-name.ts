@@ -6,7 +6,7 @@ import { STALE_FILE_MS } from "../limits.js";
 
 const PATTERN = /^\.playhead-[0-9a-f]{12}\.tmp$/;
 
-/** A name as short as this fits next to any target; `random` are six bytes. */
+/** A name so short that it fits next to any target. `random` is six bytes. */
 export function temporaryName(random: Uint8Array): string {
   return `.playhead-${Buffer.from(random).toString("hex")}.tmp`;
 }

@@ -36,7 +36,7 @@ export async function writeWhole(
 /** The result of a rename. */
 export type FileRename = { kind: "renamed" } | { kind: "not-found" } | { kind: "failed"; message: string };
 
-/** Gives a file another name in its folder. Of several callers that name the same file, one succeeds. It replaces a file of that name. */
+/** Gives a file another name in its folder. If several callers rename the same file, one succeeds. Replaces a file that has the name. */
 export async function renameFlushed(path: string, name: string): Promise<FileRename> {
   try {
     assertPath(path);

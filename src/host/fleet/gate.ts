@@ -29,6 +29,7 @@ export interface Gates {
 export function createGates(options: { breaker?: BreakerOptions; rate?: RateOptions }): Gates {
   /** The most recently used gate is the last. */
   const gates = new Map<string, Gate>();
+  /** The targets whose tokens may be used up. */
   const exhausted = new Set<string>();
 
   function use(target: string): Gate {

@@ -1,4 +1,4 @@
-// The queue for the cells of one run: a port, for sharing it between machines, so its data is plain and answers may be promises.
+// The queue for the cells of one run. It is a port that machines can share, so its data is plain and its answers may be promises.
 
 import type { FleetCell } from "./cell.js";
 
@@ -17,7 +17,7 @@ export interface QueuedCell {
 
 type Claim =
   | { readonly kind: "claimed"; readonly cell: QueuedCell; readonly attempt?: number }
-  /** All cells for this member are of held targets, or elsewhere. `ms` is when to ask again; default: when a target is free. */
+  /** Each open cell for this member has a held target, or runs elsewhere. Ask again after `ms`. Default: when a target is free. */
   | { readonly kind: "later"; readonly ms?: number }
   | { readonly kind: "empty" };
 
@@ -42,7 +42,7 @@ export interface FleetQueue {
 
 export function createLocalQueue(): FleetQueue {
   const ANY = "";
-  /** By member, and under `ANY` those without one; each in order. */
+  /** The cells by member, in order. Those without a member are under `ANY`. */
   const waiting = new Map<string, Map<number, QueuedCell>>();
   const claimed = new Set<number>();
 

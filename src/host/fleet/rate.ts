@@ -10,11 +10,11 @@ export interface RateOptions {
 }
 
 export interface Rate {
-  /** Milliseconds until there is a token; 0 when there is one. */
+  /** Milliseconds until there is a token, or 0 if there is one. */
   waitMs(now: number): number;
-  /** Takes one. Only after `waitMs` gave 0. */
+  /** Takes a token. Call it only after `waitMs` returned 0. */
   take(now: number): void;
-  /** True when all tokens are there, so that it can be forgotten. */
+  /** True if all tokens are there, so that this rate can be forgotten. */
   isFull(now: number): boolean;
 }
 

@@ -16,7 +16,7 @@ export async function openSharedQueue(
 ): Promise<FleetQueue> {
   const job = await patiently(() => store.open(plan), ports);
   const leases = new Map<number, CellLease>();
-  /** Until when nobody needs to ask for a member's cells again. */
+  /** The time at which to ask for the cells of a member again. */
   const quiet = new Map<string, number>();
   const stopRenewing = repeat(job.leaseMs / 3, ports, async () => {
     if (leases.size > 0) await job.renew([...leases.values()]);

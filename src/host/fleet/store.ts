@@ -4,7 +4,7 @@ import type { FleetCell, FleetCounts } from "./cell.js";
 import type { FleetStep, QueuedCell } from "./queue.js";
 import type { RateOptions } from "./rate.js";
 
-/** What a machine is about to run. All machines of a job must have the same plan, which `hash` compares. */
+/** The plan of a job. All machines of the job must have the same plan, so their `hash` is compared. */
 export interface FleetPlan {
   readonly id: string;
   readonly hash: string;

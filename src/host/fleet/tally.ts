@@ -17,10 +17,10 @@ export function createTally(
 ): Tally {
   const cells: (FleetCell | undefined)[] = planned.map(() => undefined);
   const counts: FleetCounts = { total: planned.length, done: 0, failed: 0, skipped: 0 };
-  let isWarned = false;
+  let hasWarned = false;
   const warn = (error: unknown) => {
-    if (!isWarned) ports.warn(`playhead: onProgress of a fleet failed: ${toFleetError(error).message}`);
-    isWarned = true;
+    if (!hasWarned) ports.warn(`playhead: onProgress of a fleet failed: ${toFleetError(error).message}`);
+    hasWarned = true;
   };
 
   function settle(id: number, cell: FleetCell): void {
@@ -28,7 +28,7 @@ export function createTally(
     cells[id] = cell;
     counts[cell.status] += 1;
     try {
-      // An async one fails later.
+      // An async `onProgress` fails later.
       void Promise.resolve(onProgress?.({ cell: copyJson(cell), counts: { ...counts } })).catch(warn);
     } catch (error) {
       warn(error);

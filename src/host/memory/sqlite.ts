@@ -54,7 +54,7 @@ export interface SqliteMemory extends RuntimeMemory {
 /**
  * Opens the memory in the file `path`, or creates file and folder. Rejects with `AgentError`: `capability-missing` without a SQLite,
  * `memory-failed` for any other file or a newer version, which is not changed. The calls of the memory throw `memory-failed` with
- * SQLite's error as the cause (retryable while another process uses the file), and `not-json` for a value that is not plain JSON.
+ * SQLite's error as the cause, retryable while another process uses the file. They throw `not-json` for a value that is not plain JSON.
  */
 export async function openSqliteMemory(path: string, options: SqliteMemoryOptions = {}): Promise<SqliteMemory> {
   assertKnownOptions("openSqliteMemory", options, ["busyTimeoutMs", "maxFileBytes"]);
@@ -90,7 +90,7 @@ function createStore(database: SqliteDatabase, path: string): SqliteMemory {
 
   function attempt<T>(what: string, work: () => T): T {
     if (!isOpen) {
-      throw new AgentError("memory-failed", `the memory ${path} is closed, and cannot ${what}`, {
+      throw new AgentError("memory-failed", `the memory ${path} is closed and cannot ${what}`, {
         hint: "Close it after the last use.",
       });
     }
@@ -98,8 +98,8 @@ function createStore(database: SqliteDatabase, path: string): SqliteMemory {
       return work();
     } catch (error) {
       if (error instanceof AgentError) throw error;
-      const said = `the memory ${path} cannot ${what}: ${thrownText(error)}`;
-      throw new AgentError("memory-failed", said, { retryable: isBusy(error), cause: error });
+      const message = `the memory ${path} cannot ${what}: ${thrownText(error)}`;
+      throw new AgentError("memory-failed", message, { retryable: isBusy(error), cause: error });
     }
   }
 
@@ -111,7 +111,7 @@ function createStore(database: SqliteDatabase, path: string): SqliteMemory {
         return row === undefined ? undefined : (parseBoundedJson((row as { value: string }).value) as JsonValue);
       }),
     set: (scope, key, value) =>
-      attempt("keep a value", () => {
+      attempt("store a value", () => {
         statements.set.run(toName("scope", scope), toName("key", key), toStored(value));
       }),
     delete: (scope, key) =>
@@ -160,6 +160,6 @@ function refused(message: string, hint: string): AgentError {
 function assertPath(path: string): void {
   if (typeof path === "string" && path !== "" && path !== ":memory:" && !path.includes("\0")) return;
   throw new AgentError("invalid-options", `openSqliteMemory cannot open the path ${JSON.stringify(path)}`, {
-    hint: "Name a file. For a memory without a file use createInMemoryRuntimeMemory().",
+    hint: "Name a file. For a memory without a file, use createInMemoryRuntimeMemory().",
   });
 }

@@ -77,7 +77,7 @@ export function createPostgresEngine(terms: PostgresEngineTerms): PostgresEngine
       running.delete(whole);
     }
   };
-  // The last ones are sent while the engine closes.
+  // Uses `ask`, because the last wake-ups are sent while the engine closes.
   const wakeUps = createWakeUps(ports, async (news) => line?.wake(news, ask));
 
   return {

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 
-/** The key of a list's lock. Two lists may share a key. Then they wait for each other needlessly. */
+/** The key of a list's lock. Two lists may share a key. Their transactions then wait for each other needlessly. */
 export function listKey(list: Uint8Array): string {
   return Buffer.from(list.buffer, list.byteOffset, 8).readBigInt64BE().toString();
 }

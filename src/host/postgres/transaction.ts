@@ -180,8 +180,8 @@ const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 const shortBeginText = (schema: string): string => `${BEGIN}; SELECT "${schema}".now_ms() AS now_ms`;
 
 /**
- * Begins, and sets the limits of this transaction, in one message. If not `isLocal`, its commit keeps them for the connection. A frozen
- * process must not keep its locks.
+ * SQL that begins a transaction and sets its limits in one message, so that a frozen process does not keep its locks. Unless `isLocal`, the
+ * commit keeps the limits for the connection.
  */
 export function beginText(schema: string, isLocal = true): string {
   const settings = [

@@ -1,4 +1,4 @@
-// The wake-ups of a host for the others. Those of several commits are joined, because each one takes a lock that the whole server shares.
+// Wake-ups that a host sends to the others. Those of several commits are joined, because each one takes a lock of the whole server.
 
 import { within, type Ports } from "../../core/index.js";
 import { MAX_NEWS_RUNS, POLL_MS, ROLLBACK_MS, WAKE_UP_MS } from "../limits.js";

@@ -1,4 +1,4 @@
-// What came in on the streams of an agent and waits to be taken.
+// The events that came in on the streams of an agent and wait to be taken.
 
 import { IN_PORTS, type InPort } from "../../core/process/index.js";
 import { Bell } from "./bell.js";
@@ -16,7 +16,7 @@ export class Inbox {
   /** Bytes of everything that waits. */
   bytes = 0;
 
-  /** Nothing comes behind an end. */
+  /** Ignores everything after the end of a stream. */
   push(port: InPort, event: WireEvent, bytes = 0): void {
     if (this.#ended.has(port)) return;
     if (event.kind === "eof") this.#ended.add(port);
@@ -33,12 +33,12 @@ export class Inbox {
     return queued.event;
   }
 
-  /** Events of a stream. */
+  /** The number of waiting events of a stream. */
   count(port: InPort): number {
     return this.#queues.get(port)?.length ?? 0;
   }
 
-  /** Messages of a stream. */
+  /** The number of waiting messages of a stream. */
   waiting(port: InPort): number {
     return (this.#queues.get(port) ?? []).filter(({ event }) => event.kind === "message").length;
   }

@@ -1,4 +1,4 @@
-// Splits bytes into lines. Of a line that is too long, only the size is kept.
+// Splits bytes into lines. If a line is too long, only its size is kept.
 
 const LINE_FEED = 0x0a;
 

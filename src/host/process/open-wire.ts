@@ -1,4 +1,4 @@
-// What carries the streams of an agent: ZeroMQ if the environment has addresses, else standard input and output.
+// Opens the streams of an agent: over ZeroMQ if the environment has addresses, else over standard input and output.
 
 import { withSystemPorts } from "../../core/index.js";
 import type { Reporter } from "./reporter.js";
@@ -12,7 +12,7 @@ export interface OpenWireOptions {
   readonly env: Environment;
   readonly streams: StdioStreams;
   readonly reporter: Reporter;
-  /** On standard streams. With ZeroMQ, telemetry has an address. */
+  /** Counts only on standard streams. With ZeroMQ, telemetry has an address. */
   readonly hasTelemetry: boolean;
   /** Aborts the agent. */
   readonly signal: AbortSignal;
@@ -22,13 +22,13 @@ export interface OpenWireOptions {
 export async function openWire({ spec }: LoadedSpec, options: OpenWireOptions): Promise<AgentWire> {
   const { env, streams, reporter, hasTelemetry, signal } = options;
   const endpoints = readEndpoints(env);
-  const isTooled = (spec.tools ?? []).length > 0;
-  if (endpoints !== undefined && isTooled) requireTools(endpoints);
+  const hasTools = (spec.tools ?? []).length > 0;
+  if (endpoints !== undefined && hasTools) requireTools(endpoints);
   if (endpoints !== undefined) return openZmq({ name: spec.name, env, endpoints, signal, ports: withSystemPorts() });
   const side = [
     ...(spec.control === true ? (["ctrl_in", "ctrl_out"] as const) : []),
     ...(hasTelemetry ? (["telemetry"] as const) : []),
-    ...(isTooled ? (["tool_req", "tool_resp"] as const) : []),
+    ...(hasTools ? (["tool_req", "tool_resp"] as const) : []),
   ];
   return openStdio(streams, { side, warn: (text) => reporter.warn(text) });
 }

@@ -40,7 +40,7 @@ class StdioWire implements AgentWire {
   readonly #isPlain: boolean;
   readonly #warn: (text: string) => void;
   readonly #inbox = new Inbox();
-  readonly #unknown = new Set<string>();
+  readonly #warned = new Set<string>();
   #isClosed = false;
 
   constructor(streams: StdioStreams, { side, warn }: StdioOptions) {
@@ -102,7 +102,7 @@ class StdioWire implements AgentWire {
         if (this.#isClosed) return;
       }
     } catch (error) {
-      if (!this.#isClosed) this.#warn(`the input of the agent broke: ${String(error)}`);
+      if (!this.#isClosed) this.#warn(`the input of the agent could not be read: ${String(error)}`);
     }
     for (const port of IN_PORTS) this.#inbox.push(port, EOF);
   }
@@ -139,8 +139,8 @@ class StdioWire implements AgentWire {
   }
 
   #warnOnce(text: string): void {
-    if (this.#unknown.has(text)) return;
-    if (this.#unknown.size < MAX_QUEUED_INPUTS) this.#unknown.add(text);
+    if (this.#warned.has(text)) return;
+    if (this.#warned.size < MAX_QUEUED_INPUTS) this.#warned.add(text);
     this.#warn(text);
   }
 }

@@ -69,7 +69,7 @@ class ToolWire {
 }
 
 function gone(): Error {
-  return new Error("the process that runs the tools has ended its results");
+  return new Error("the process that runs the tools has closed the stream of results");
 }
 
 /** The tools for the model. Without tools, nothing is read or sent. */

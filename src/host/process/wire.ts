@@ -9,9 +9,9 @@ export type WireEvent = WireItem | { readonly kind: "refused"; readonly error: P
 export interface AgentWire {
   /** Rings when something came in, or the wire broke. */
   readonly bell: Bell;
-  /** Each output carries its provenance, also one whose message had none. */
+  /** True if each output carries its provenance, even if its message had no provenance. */
   readonly isTraced: boolean;
-  /** The reader of our output is gone. */
+  /** True if the reader of our output is gone. */
   readonly isBroken: boolean;
   has(port: InPort | OutPort): boolean;
   /** The next event of a stream, if there is one. */

@@ -1,12 +1,12 @@
-// Reading a request's body up to a limit.
+// Reads a request's body up to a limit.
 
 import type { IncomingMessage } from "node:http";
 
-/** How reading a body ended. `maxBytes` is the limit it went beyond. */
+/** How reading a body ended. `maxBytes` is the limit that it exceeded. */
 export type BodyRead =
   | { kind: "read"; bytes: Uint8Array }
   | { kind: "too-large"; maxBytes: number }
-  /** All bodies together would take more memory than the server gives them; the same request may succeed later. */
+  /** All bodies together would take more memory than the server gives them. The same request may succeed later. */
   | { kind: "busy" }
   | { kind: "broken" };
 
@@ -54,7 +54,7 @@ export function bodyReader(incoming: IncomingMessage, maxBytes: number, memory: 
         resolve({ kind: "broken" });
       });
       incoming.on("error", () => resolve({ kind: "broken" }));
-      // Whoever is gone already says nothing more.
+      // A client that is already gone causes no more events.
       if (incoming.destroyed) resolve({ kind: "broken" });
     });
 }

@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** Calls `listener` when the answer was sent, or when the client is gone. */
   onClose(listener: () => void): void;
-  /** The whole body; read it once. Never throws. */
+  /** The whole body. Call it only once. Never rejects. */
   readBody(): Promise<BodyRead>;
 }
 

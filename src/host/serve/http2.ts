@@ -1,11 +1,11 @@
-// HTTP/2 without TLS (RFC 9113 §3.3) on the port of an HTTP/1 server. The client of AWS for Bedrock speaks nothing else.
+// HTTP/2 without TLS (RFC 9113 §3.3) on the port of an HTTP/1 server. The AWS client for Bedrock speaks nothing else.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer, type Http2ServerRequest } from "node:http2";
 import type { Socket } from "node:net";
 import { defined } from "../../core/index.js";
 
-/** The start of a connection of HTTP/2. No method of HTTP/1 is called like this. */
+/** The start of a connection of HTTP/2. No HTTP/1 method has this name. */
 const PREFACE = "PRI ";
 
 /** Lets `server` also answer connections that begin as HTTP/2. Returns a function that drops all connections. */

@@ -1,6 +1,6 @@
 // An HTTP server that passes every request to one handler and sends its reply, whole or as a stream. A server on a loopback address
-// refuses requests that name another host, so that no web page can reach it by a name of its own (DNS rebinding), and requests from
-// pages of other sites.
+// refuses requests from pages of other sites. It also refuses requests that name another host, so that no web page can reach it by a name
+// of its own (DNS rebinding).
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -134,7 +134,7 @@ function whyForeign({ headers }: IncomingMessage): string | undefined {
   const { origin } = headers;
   const isOwn = origin === undefined || (URL.canParse(origin) && isLoopback(new URL(origin).hostname));
   if (!isOwn || headers["sec-fetch-site"] === "cross-site") {
-    return "this server does not answer pages of other sites; send the request from a program";
+    return "this server does not answer pages of other sites. Send the request from a program";
   }
   return undefined;
 }

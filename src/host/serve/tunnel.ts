@@ -3,7 +3,7 @@
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
 
-/** Why a host may not be reached. Undefined lets the connection through. */
+/** Returns why a host may not be reached, or undefined to let the connection through. */
 export type TunnelRule = (host: string, port: number) => string | undefined;
 
 /** "example.com:443", or an IPv6 address in brackets. */
@@ -16,7 +16,7 @@ export function readAuthority(authority: string): { host: string; port: number }
   return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
 }
 
-/** Connects `client` with the host, and ends both together. Calls `unreachable` if the host cannot be reached. */
+/** Connects `client` to the host, and ends both connections together. Calls `unreachable` if the host cannot be reached. */
 export function openTunnel(
   { host, port }: { host: string; port: number },
   client: Duplex,

@@ -22,7 +22,7 @@ export function refuseUnreadable(
       return;
     }
     const [status, why] = explain(error);
-    // A handler learns by itself that its request broke off.
+    // A handler notices by itself that its request broke off.
     if (open === undefined) report?.(requestIn(error.rawPacket), why, status);
     end(socket, status, why);
   });
@@ -43,7 +43,7 @@ export function refuseUnreadable(
   });
 }
 
-const NOT_A_PROXY = "this server is not one for HTTPS_PROXY. Set the client's base URL to it";
+const NOT_A_PROXY = "this server cannot be used as HTTPS_PROXY. Set the client's base URL to it";
 
 /** The first byte of a TLS connection (RFC 8446 §5.1). */
 const TLS_HANDSHAKE = 0x16;
@@ -51,7 +51,7 @@ const TLS_HANDSHAKE = 0x16;
 function explain({ code, message, rawPacket }: ParseError): [status: number, why: string] {
   if (rawPacket?.[0] === TLS_HANDSHAKE) return [400, "the client speaks https. Give it a base URL with http://"];
   if (code === "HPE_HEADER_OVERFLOW") return [431, "the headers of the request are too large"];
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return [408, "the request did not come to its end in time"];
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return [408, "the request was not complete in time"];
   return [400, `the request is not HTTP: ${message}`];
 }
 

@@ -1,6 +1,6 @@
 // The files of one session. `v<N>-<token>.json` holds the state of version N. `v<N>-<token>.head` says that this version is the present
 // one. A commit writes its state, and then renames the present head to its own. A rename fails if another process was first, so a commit
-// knows whether it was kept, however long it stood still. A killed process leaves the old version or the new.
+// knows whether it was kept, however long it was paused. A killed process leaves the old version or the new.
 // `first.json` is written once and names the head of version 0, which has no state. A deleted session has the head `v<N>-none.head`.
 
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import { MAX_SESSION_FILE_BYTES, MAX_SESSION_LOOKS } from "../limits.js";
 
 /** Files that can be renamed within their folder. */
 export interface VersionFiles extends FilePort {
-  /** Of several callers that rename the same file, one succeeds. */
+  /** If several callers rename the same file, one succeeds. */
   rename(path: string, name: string): Promise<FileRename>;
 }
 
@@ -31,7 +31,7 @@ export interface Present {
   readonly head: string | undefined;
 }
 
-/** What a commit or a delete puts in the place of the present version. A delete has no text. */
+/** The version that a commit or a delete puts in the place of the present one. A delete has no text. */
 export interface Next {
   readonly token: string;
   readonly text: string | undefined;
@@ -92,7 +92,7 @@ function newer(most: VersionFile | undefined, file: VersionFile): VersionFile {
   return most === undefined || file.number > most.number ? file : most;
 }
 
-/** A session that changed at each of many looks. */
+/** The error for a session that changed each time one call read it. */
 export function busy(folder: string) {
   const what = `the session in ${folder} changed ${MAX_SESSION_LOOKS} times during one call`;
   return storeFailed(what, "Try again.", { retryable: true });
@@ -116,7 +116,8 @@ async function readObject(files: FilePort, path: string): Promise<Record<string,
   if (found.kind === "not-found") return undefined;
   if (found.kind === "failed") throw fileFailed("read", path, found.message);
   try {
-    if (found.kind === "too-large") throw new TypeError(`it has ${found.size} bytes`);
+    if (found.kind === "too-large")
+      throw new TypeError(`it has ${found.size} bytes, and the limit is ${MAX_SESSION_FILE_BYTES}`);
     const text = new TextDecoder("utf-8", { fatal: true }).decode(found.bytes);
     // The state is one level below the top.
     if (findTooDeep(text, MAX_JSON_DEPTH + 1) !== undefined) throw new TypeError("it is nested too deep");

@@ -73,7 +73,7 @@ export interface CommitNote {
   isDue: boolean;
 }
 
-/** What other processes hear of commits. */
+/** The news of commits that other processes get. */
 export interface CommitNews {
   /** True if a run may have become due. */
   readonly isDue: boolean;

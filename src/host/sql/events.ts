@@ -125,5 +125,5 @@ async function findLog(sql: Sql, hash: Uint8Array) {
 
 function toOffset(offset: number): number {
   if (Number.isSafeInteger(offset) && offset >= 0) return offset;
-  throw storeFailed(`an offset of events is ${String(offset)}`, "Pass a whole number from 0.");
+  throw storeFailed(`an offset of events is ${String(offset)}`, "Pass a whole number of 0 or more.");
 }

@@ -8,7 +8,6 @@ import type { CommitNote, SqlAccess, SqlEngine, Write } from "./engine.js";
 import { createEvents } from "./events.js";
 import { storeClosed } from "./failure.js";
 import { createInbox } from "./inbox.js";
-
 import { createRuns } from "./runs.js";
 import { createSessions, type SessionTerms } from "./sessions.js";
 

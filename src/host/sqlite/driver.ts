@@ -1,5 +1,5 @@
-// Finds a SQLite: Node's own (`node:sqlite`, from 22.13) or the optional peer `@photostructure/sqlite` with the same interface, of which
-// only the methods that the store uses are declared.
+// Finds a SQLite: Node's own (`node:sqlite`, from 22.13) or the optional peer `@photostructure/sqlite`, which has the same interface. Only
+// the methods that the host uses are declared here.
 
 import { AgentError, defined } from "../../core/index.js";
 

@@ -74,7 +74,7 @@ export function createSqliteEngine(terms: SqliteEngineTerms): SqlEngine {
   };
 }
 
-/** Throws once the file is deleted or replaced. SQLite goes on in the deleted one, which no other process can read. */
+/** Throws once the file is deleted or replaced. SQLite would go on with the deleted file, which no other process can read. */
 function guardFile(path: string): () => void {
   const find = () => statSync(path, { bigint: true, throwIfNoEntry: false });
   const first = find();

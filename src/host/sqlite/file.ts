@@ -10,7 +10,7 @@ import { isBusy, isNoDatabase, type OpenSqlite, type SqliteDatabase } from "./dr
 
 /** A kind of database file: a memory, conversations, or sessions. */
 export interface SqliteKind {
-  /** In words: `memory`. */
+  /** The name in messages, such as `memory`. */
   readonly name: string;
   readonly code: AgentErrorCode;
   /** Bytes 68 to 71 of the file, `PRAGMA application_id`. */

@@ -41,7 +41,7 @@ export interface SqliteFleetStoreOptions {
 export async function sqliteFleetStore(path: string, options: SqliteFleetStoreOptions = {}): Promise<FleetStore> {
   assertKnownOptions("sqliteFleetStore", options, ["leaseMs", "ports"]);
   const { leaseMs = DEFAULT_FLEET_LEASE_MS } = options;
-  assertPath("sqliteFleetStore", path, "For a fleet in one process leave out `store`.");
+  assertPath("sqliteFleetStore", path, "For a fleet in one process, leave out `store`.");
   assertCount("leaseMs", leaseMs, MIN_HOST_LEASE_MS, MAX_HOST_LEASE_MS);
   const ports = withSystemPorts(options.ports);
   const limits = { busyTimeoutMs: DEFAULT_BUSY_TIMEOUT_MS, maxFileBytes: DEFAULT_MAX_HOST_FILE_BYTES };

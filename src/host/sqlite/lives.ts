@@ -7,7 +7,7 @@ import type { Lives } from "../durable/life.js";
 import { driverFailed } from "../sql/failure.js";
 import { isBusy, type OpenSqlite, type SqliteDatabase } from "./driver.js";
 
-/** Takes the life lock of `hostId` in `folder`, and removes the files of dead hosts. Throws `store-failed` if that cannot be written to. */
+/** Takes the life lock of `hostId` in `folder`, and removes the files of dead hosts. Throws `store-failed` if it cannot be written to. */
 export function openLives(open: OpenSqlite, folder: string, hostId: string): Lives {
   const pathOf = (id: string): string => join(folder, id);
   const own = attempt(folder, () => {
@@ -28,7 +28,7 @@ export function openLives(open: OpenSqlite, folder: string, hostId: string): Liv
   };
 }
 
-/** Another host may take the new file for that of a dead host and remove it, so the lock is taken until the file stays. */
+/** Another host may take the new file for that of a dead host and remove it, so this takes the lock again until the file stays. */
 function takeOwn(open: OpenSqlite, path: string): SqliteDatabase {
   for (;;) {
     closeSync(openSync(path, "a", 0o600));
@@ -37,7 +37,7 @@ function takeOwn(open: OpenSqlite, path: string): SqliteDatabase {
   }
 }
 
-/** Locks the file at `path`. Undefined if the name is gone or has another file meanwhile, because no process would see that lock. */
+/** Locks the file at `path`. Undefined if the file was removed or replaced meanwhile, because no process would see that lock. */
 function lock(open: OpenSqlite, path: string, busyTimeoutMs: number): SqliteDatabase | undefined {
   const before = inodeOf(path);
   const database = open(path);
@@ -46,7 +46,7 @@ function lock(open: OpenSqlite, path: string, busyTimeoutMs: number): SqliteData
     database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; BEGIN EXCLUSIVE;`);
     if (isSame()) return database;
   } catch (error) {
-    // SQLite also fails because the name is gone.
+    // SQLite also fails if the file was removed.
     if (isBusy(error) || isSame()) {
       database.close();
       throw error;
@@ -72,7 +72,7 @@ function clear(open: OpenSqlite, folder: string, name: string): void {
   }
 }
 
-/** Removes the file if no process holds its lock. It holds the lock meanwhile, so that no host takes a file that is being removed. */
+/** True if a process holds the lock. Otherwise removes the file, and locks it meanwhile, so that no host takes a file about to go. */
 function isLocked(open: OpenSqlite, path: string): boolean {
   while (existsSync(path)) {
     let database: SqliteDatabase | undefined;

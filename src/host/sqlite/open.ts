@@ -48,7 +48,7 @@ export async function openSqliteExecutionHost(
 ): Promise<DurableHost> {
   assertKnownOptions("openSqliteExecutionHost", options, [...DURABLE_OPTIONS, "busyTimeoutMs", "maxFileBytes"]);
   const { busyTimeoutMs = DEFAULT_BUSY_TIMEOUT_MS, maxFileBytes = DEFAULT_MAX_HOST_FILE_BYTES } = options;
-  assertPath("openSqliteExecutionHost", path, "For a host without a file use createInMemoryExecutionHost().");
+  assertPath("openSqliteExecutionHost", path, "For a host without a file, use createInMemoryExecutionHost().");
   assertCount("busyTimeoutMs", busyTimeoutMs, 0, MAX_BUSY_TIMEOUT_MS);
   assertCount("maxFileBytes", maxFileBytes, MIN_HOST_FILE_BYTES, Number.MAX_SAFE_INTEGER);
   const checked = checkHostOptions(options);

@@ -79,8 +79,8 @@ function start(script: URL, settings: unknown): Worker | undefined {
 }
 
 /**
- * Says when each of one more thread would have enough work. Processor time counts, because a busy machine needs no more threads. The time
- * in which a thread loads its modules is left out, so call it only while all are ready.
+ * Returns a function that is true if every thread would have enough work with one thread more. It measures processor time, because a busy
+ * machine needs no more threads. The time to load modules must not count, so call it only while all threads are ready.
  */
 function createGrowth(total: number): (done: number, threads: number) => boolean {
   let since: { done: number; threads: number; used: NodeJS.CpuUsage } | undefined;

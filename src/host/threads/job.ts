@@ -17,7 +17,7 @@ export interface JobsOptions<Job, Result> {
   script: URL;
   /** Passed to each thread as a structured clone. */
   settings: unknown;
-  /** Highest number of threads, 1 to {@link MAX_THREADS}; 1 starts none. Default: up to one per core, only where that is faster. */
+  /** Highest number of threads, 1 to {@link MAX_THREADS}. 1 starts no thread. Default: up to one per core, if that is faster. */
   threads?: number;
   /** Threads of an earlier `doJobs` are used again, and those of this one are kept. The caller closes them. */
   kept?: KeptThreads;
@@ -36,7 +36,7 @@ export async function attempt<Job, Result>(handle: Handler<Job, Result>, job: Jo
   }
 }
 
-/** The next files are read while one is checked. */
+/** Jobs that overlap on one thread, so that the next files are read while one is checked. */
 const AT_ONCE = 4;
 
 /** Yields the outcomes in the order of the jobs, some of which overlap. `isEnough` stops further jobs. */

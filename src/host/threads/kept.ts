@@ -27,7 +27,7 @@ export function keepThreads(): KeptThreads {
     keep(worker) {
       release(worker);
       idle.add(worker);
-      // One that dies while it waits is not used again.
+      // A thread that dies while it is idle is not used again.
       worker.on("error", () => idle.delete(worker));
       worker.on("exit", () => idle.delete(worker));
     },

@@ -10,8 +10,8 @@ export async function serveJobs<Job, Result>(
 ): Promise<void> {
   const port = parentPort;
   if (port === null) {
-    throw new AgentError("invalid-options", "there is no thread to serve", {
-      hint: "This runs in a thread of doJobs.",
+    throw new AgentError("invalid-options", "serveJobs was called outside of a thread", {
+      hint: "Call it in a script that doJobs starts as a thread.",
     });
   }
   const say = (message: Message<Result>): void => port.postMessage(message);

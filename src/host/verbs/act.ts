@@ -1,5 +1,5 @@
-// `act`: the only verb that changes anything: it sends a request with a body, or writes a file below the root. It never retries, follows
-// no redirect, and replaces a file only if the input says so.
+// `act`, the only verb that changes anything. It sends a request with a body, or writes a file below the root. It never retries, follows no
+// redirect, and replaces a file only if the input says so.
 
 import { defined, isPlainObject } from "../../core/index.js";
 import { MAX_ACT_ANSWER } from "../limits.js";
@@ -35,7 +35,7 @@ const METHODS: readonly string[] = ["POST", "PUT", "PATCH", "DELETE"];
 const FILE_ACTIONS: readonly string[] = ["write", "append"];
 
 export async function act({ uri, action, input }: ActArgs, world: World, signal: AbortSignal): Promise<Acted> {
-  if (!world.write) throw new VerbError("not-allowed", "nothing may be changed here");
+  if (!world.write) throw new VerbError("not-allowed", "changes are not allowed here");
   const target = parseTarget(uri, world);
   if (target.kind === "http") {
     const method = action.toUpperCase();
@@ -92,5 +92,5 @@ function toFileInput(input: unknown): { data: string | Uint8Array; overwrite: bo
 }
 
 function unknownAction(action: string, what: string, known: readonly string[]): VerbError {
-  return new VerbError("argument", `${action.slice(0, 40)} is not an action for ${what}; use ${known.join(", ")}`);
+  return new VerbError("argument", `${action.slice(0, 40)} is not an action for ${what}. Use ${known.join(", ")}`);
 }

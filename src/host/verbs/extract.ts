@@ -61,7 +61,7 @@ export async function extract(args: ExtractArgs, world: World, signal: AbortSign
   return { ...about, ...title, ...pickText(as === "markdown" ? await page.markdown() : page.text(), args) };
 }
 
-/** The links of a page or a text, or the entries of a folder. */
+/** The links of a page or a text. */
 export async function linksOf(content: Content, signal: AbortSignal): Promise<Pick<Page, "links" | "title">> {
   const { text } = textOf(content);
   if (isHtml(content.media?.type)) return readPage(text, content.base, signal);

@@ -1,5 +1,5 @@
 // Decides which hosts may be reached. Every URL is checked before it is requested, redirects included. Every address of a name is checked
-// in the connection's own lookup, so that the checked address is the connected one, also if the name changes its answer (DNS rebinding).
+// in the connection's own lookup. So the checked address is the connected one, even if the name changes its answer (DNS rebinding).
 
 import { isIP, type LookupFunction } from "node:net";
 import { classifyAddress } from "./address-class.js";
@@ -9,7 +9,7 @@ import type { Net } from "./options.js";
 /** Throws `VerbError` for a URL with another scheme, with credentials, or with a host that may not be reached. */
 export function assertReachable(url: URL, net: Net): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new VerbError("bad-target", `${url.protocol} is not a supported scheme; use http: or https:`);
+    throw new VerbError("bad-target", `${url.protocol} is not a supported scheme. Use http: or https:`);
   }
   if (url.username !== "" || url.password !== "") {
     throw new VerbError("bad-target", "a URL with a user name or password in it is refused");
@@ -31,7 +31,7 @@ export function guardedLookup(url: URL, net: Net): LookupFunction {
       const fitting = found.filter((entry) => isWanted(entry.family, family));
       const [first] = fitting;
       if (first === undefined) {
-        const what = `the name ${hostname} leads to no address that may be reached`;
+        const what = `the name ${hostname} has no address that may be reached`;
         callback(new VerbError("not-allowed", what), "", 0);
       } else if (all === true) {
         callback(null, fitting);

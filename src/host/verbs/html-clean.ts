@@ -1,4 +1,4 @@
-// The first pass over a page: removes what is hidden, makes links absolute, checks limits. No recursion, as the depth is not known before.
+// The first pass over a page: removes what is hidden, makes links absolute, checks limits. It does not recurse, as the depth is unknown.
 
 import { MAX_HTML_DEPTH, MAX_HTML_INDENTS, MAX_HTML_NODES, MAX_PAGE_LINKS } from "../limits.js";
 import { VerbError } from "./error.js";

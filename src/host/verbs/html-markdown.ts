@@ -1,4 +1,4 @@
-// Converts pages to Markdown with turndown. Its regular expressions take quadratic time for white space and cannot be interrupted, so it
+// Converts pages to Markdown with turndown. Its regular expressions take quadratic time for white space and cannot be interrupted. So it
 // runs in its own thread, which ends at the timeout or when the signal fires.
 
 import { createRequire } from "node:module";
@@ -53,5 +53,5 @@ export async function toMarkdown(html: string, signal: AbortSignal): Promise<str
 }
 
 export function tooMuch(cause?: unknown): VerbError {
-  return new VerbError("content", "the page is too complicated for Markdown; read it as text", cause);
+  return new VerbError("content", "the page is too complicated for Markdown. Read it as text", cause);
 }

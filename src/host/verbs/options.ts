@@ -84,7 +84,8 @@ export function createWorld(options: VerbsOptions): World {
   if (typeof allowPrivateNetwork !== "boolean") assertHosts("allowPrivateNetwork", allowPrivateNetwork);
   if (options.write !== undefined && typeof options.write !== "boolean") throw bad("write must be a boolean");
   const { userAgent = "playhead" } = options;
-  if (typeof userAgent !== "string" || !/^[\x20-\x7e]+$/.test(userAgent)) throw bad("userAgent must be visible text");
+  if (typeof userAgent !== "string" || !/^[\x20-\x7e]+$/.test(userAgent))
+    throw bad("userAgent must be printable ASCII text");
   return {
     root: options.root === undefined ? undefined : openRoot(options.root),
     write: options.write ?? true,
@@ -110,7 +111,7 @@ function assertNumber(name: string, value: unknown, least: number, most: number)
 function assertHosts(name: string, hosts: readonly string[]): void {
   const wrong: unknown = Array.isArray(hosts) ? hosts.find((host) => !isHost(host)) : hosts;
   if (wrong === undefined) return;
-  throw bad(`${name} has ${JSON.stringify(wrong)}; use hosts such as "example.com", "*.example.com" or "[::1]:80"`);
+  throw bad(`${name} has ${JSON.stringify(wrong)}. Use hosts such as "example.com", "*.example.com" or "[::1]:80"`);
 }
 
 /** Refuses an entry with a scheme, a path or a space, which would silently match nothing. */
@@ -122,7 +123,7 @@ function readHeaders(headers: NonNullable<VerbsOptions["headers"]>): Net["header
   const byOrigin = new Map<string, Readonly<Record<string, string>>>();
   for (const [origin, fields] of Object.entries(headers)) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin)) {
-      throw bad(`headers has ${JSON.stringify(origin)}; use origins such as "https://api.example.com"`);
+      throw bad(`headers has ${JSON.stringify(origin)}. Use origins such as "https://api.example.com"`);
     }
     for (const [name, value] of Object.entries(fields)) assertHeader(origin, name, value);
     byOrigin.set(origin, { ...fields });

@@ -44,12 +44,12 @@ export function openRoot(folder: string): Root {
   const real = realRoot(folder);
 
   const describe = (path: RootPath): Promise<RootEntry> =>
-    told(path, async () => {
+    reworded(path, async () => {
       if (path.length === 0) return entryOf(await lstat(real), path);
       return inParent(real, path, false, async (parent, name) => entryOf(await lstat(join(parent, name)), path));
     });
   const readable = (path: RootPath, use: (handle: FileHandle, about: Stats) => Promise<RootFile>): Promise<RootFile> =>
-    told(path, () =>
+    reworded(path, () =>
       inParent(real, path, false, (parent, name) =>
         withFile(real, join(parent, name), constants.O_RDONLY, async (handle) => {
           const about = await handle.stat();
@@ -68,9 +68,9 @@ export function openRoot(folder: string): Root {
         const isWhole = bytes.length <= maxBytes;
         return { bytes: bytes.subarray(0, maxBytes), isWhole, size: Math.max(size, bytes.length), modified: mtime };
       }),
-    list: (path) => told(path, () => inFolder(real, path, false, listNames)),
+    list: (path) => reworded(path, () => inFolder(real, path, false, listNames)),
     access: (path) =>
-      told(path, async () => {
+      reworded(path, async () => {
         const { kind } = await describe(path);
         const ask = async (place: string) => ({
           kind,
@@ -81,17 +81,17 @@ export function openRoot(folder: string): Root {
         return inParent(real, path, false, (parent, name) => ask(join(parent, name)));
       }),
     write: (path, data, overwrite) =>
-      told(path, () =>
+      reworded(path, () =>
         inParent(real, path, true, async (parent, name) => {
           await assertReplaceable(join(parent, name), path);
           const written = await writeWhole(join(parent, name), data, { overwrite });
           if (written.kind === "written") return;
-          if (written.kind === "exists") throw new VerbError("exists", `${shown(path)} exists already`);
+          if (written.kind === "exists") throw new VerbError("exists", `${shown(path)} already exists`);
           throw new VerbError("failed", `${shown(path)} could not be written`, written.message);
         }),
       ),
     append: (path, data) =>
-      told(path, () =>
+      reworded(path, () =>
         inParent(real, path, true, async (parent, name) => {
           await assertReplaceable(join(parent, name), path);
           const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
@@ -169,15 +169,15 @@ async function may(place: string, mode: number): Promise<boolean> {
   );
 }
 
-/** Replaces the system's messages, which have whole paths. */
-async function told<T>(path: RootPath, work: () => Promise<T>): Promise<T> {
+/** Replaces the system's messages, which contain whole paths. */
+async function reworded<T>(path: RootPath, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof VerbError) {
       throw error.code === "outside-root" ? new VerbError(error.code, `${shown(path)}: ${error.message}`) : error;
     }
-    const code = codeOf(error) ?? "no reason";
+    const code = codeOf(error) ?? "unknown reason";
     if (code === "ENOENT" || code === "ENOTDIR") throw new VerbError("not-found", `there is no ${shown(path)}`, error);
     if (code === "ELOOP") throw new VerbError("outside-root", `${shown(path)}: ${behindLink().message}`, error);
     throw new VerbError("failed", `${shown(path)} could not be opened (${code})`, error);

@@ -34,7 +34,7 @@ export async function sense(
   signal: AbortSignal,
 ): Promise<Sensed> {
   if (!isMeasure(measure)) {
-    throw new VerbError("argument", `${measure.slice(0, 40)} is not a measure; use ${Object.keys(UNITS).join(", ")}`);
+    throw new VerbError("argument", `${measure.slice(0, 40)} is not a measure. Use ${Object.keys(UNITS).join(", ")}`);
   }
   const target = parseTarget(uri, world);
   const taken = isOfContent(measure)

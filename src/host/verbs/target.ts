@@ -15,9 +15,9 @@ export function parseTarget(uri: string, { root }: Pick<World, "root">): Target 
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
   if (scheme === "http" || scheme === "https") return { kind: "http", url: parseUrl(uri) };
   if (scheme !== undefined && scheme !== "file") {
-    throw new VerbError("bad-target", `${scheme}: is not a supported scheme; use http, https or a path`);
+    throw new VerbError("bad-target", `${scheme}: is not a supported scheme. Use http, https or a path`);
   }
-  if (root === undefined) throw new VerbError("bad-target", "files are not available; use an http(s) URL");
+  if (root === undefined) throw new VerbError("bad-target", "files are not available. Use an http(s) URL");
   return { kind: "file", path: scheme === "file" ? pathOfUrl(uri) : pathOf(uri.split("/")), root };
 }
 
@@ -33,7 +33,7 @@ function parseUrl(uri: string): URL {
 
 function pathOfUrl(uri: string): RootPath {
   const { host, pathname } = parseUrl(uri);
-  if (host !== "") throw new VerbError("bad-target", "a file URL must not have a host; write file:///path");
+  if (host !== "") throw new VerbError("bad-target", "a file URL must not have a host. Write file:///path");
   return pathOf(pathname.slice(1).split("/").map(decode));
 }
 

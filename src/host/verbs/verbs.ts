@@ -22,7 +22,7 @@ import { shape } from "./shape.js";
 
 /**
  * Makes bodies for all eight verbs. To replace one, spread them: `{ ...createVerbs(), extract: mine }`. They reject with `ToolArgError` for
- * arguments that do not match the schema, with {@link VerbError} for other failures, and with the signal's reason once it has fired.
+ * arguments that do not match the schema, and with {@link VerbError} for other failures. An aborted call rejects with the signal's reason.
  * Throws `AgentError` `invalid-options`.
  */
 export function createVerbs(options: VerbsOptions = {}): VerbBodies {

@@ -123,7 +123,7 @@ describe("cassette record --job", () => {
     const { code, err } = await other(["--runs", "3"], ["--unpriced"]);
     expect(code).toBe(2);
     expect(err).toContain(
-      `error: job nightly has another plan: command (the store has ${JSON.stringify(command)}, this machine has ${JSON.stringify([...command, "--unpriced"])}), runs (the store has 1, this machine has 3)\n`,
+      `error: job nightly has a different plan: command (the store has ${JSON.stringify(command)}, this machine has ${JSON.stringify([...command, "--unpriced"])}), runs (the store has 1, this machine has 3)\n`,
     );
     const missing = await cli(["merge", "--job", "weekly", "--store", "jobs.db", "--into", "x"], { cwd });
     expect(missing).toMatchObject({ code: 2, err: expect.stringContaining("hint: The store has: nightly.\n") });

@@ -65,7 +65,7 @@ describe("the tools of an agent over its streams", () => {
     await agent.until(1);
     agent.input.end();
     await agent.ended;
-    const gone = "the process that runs the tools has ended its results";
+    const gone = "the process that runs the tools has closed the stream of results";
     expect(JSON.parse(agent.lines[1] ?? "")).toMatchObject({ payload: [gone, gone] });
   });
 

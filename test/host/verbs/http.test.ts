@@ -74,7 +74,7 @@ describe("a host", () => {
     for (const name of [...Object.keys(table), "none.test"]) {
       expect(await refused(`http://${name}:${inner.port}/`, names(table))).toMatchObject({
         code: "not-allowed",
-        message: `the name ${name} leads to no address that may be reached`,
+        message: `the name ${name} has no address that may be reached`,
       });
     }
     expect(inner.asked).toEqual([]);

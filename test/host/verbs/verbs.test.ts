@@ -365,7 +365,7 @@ describe("sense", () => {
 
   it("refuses a measure that the target does not have, and lists those there are", async () => {
     expect(await fails("sense", { uri: "data.json", measure: "mood" })).toMatchObject({
-      message: "mood is not a measure; use status, latency, size, hash, etag, last-modified",
+      message: "mood is not a measure. Use status, latency, size, hash, etag, last-modified",
     });
     expect(await fails("sense", { uri: "data.json", measure: "toString" })).toMatchObject({ code: "argument" });
     expect(await fails("sense", { uri: "data.json", measure: "latency" })).toMatchObject({ code: "argument" });

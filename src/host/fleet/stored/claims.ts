@@ -46,7 +46,7 @@ function lookEvery({ members }: StoredJob): number {
   return Math.max(FLEET_LOOK_MS, members * 10);
 }
 
-/** Skips what waits once the job is cancelled or has cost its limit. */
+/** Skips the waiting cells once the job is cancelled or has cost its limit. */
 async function skipSurplus({ job, plan, values }: StoredJob, sql: SqlTransaction): Promise<void> {
   const { id, limitUsd } = plan;
   const [row] = await sql.all("SELECT spent, cancelled FROM fleet_jobs WHERE job_hash = ?", job);

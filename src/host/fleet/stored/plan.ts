@@ -9,7 +9,7 @@ import type { FleetPlan } from "../store.js";
 
 export const jobHashOf = (id: string): Uint8Array => hashNames("fleet", id);
 export const targetHashOf = (target: string): Uint8Array => hashNames("target", target);
-/** The cells of a member, or those of anybody. */
+/** The lane of a member, or of the cells that any member may run. */
 export const laneOfMember = (member?: string): Uint8Array =>
   hashNames("member", ...(member === undefined ? [] : [member]));
 
@@ -21,7 +21,7 @@ export async function joinJob(sql: SqlTransaction, { id, hash, cells }: FleetPla
   if (row !== undefined) {
     if (row["plan_hash"] === hash) return;
     throw invalidOptions(
-      `job ${id} has another plan`,
+      `job ${id} has a different plan`,
       "Give all machines the same members, targets and options, or this run another id.",
     );
   }

@@ -1,4 +1,4 @@
-// Results of cells as rows. A skipped cell has only its reason there, so one statement can skip many.
+// Results of cells as rows. A skipped cell stores only its reason, so one statement can skip many.
 
 import { isObject, toMicroCents, tryParseJson, type JsonObject, type JsonValue } from "../../../core/index.js";
 import type { Values } from "../../sql/codec.js";
@@ -18,7 +18,7 @@ interface HeldCell {
   readonly losses: number;
 }
 
-/** Stores the result of a cell that `holder` has with `losses`. Null means that nobody has it. False if somebody else has it. */
+/** Stores the result of a cell that `holder` holds with `losses`. A null holder means that nobody holds it. False if another one does. */
 export async function storeResult(
   sql: SqlTransaction,
   values: Values,

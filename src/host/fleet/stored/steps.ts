@@ -31,7 +31,7 @@ export function createSteps(stored: StoredJob, lease: CellLease): FleetStep {
 
 const lostCell = (id: number, job: string): AgentError =>
   new AgentError("lease-lost", `another machine has cell ${id} of job ${job}, or this one was silent for too long`, {
-    hint: "Nothing of this attempt was stored.",
+    hint: "The result of this step was not stored. Leave the cell to the other machine.",
   });
 
 const FIND = "SELECT value FROM fleet_steps WHERE job_hash = ? AND place = ? AND name_hash = ?";

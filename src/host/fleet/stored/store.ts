@@ -24,7 +24,7 @@ export function createStoredFleets({ engine, leaseMs, ports, life }: StoredFleet
   const lives = life?.lives;
   let isOpen = true;
 
-  /** Locks the job and runs `work`. Rejects if the job does not exist. */
+  /** Locks the job, marks it as cancelled and runs `work`. Rejects if the job does not exist. */
   const change = (id: string, work: (sql: SqlTransaction, job: Uint8Array) => Promise<void>): Promise<void> =>
     engine.transaction(async (sql) => {
       const job = jobHashOf(id);

@@ -1,4 +1,4 @@
-// What the parts of a stored job share.
+// The values that all parts of a stored job share.
 
 import type { Lives } from "../../durable/life.js";
 import type { Values } from "../../sql/codec.js";

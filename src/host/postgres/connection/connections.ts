@@ -18,7 +18,7 @@ export function assertSchema(schema: unknown): void {
 
 export const storeName = (schema: string): string => `the store in schema ${schema}`;
 
-/** A connection of the pool. A connection in use also emits its errors, and an unhandled `error` event would end the process. */
+/** Takes a connection from the pool. A connection in use also emits its errors, and an unhandled `error` event would end the process. */
 export async function connectTo(pool: PgPool, ports: Ports, name: string): Promise<PgClient> {
   const connecting = pool.connect();
   let client: PgClient;
@@ -46,19 +46,19 @@ export async function endPool(end: (() => Promise<void>) | undefined, ports: Por
   await within(end(), ROLLBACK_MS, ports).catch(() => ports.warn("a connection to PostgreSQL did not close"));
 }
 
-const heardOut = new WeakSet<object>();
+const ignored = new WeakSet<object>();
 
 interface Acquiring {
   on?(event: "acquire", listener: (client: PgClient) => void): unknown;
 }
 
 /**
- * Statements report the errors of their connection themselves. A pool gives out its connections later than it stops listening to them,
- * and both messages may be in one packet. So each one is heard out as soon as the pool takes it.
+ * Statements report the errors of their connection themselves, so its `error` events are ignored. A pool stops listening to a connection
+ * before it hands it out, and an error may come in between. So this listens from `acquire` on.
  */
 export function ignoreErrors(emitter: Pick<PgPool, "on">): void {
-  if (heardOut.has(emitter)) return;
-  heardOut.add(emitter);
+  if (ignored.has(emitter)) return;
+  ignored.add(emitter);
   emitter.on?.("error", () => undefined);
   (emitter as unknown as Acquiring).on?.("acquire", ignoreErrors);
 }

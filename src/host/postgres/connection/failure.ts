@@ -22,7 +22,7 @@ export function runsAgain(error: unknown, reruns: number): boolean {
   return CONFLICTS.includes(codeOf(error) ?? "") && reruns < MAX_TRANSACTION_RERUNS;
 }
 
-/** True if a prepared statement returns other columns since a migration. Only a new connection helps. Other errors share the code. */
+/** True if a prepared statement returns different columns since a migration. Only a new connection helps. Other errors share the code. */
 export function isStalePlan(error: unknown): boolean {
   return codeOf(error) === "0A000" && (error as { routine?: unknown }).routine === "RevalidateCachedQuery";
 }

@@ -53,7 +53,7 @@ export async function openLine(terms: LineTerms): Promise<Line> {
     test(client);
   }
 
-  /** A network that drops packets reports nothing. */
+  /** Tests the connection at intervals, because a network that drops packets reports nothing. */
   function test(client: PgClient): void {
     stopTest = ports.timer(LINE_TEST_MS, () => {
       within(client.query("SELECT 1"), ROLLBACK_MS, ports).then(
@@ -130,7 +130,7 @@ async function connectLine(terms: LineTerms, channel: string, { lost, hear }: Li
     if (sender !== hostId) hear(readNews(news));
   });
   const setUp = async (): Promise<void> => {
-    // So the server notices a lost machine after 25 seconds.
+    // With these settings, the server notices a lost machine after 25 seconds.
     await client.query("SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3");
     await client.query(`LISTEN "${channel}"`);
     await client.query("SELECT pg_advisory_lock($1::int, $2::int)", [...lifeKeys(schema, hostId)]);

@@ -30,10 +30,10 @@ class AgentProcess {
   #isOver = false;
   #inputs = 0;
   #outputs = 0;
-  #told = 0;
+  #sentEvents = 0;
   #failures = 0;
   #error: unknown;
-  /** Was read, and waits until it may begin. */
+  /** An event that was read and waits until it may begin. */
   #next: WireEvent | undefined;
 
   constructor(options: AgentProcessOptions) {
@@ -44,7 +44,7 @@ class AgentProcess {
     this.#stamp = new Stamp(spec.name, wire.isTraced, ports);
     this.#telemetry = wire.has("telemetry")
       ? new TelemetryOutbox((value) =>
-          wire.write("telemetry", this.#stamp.add({ kind: "message", value }, (this.#told += 1))),
+          wire.write("telemetry", this.#stamp.add({ kind: "message", value }, (this.#sentEvents += 1))),
         )
       : undefined;
     const telemetry = this.#telemetry;
@@ -196,7 +196,7 @@ class AgentProcess {
     this.#warn("control ended while the agent was paused, so the agent resumes");
   }
 
-  /** Output ends before control is waited for, since the end of control may depend on it. */
+  /** Ends the output before it waits for control, since the end of control may depend on it. */
   async #end(reason: Reason): Promise<void> {
     const { wire } = this.#options;
     if (wire.isBroken) return;

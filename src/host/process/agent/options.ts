@@ -1,4 +1,4 @@
-// What an agent process is given, and how it ended.
+// The options of an agent process, and how it ended.
 
 import type { CustomTool, LlmProviderAdapter, Ports } from "../../../core/index.js";
 import type { AgentSchedule } from "../../../core/process/index.js";
@@ -18,7 +18,7 @@ export interface AgentProcessOptions {
   readonly signal?: AbortSignal;
   /** Ends the process after the message in progress. */
   readonly stop?: AbortSignal;
-  /** Makes control take effect where it did in a recorded run. `record`: notes where it does. */
+  /** Makes control take effect where it did in a recorded run. `record` notes where it does. */
   readonly schedule?: AgentSchedule | "record";
   readonly ports?: Partial<Ports>;
 }
@@ -33,6 +33,6 @@ export interface AgentProcessEnd {
   readonly dropped: number;
   /** The error of the first failed message. */
   readonly error?: unknown;
-  /** What was noted of control and of the clock. */
+  /** Where control took effect, and the times of the clock, as recorded. */
   readonly schedule?: AgentSchedule;
 }

@@ -1,5 +1,5 @@
-// The pace of an agent. A recording notes where each control message took effect. A replay holds each control message until it is there,
-// and holds messages and turns until their control has come.
+// The pace of an agent. A recording notes where each control message took effect. A replay holds each control message until the agent
+// reaches that place, and holds messages and turns until their control has come.
 
 import type { Ports } from "../../../core/index.js";
 import {
@@ -13,9 +13,9 @@ import { SCHEDULE_PATIENCE_MS } from "../../limits.js";
 import type { Bell } from "../bell.js";
 
 export interface PaceOptions {
-  /** The schedule to follow, or `record`. Undefined: control counts as it comes. */
+  /** The schedule to follow, or `record`. Undefined: control takes effect as it comes. */
   readonly schedule: AgentSchedule | "record" | undefined;
-  /** The agent is told the time of each turn. */
+  /** The model gets the time of each turn. */
   readonly hasClock: boolean;
   readonly bell: Bell;
   readonly ports: Ports;
@@ -44,7 +44,7 @@ export class Pace {
     return { version: 1, control: this.#control, clock: this.#clock };
   }
 
-  /** The recorded run had taken the next control message here. */
+  /** True if the recorded run had taken the next control message here. */
   get isDue(): boolean {
     const next = this.#followed?.control[this.#taken];
     return !this.#isFree && next !== undefined && isReached(next, this.#options.place());
@@ -61,13 +61,13 @@ export class Pace {
     return true;
   }
 
-  /** The input has ended, so no prompt depends on control any more. */
+  /** Holds nothing from now on. The input has ended, so no prompt depends on control any more. */
   free(): void {
     this.#isFree = true;
     this.#options.bell.ring();
   }
 
-  /** Before a turn: waits for the control that the recorded run had taken, and gives the time that the turn is told. */
+  /** Waits for the control that the recorded run had taken before this turn. Returns the time in ms for the model, if it gets one. */
   beforeTurn(turn: number, isOver: () => boolean): number | undefined | Promise<number | undefined> {
     if (this.#followed === undefined) return this.#readClock();
     const seconds = this.#followed.clock[turn];

@@ -59,7 +59,7 @@ export class AgentChild {
     let failure: unknown;
     this.#child.on("error", (error) => (failure = error));
     this.#child.on("close", (code, signal) => {
-      // An agent that did not end by itself has said all that counts.
+      // Further output counts only if the agent ended by itself and without an error.
       const drained = code === 0 && !this.#isCancelled ? link.drain() : Promise.resolve();
       void drained.then(() => {
         link.close();

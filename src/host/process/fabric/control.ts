@@ -10,8 +10,8 @@ export interface AgentControl {
   readonly replies: AsyncIterable<JsonValue>;
   /**
    * Pauses the agent, gives its conversation to `summarise`, replaces it by the result, and resumes. No message is answered meanwhile.
-   * Returns the numbers of messages before and after. Rejects with `memory-invalid` if the agent refused the result, and with what
-   * `summarise` throws. The agent is resumed then too.
+   * Returns the numbers of messages before and after. Rejects with `memory-invalid` if the agent refused the result, and with the
+   * error of `summarise`. The agent is resumed then too.
    */
   compact(
     summarise: (dump: MemoryDump) => readonly JsonObject[] | Promise<readonly JsonObject[]>,

@@ -33,7 +33,7 @@ export interface RunningFabric {
   send(value: JsonValue): Promise<void>;
   /** Ends the input of the graph. */
   end(): void;
-  /** What comes out of the graph. Unread messages make the agents wait. */
+  /** The messages that come out of the graph. Unread messages make the agents wait. */
   readonly output: AsyncIterable<JsonValue>;
   /** A further output, as lines: the sending agent, a tab and the message. Undefined if no wire ends there. */
   extraOutput(label: string): AsyncIterable<string> | undefined;
@@ -91,7 +91,7 @@ class Fabric implements RunningFabric {
     const abort = (): void => hub.fail(new PlumbError("aborted", "the fabric was aborted", "Start it again."));
     if (signal?.aborted === true) abort();
     signal?.addEventListener("abort", abort, { once: true });
-    const late = this.#ports.timer(readyMs, () => {
+    const stopTimer = this.#ports.timer(readyMs, () => {
       const names = hub.all.filter(({ isReady }) => !isReady).map(({ name }) => name);
       const hint = "An agent is ready when it passes a marker on. Raise readyMs if it starts slowly.";
       hub.fail(new PlumbError("not-ready", `not ready within ${readyMs} ms: ${names.join(", ")}`, hint));
@@ -103,7 +103,7 @@ class Fabric implements RunningFabric {
       await this.cancel();
       throw error;
     } finally {
-      late();
+      stopTimer();
     }
     for (const member of hub.all) {
       hub.watch(feed(hub, member));

@@ -31,8 +31,8 @@ export interface FabricAgent {
 }
 
 /**
- * Ends of wires: `input`, `output`, the name of an agent for its data, `NAME.telemetry`, `NAME.ctrl_out` and `NAME.ctrl_in`, the name of a
- * barrier, and `__LABEL` for a further output. A barrier lists its own inputs.
+ * Agents, and the wires between them. A wire can end at `input`, `output`, the name of a barrier, or `__LABEL` for a further output. The
+ * ends at an agent are its name for its data, `NAME.telemetry`, `NAME.ctrl_out` and `NAME.ctrl_in`. A barrier lists its own inputs.
  */
 export interface FabricGraph {
   readonly agents: Readonly<Record<string, FabricAgent>>;
@@ -63,7 +63,7 @@ export async function openGraph(graph: FabricGraph, env: Environment): Promise<O
   const missing = Object.entries(agents).flatMap(([name, { tools = [] }]) =>
     (specs.get(name)?.spec.tools ?? [])
       .filter((used) => !tools.some((tool) => tool.name === used))
-      .map((used) => `the spec of ${name} uses the tool ${used}, which its tools do not have`),
+      .map((used) => `the spec of ${name} uses the tool ${used}, which is not among its tools`),
   );
   const stepless = wires.filter(({ from, session }) => session === true && !from.endsWith(".ctrl_out"));
   missing.push(
@@ -85,7 +85,7 @@ export async function openGraph(graph: FabricGraph, env: Environment): Promise<O
   );
 }
 
-/** What JavaScript callers, and TypeScript callers with a cast, may get wrong. The core checks how the parts fit together. */
+/** The mistakes that JavaScript callers, and TypeScript callers with a cast, can make. The core checks how the parts fit together. */
 function findFlaws(graph: unknown): string[] {
   if (!isObject(graph) || !isObject(graph["agents"]) || !Array.isArray(graph["wires"]))
     return ["it must be an object with an object `agents` and a list `wires`"];

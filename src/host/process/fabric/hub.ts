@@ -1,4 +1,4 @@
-// What all parts of a running fabric share: the network, a bell that rings at each change, and the first failure.
+// The state that all parts of a running fabric share: the network, a bell that rings at each change, and the first failure.
 
 import { EOF, PlumbError, type Flow, type Network, type WireItem } from "../../../core/process/index.js";
 import type { JsonValue } from "../../../core/index.js";

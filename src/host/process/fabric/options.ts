@@ -6,23 +6,23 @@ import { PlumbError, type MergeOrder } from "../../../core/process/index.js";
 /** The options of {@link runFabric}. */
 export interface FabricOptions {
   /**
-   * What carries the messages. `"stdio"` (default) needs no package. `"ipc"` and addresses need `zeromq`: sockets in a private folder, or
-   * the address of each stream of each agent, as in `tcp://127.0.0.1:5550`. Over TCP, only the agents of the run can connect.
+   * The transport of the messages. `"stdio"` (default) needs no package. `"ipc"` and addresses need `zeromq`: sockets in a private folder,
+   * or a function that returns the address of each stream, such as `tcp://127.0.0.1:5550`. Over TCP, only agents of the run can connect.
    */
   readonly transport?: "stdio" | "ipc" | ((agent: string, stream: string) => string);
-  /** Milliseconds in which every agent must be ready. Default 30,000. */
+  /** Milliseconds within which every agent must be ready. Default 30,000. */
   readonly readyMs?: number;
   /** Milliseconds after which agents of a cancelled fabric are killed. Default 5,000. */
   readonly graceMs?: number;
   /** Messages that an agent, or the channels of a loop, hold. 2 or more. Default 16. */
   readonly window?: number;
-  /** Messages of the whole run. Default 100,000. */
+  /** Highest number of messages in the whole run. Default 100,000. */
   readonly maxMessages?: number;
   /** The order of a recorded run, for a replay. */
   readonly schedule?: FabricSchedule;
   readonly signal?: AbortSignal;
   readonly ports?: Partial<Ports>;
-  /** Takes the lines of the standard error of each agent. */
+  /** Called for each line that an agent writes to standard error. */
   readonly onStderr?: (agent: string, line: string) => void;
 }
 
@@ -34,7 +34,7 @@ export interface FabricSchedule {
 
 const OPTIONS = ["readyMs", "graceMs", "window", "maxMessages", "schedule", "signal", "ports", "onStderr", "transport"];
 
-/** Throws `PlumbError` `graph-invalid` or `schedule-malformed`. */
+/** Throws `PlumbError` `graph-invalid` or `schedule-malformed`, and `AgentError` `invalid-options` for an unknown option. */
 export function checkOptions(options: FabricOptions): void {
   assertKnownOptions("runFabric", options, OPTIONS);
   const { readyMs = 1, graceMs = 0, window = 2, maxMessages = 1, schedule } = options;
@@ -44,11 +44,12 @@ export function checkOptions(options: FabricOptions): void {
     ["window", window, 2],
     ["maxMessages", maxMessages, 1],
   ] as const) {
-    if (Number.isSafeInteger(value) && value >= least && (!name.endsWith("Ms") || value <= MAX_TIMER_MS)) continue;
+    const most = name.endsWith("Ms") ? MAX_TIMER_MS : Number.MAX_SAFE_INTEGER;
+    if (Number.isSafeInteger(value) && value >= least && value <= most) continue;
     throw new PlumbError(
       "graph-invalid",
       `${name} of runFabric is ${showValue(value)}`,
-      `Use a whole number of ${least} or more.`,
+      `Use a whole number from ${least} to ${most}.`,
     );
   }
   const { transport = "stdio" } = options;

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Where machines share a temporary folder, each clears up its own. Short, since the path of a socket has about 100 bytes. */
+/** Where machines share a temporary folder, each clears up its own. Short, since the path of a socket can have only about 100 bytes. */
 const PREFIX = `playhead-${createHash("sha256").update(hostname()).digest("hex").slice(0, 6)}-`;
 const NAME = new RegExp(`^${PREFIX}(?<pid>\\d+)-`);
 
@@ -34,7 +34,7 @@ async function clearUp(): Promise<void> {
     const pid = NAME.exec(name)?.groups?.["pid"];
     return pid !== undefined && isGone(Number(pid));
   });
-  // One of another user stays.
+  // A folder of another user stays.
   await Promise.all(
     dead.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined)),
   );

@@ -38,7 +38,7 @@ export async function feedControl(hub: Hub, { name, child }: Member): Promise<vo
   }
 }
 
-/** Takes what an agent sent. */
+/** Handles an item that an agent sent. */
 export function receive(hub: Hub, member: Member, port: PortName, item: WireItem): void {
   const { name } = member;
   const isFlow = item.kind === "marker" && item.name === FLOW_MARKER;
@@ -74,7 +74,7 @@ function runTool(hub: Hub, { name, child, tools }: Member, request: JsonValue): 
   if (tools === undefined) {
     const hint = "Name the tool in its spec.";
     hub.fail(
-      new PlumbError("graph-invalid", `${name} asked for a tool, but its spec names none`, hint, { agent: name }),
+      new PlumbError("graph-invalid", `${name} requested a tool, but its spec has no tools`, hint, { agent: name }),
     );
     return;
   }
@@ -96,7 +96,7 @@ function keepReply(member: Member, value: JsonValue): void {
   if ((member.replies?.length ?? 0) > MAX_UNREAD_REPLIES) member.replies?.shift();
 }
 
-/** Throws for what has no JSON. Its line would be the word `undefined`. */
+/** Throws for a value that JSON cannot represent. Its line would be the word `undefined`. */
 export function assertMessage(value: unknown, what: string): void {
   try {
     if (JSON.stringify(value) !== undefined) return;

@@ -29,7 +29,7 @@ export interface Streams {
 }
 
 export class StdioLink implements Link {
-  /** The addresses of an agent around this fabric are not for its agents. */
+  /** Hides the addresses of an agent that runs this fabric. They are not for the fabric's agents. */
   readonly env = { [ENDPOINT_VARIABLES.data_in]: "" };
   readonly saysReady = false;
   readonly hasEnd: boolean;

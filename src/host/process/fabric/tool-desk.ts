@@ -19,10 +19,10 @@ export class ToolDesk {
     this.env = { PLUMB_MCP_TOOLS: list };
   }
 
-  /** Undefined once the agent has ended. Rejects with what the agent may not be told. */
+  /** Undefined once the agent has ended. Rejects with an error that the agent must not see. */
   async answer(request: JsonValue): Promise<JsonObject | undefined> {
     if (this.#running >= MAX_RUNNING_TOOL_CALLS)
-      return this.#host.refuse(request, `${plural(MAX_RUNNING_TOOL_CALLS, "call")} of this agent are running already`);
+      return this.#host.refuse(request, `${plural(MAX_RUNNING_TOOL_CALLS, "call")} of this agent are already running`);
     this.#running += 1;
     try {
       return await this.#host.answer(request, this.#end.signal);

@@ -9,7 +9,7 @@ import type { FabricOptions } from "./options.js";
 import { StdioLink, type Streams } from "./stdio-link.js";
 import { openZmqLink } from "./zmq-link.js";
 
-/** `stdio`, `ipc`, or the address of each stream of each agent, as in `tcp://127.0.0.1:5550`. */
+/** `stdio`, `ipc`, or a function that returns the address of each stream of each agent, such as `tcp://127.0.0.1:5550`. */
 export type TransportChoice = NonNullable<FabricOptions["transport"]>;
 
 export interface LinkOrder extends Streams {
@@ -33,9 +33,11 @@ export async function openTransport(choice: TransportChoice, folder: PrivateFold
       if (hasControl) streams.push("ctrl_in");
       if (hasTelemetry) streams.push("telemetry");
       if (hasTools) streams.push("tool_req", "tool_resp");
-      // A path has about 100 bytes at most, so it has no names.
+      // The path of a socket can have only about 100 bytes, so it contains a number instead of the agent's name.
       const addressOf = (stream: PortName): string =>
-        typeof choice === "function" ? readAddress(choice(name, stream)) : `ipc://${place}/${links}.${stream}`;
+        typeof choice === "function"
+          ? readAddress(choice(name, stream), `${stream} of ${name}`)
+          : `ipc://${place}/${links}.${stream}`;
       const endpoints = new Map(streams.map((stream) => [stream, addressOf(stream)]));
       const isLocked = [...endpoints.values()].some((address) => !address.startsWith("ipc:"));
       return openZmqLink({ name, driver, endpoints, isLocked, isOnlyForReady: !hasControl, ports });
@@ -43,8 +45,8 @@ export async function openTransport(choice: TransportChoice, folder: PrivateFold
   };
 }
 
-function readAddress(address: unknown): string {
+function readAddress(address: unknown, of: string): string {
   if (typeof address === "string") return address;
   const hint = "Return a string such as tcp://127.0.0.1:5550 from transport.";
-  throw new PlumbError("endpoint-invalid", `an address is ${showValue(address)}`, hint);
+  throw new PlumbError("endpoint-invalid", `the address of ${of} is ${showValue(address)}`, hint);
 }

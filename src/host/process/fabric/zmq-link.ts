@@ -24,7 +24,7 @@ export interface ZmqLinkOptions {
   readonly endpoints: Endpoints;
   /** Only a process with a key of this run can connect. */
   readonly isLocked: boolean;
-  /** `ctrl_out` is there for the word that the agent is ready, and then closed. */
+  /** `ctrl_out` only carries the word that the agent is ready, and is then closed. */
   readonly isOnlyForReady: boolean;
   readonly ports: Ports;
 }
@@ -128,7 +128,7 @@ class ZmqLink implements Link {
   }
 }
 
-/** What an agent says once all its sockets are open. */
+/** True for the message that an agent sends once all its sockets are open. */
 export function isReadyWord(value: unknown): boolean {
   return isPlainObject(value) && value["status"] === "ready";
 }

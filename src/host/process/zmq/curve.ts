@@ -26,7 +26,7 @@ export function readCurveKeys(env: Environment): CurveKeys | undefined {
   if ([publicKey, secretKey, first, ...others].every((key) => KEY.test(key)))
     return { publicKey, secretKey, peers: [first, ...others] };
   const hint = `Set all three to keys in Z85, of ${KEY_CHARACTERS} characters. PLUMB_CURVE_PEER may list several, with commas.`;
-  throw invalid(`${names.join(", ")} are not the keys of CURVE`, hint);
+  throw invalid(`${names.join(", ")} are not the keys that CURVE needs`, hint);
 }
 
 /** Five characters are four bytes, big-endian. */

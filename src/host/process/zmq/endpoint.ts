@@ -1,4 +1,4 @@
-// Addresses of ZeroMQ. Whoever reaches one can read messages or send some, so only private addresses go without keys.
+// Addresses of ZeroMQ. Anyone who can reach one can read or send messages, so only private addresses may have no keys.
 
 import { PlumbError, type PortName } from "../../../core/process/index.js";
 import { MAX_IPC_PATH_BYTES } from "../../limits.js";
@@ -17,7 +17,7 @@ export const ENDPOINT_VARIABLES: Readonly<Record<PortName, string>> = {
 
 export type Endpoints = ReadonlyMap<PortName, string>;
 
-/** The addresses of an environment. None of them: standard streams. Throws `PlumbError` `endpoint-invalid`. */
+/** The addresses in an environment. Undefined for standard streams. Throws `PlumbError` `endpoint-invalid`. */
 export function readEndpoints(env: Environment): Endpoints | undefined {
   if ((env[ENDPOINT_VARIABLES.data_in] ?? "") === "") return undefined;
   const found = new Map<PortName, string>();
@@ -25,9 +25,9 @@ export function readEndpoints(env: Environment): Endpoints | undefined {
     const address = env[variable] ?? "";
     if (address !== "") found.set(port, address);
   }
-  require(found, "data_out", "data_in");
-  if (found.has("tool_req")) require(found, "tool_resp", "tool_req");
-  if (found.has("tool_resp")) require(found, "tool_req", "tool_resp");
+  requirePort(found, "data_out", "data_in");
+  if (found.has("tool_req")) requirePort(found, "tool_resp", "tool_req");
+  if (found.has("tool_resp")) requirePort(found, "tool_req", "tool_resp");
   return found;
 }
 
@@ -40,7 +40,7 @@ export function requireTools(found: Endpoints): void {
   }
 }
 
-function require(found: Endpoints, port: PortName, by: PortName): void {
+function requirePort(found: Endpoints, port: PortName, by: PortName): void {
   if (found.has(port)) return;
   const variable = ENDPOINT_VARIABLES[port];
   throw invalid(`${ENDPOINT_VARIABLES[by]} is set, but ${variable} is not`, `Set ${variable} too.`);
@@ -54,7 +54,7 @@ export function checkEndpoint(address: string, hasKeys: boolean): void {
     const bytes = Buffer.byteLength(path);
     // Every local user can reach an abstract name, which begins with @.
     if (path === "" || path.startsWith("@") || path.includes("*"))
-      throw invalid(`${shown} has no path`, "Use ipc:// and the path of a socket in a private folder.");
+      throw invalid(`${shown} is not the path of a socket`, "Use ipc:// and the path of a socket in a private folder.");
     if (bytes > MAX_IPC_PATH_BYTES)
       throw invalid(`the path of ${shown} has ${bytes} bytes`, `Use at most ${MAX_IPC_PATH_BYTES} bytes.`);
     return;

@@ -22,7 +22,7 @@ export class Sender {
     return sent;
   }
 
-  /** From now on, what nobody reads is dropped. */
+  /** From now on, drops frames that nobody reads. */
   stopWaiting(): void {
     if (!this.#socket.closed) this.#socket.sendTimeout = 0;
   }
@@ -35,7 +35,7 @@ export class Sockets {
   readonly #all: (ZmqPush | ZmqPull | ZmqReply)[] = [];
 
   /**
-   * `keys`: whoever connects must have a key on the list, of which a context has one. `context`: default that of the process, the only
+   * With `keys`, only holders of a listed key can connect. A context has one list of keys. Default: the context of the process, the only
    * one whose messages are still delivered while the process ends.
    */
   static async open(driver: ZmqDriver, keys: CurveKeys | undefined, context?: object): Promise<Sockets> {
@@ -82,7 +82,7 @@ export class Sockets {
     });
   }
 
-  /** `isWhole`: what was sent is still delivered. Pending calls reject. */
+  /** With `isWhole`, sent frames are still delivered. Pending calls reject. */
   close(isWhole: boolean): void {
     for (const socket of this.#all.splice(0)) {
       if (socket.closed) continue;

@@ -27,7 +27,7 @@ export interface ZmqOptions {
   readonly name: string;
   readonly env: Environment;
   readonly endpoints: Endpoints;
-  /** Ends all waiting for readers. What they have not taken is lost. */
+  /** Ends all waiting for readers. Frames that they have not taken are lost. */
   readonly signal: AbortSignal;
   readonly ports: Ports;
 }
@@ -89,10 +89,10 @@ class ZmqWire implements AgentWire {
   /** Nobody has to read the end of a side stream. */
   async #endSide(sender: Sender, sent: Promise<void>): Promise<void> {
     sender.stopWaiting();
-    let late = (): void => undefined;
-    const patience = new Promise<void>((resolve) => (late = this.#options.ports.timer(ZMQ_SIDE_END_MS, resolve)));
+    let stop = (): void => undefined;
+    const patience = new Promise<void>((resolve) => (stop = this.#options.ports.timer(ZMQ_SIDE_END_MS, resolve)));
     await Promise.race([sent.catch(() => undefined), patience]);
-    late();
+    stop();
   }
 
   close(): void {
@@ -157,7 +157,7 @@ export async function openZmq(options: ZmqOptions): Promise<AgentWire> {
   }
 }
 
-/** One after another, for those that have an endpoint. */
+/** Opens those ports that have an endpoint, one after another. */
 export async function each<P extends InPort | OutPort, T>(
   ports: readonly P[],
   endpoints: Endpoints,
