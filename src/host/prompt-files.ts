@@ -1,6 +1,6 @@
 // The files that prompt templates of vertices may read: regular UTF-8 files below one folder, and nothing behind a link.
 
-import { AgentError, defined, invalidOptions, showValue, unknownOptions } from "../core/index.js";
+import { AgentError, assertKnownOptions, defined, invalidOptions, showValue } from "../core/index.js";
 import { MAX_PROMPT_FILE_BYTES } from "./limits.js";
 import { VerbError } from "./verbs/error.js";
 import { openRoot, type Root } from "./verbs/root.js";
@@ -22,12 +22,7 @@ export interface PromptFiles {
 
 /** Opens a folder of prompt files. Throws `AgentError` `invalid-options` for a wrong option, or a root that is not a folder. */
 export function createPromptFiles(options: PromptFilesOptions): PromptFiles {
-  const unknown = unknownOptions(options, ["root", "maxBytes"]);
-  if (unknown.length > 0)
-    throw invalidOptions(
-      `createPromptFiles has an unknown option: ${unknown.join(", ")}`,
-      "It takes root and maxBytes.",
-    );
+  assertKnownOptions("createPromptFiles", options, ["root", "maxBytes"]);
   const { root: folder, maxBytes = MAX_PROMPT_FILE_BYTES } = options;
   if (typeof folder !== "string" || folder === "")
     throw invalidOptions(`root of createPromptFiles is ${showValue(folder)}`, "Pass the path of a folder.");

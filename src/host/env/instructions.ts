@@ -1,10 +1,11 @@
 // Instruction files from a root down to a folder. They are not trusted, so they are bounded, and links out of the root are refused.
 
 import { realpath } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { AgentError } from "../../core/index.js";
 import { nodeFiles } from "../files.js";
 import { codeOf } from "../files/failure.js";
+import { isWithin } from "../files/within.js";
 import { MAX_INSTRUCTION_BYTES, MAX_INSTRUCTION_FOLDERS } from "../limits.js";
 
 /**
@@ -28,8 +29,8 @@ export async function readInstructions(
 }
 
 function foldersBetween(root: string, cwd: string): string[] {
+  if (!isWithin(root, cwd)) throw failed(cwd, `it is not below ${root}`);
   const way = relative(root, cwd);
-  if (way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) throw failed(cwd, `it is not below ${root}`);
   const names = way === "" ? [] : way.split(sep);
   if (names.length >= MAX_INSTRUCTION_FOLDERS)
     throw failed(cwd, `it lies ${names.length} folders below ${root}, and the limit is ${MAX_INSTRUCTION_FOLDERS - 1}`);
@@ -39,8 +40,7 @@ function foldersBetween(root: string, cwd: string): string[] {
 async function readFile(root: string, path: string): Promise<string | undefined> {
   const real = await realPath(path);
   if (real === undefined) return undefined;
-  const way = relative(await realpath(root), real);
-  if (way.startsWith("..") || isAbsolute(way)) throw failed(path, "it is a link to a file outside of the root");
+  if (!isWithin(await realpath(root), real)) throw failed(path, "it is a link to a file outside of the root");
   const found = await nodeFiles().read(real, MAX_INSTRUCTION_BYTES);
   switch (found.kind) {
     case "not-found":

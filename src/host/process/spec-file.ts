@@ -1,7 +1,7 @@
 // Reads a spec with its documents, before anything is opened or spent.
 
 import { basename, delimiter, dirname, join, resolve } from "node:path";
-import { defined, parseBoundedJson, thrownText, type FilePort } from "../../core/index.js";
+import { defined, parseBoundedJson, thrownText, type FileRead } from "../../core/index.js";
 import {
   PlumbError,
   readSpec,
@@ -37,14 +37,13 @@ export async function readAgentSpec(
   env: Environment,
   overrides: SpecOverrides = {},
 ): Promise<LoadedSpec> {
-  const files = nodeFiles();
-  const given = readSpec(parse(await readText(files, path, MAX_SPEC_BYTES, "spec-unreadable"), path), basename(path));
+  const given = readSpec(parse(await readSpecText(path), path), basename(path));
   const providerName = given.provider ?? readProvider(overrides.provider ?? orUnset(env["PLUMB_PROVIDER"]));
   const model = given.model ?? overrides.model ?? orUnset(env["PLUMB_MODEL"]);
   const names = given.prompts ?? [];
   const places = (env["PLUMB_RESOURCES"] ?? "").split(delimiter).filter((folder) => folder !== "");
   const documents: PromptDocument[] = [];
-  for (const id of names) documents.push({ id, text: await readDocument(files, id, dirname(path), places) });
+  for (const id of names) documents.push({ id, text: await readDocument(id, dirname(path), places) });
   return { spec: { ...given, ...defined({ model }) }, documents, providerName };
 }
 
@@ -57,7 +56,7 @@ export async function readTools({ spec }: LoadedSpec, env: Environment): Promise
     const hint = "Set it to a JSON file with a list of tools, or let a fabric run the agent.";
     throw new PlumbError("spec-malformed", `${name} uses tools, but PLUMB_MCP_TOOLS is not set`, hint);
   }
-  return readToolList(parse(await readText(nodeFiles(), path, MAX_SPEC_BYTES, "spec-unreadable"), path), tools, path);
+  return readToolList(parse(await readSpecText(path), path), tools, path);
 }
 
 /** An empty variable counts as unset. */
@@ -70,12 +69,11 @@ function readProvider(name: string | undefined): ProviderName | undefined {
   throw new PlumbError("provider-missing", `${JSON.stringify(name)} is not a provider`, "Use anthropic or openai.");
 }
 
-async function readDocument(files: FilePort, id: string, folder: string, places: readonly string[]): Promise<string> {
+async function readDocument(id: string, folder: string, places: readonly string[]): Promise<string> {
   const paths = id.includes("/") ? [resolve(folder, id)] : places.map((place) => join(place, id));
   for (const path of paths) {
-    const read = await files.read(path, MAX_PROMPT_FILE_BYTES);
-    if (read.kind === "not-found") continue;
-    return readText(files, path, MAX_PROMPT_FILE_BYTES, "prompt-not-found");
+    const read = await nodeFiles().read(path, MAX_PROMPT_FILE_BYTES);
+    if (read.kind !== "not-found") return textOf(read, path, MAX_PROMPT_FILE_BYTES, "prompt-not-found");
   }
   const hint = id.includes("/")
     ? "The path is relative to the spec."
@@ -83,13 +81,11 @@ async function readDocument(files: FilePort, id: string, folder: string, places:
   throw new PlumbError("prompt-not-found", `the prompt file ${JSON.stringify(id)} was not found`, hint);
 }
 
-async function readText(
-  files: FilePort,
-  path: string,
-  maxBytes: number,
-  code: "spec-unreadable" | "prompt-not-found",
-): Promise<string> {
-  const read = await files.read(path, maxBytes);
+async function readSpecText(path: string): Promise<string> {
+  return textOf(await nodeFiles().read(path, MAX_SPEC_BYTES), path, MAX_SPEC_BYTES, "spec-unreadable");
+}
+
+function textOf(read: FileRead, path: string, maxBytes: number, code: "spec-unreadable" | "prompt-not-found"): string {
   const refuse = (why: string): PlumbError =>
     new PlumbError(code, `${path} cannot be read: ${why}`, "Use a regular file with text in UTF-8.");
   if (read.kind === "not-found") throw refuse("it does not exist");

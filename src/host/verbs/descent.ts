@@ -4,8 +4,9 @@
 
 import { constants, existsSync } from "node:fs";
 import { lstat, mkdir, open, realpath, type FileHandle } from "node:fs/promises";
-import { isAbsolute, join, relative } from "node:path";
+import { join } from "node:path";
 import { codeOf } from "../files/failure.js";
+import { isWithin } from "../files/within.js";
 import { VerbError } from "./error.js";
 
 /** A path below the root: its components, each checked by `parseTarget`. `[]` is the root itself. */
@@ -107,8 +108,7 @@ async function assertSame(real: string, place: string, handle: FileHandle): Prom
 }
 
 async function assertInside(real: string, place: string): Promise<void> {
-  const inner = relative(real, await realpath(place));
-  if (inner.startsWith("..") || isAbsolute(inner)) throw behindLink();
+  if (!isWithin(real, await realpath(place))) throw behindLink();
 }
 
 async function refuseLink(place: string): Promise<void> {

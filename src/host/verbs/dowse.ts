@@ -41,7 +41,7 @@ export async function dowse(
   const target = parseTarget(below, world);
   if (target.kind === "file") return searchFolder(target.root, target.path, words, signal);
   const content = await loadContent(target, world, signal);
-  const { links } = await linksOf(content, signal);
+  const links = await linksOf(content, signal);
   const near = links.filter(({ uri }) => new URL(uri).host === content.base.host);
   const candidates = near.map(({ uri, text }) => {
     const { pathname, search } = new URL(uri);

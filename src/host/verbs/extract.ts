@@ -11,7 +11,7 @@ import { loadContent, textOf, type Content } from "./content.js";
 import { fileUrl, parseTarget, type Target } from "./target.js";
 import { shown } from "./descent.js";
 import { VerbError } from "./error.js";
-import { readPage, type Link, type Page } from "./html.js";
+import { readPage, type Link } from "./html.js";
 import { isHtml, isJson } from "./media.js";
 import type { World } from "./options.js";
 import { sliceList, sliceText } from "./slice.js";
@@ -62,10 +62,9 @@ export async function extract(args: ExtractArgs, world: World, signal: AbortSign
 }
 
 /** The links of a page or a text. */
-export async function linksOf(content: Content, signal: AbortSignal): Promise<Pick<Page, "links" | "title">> {
+export async function linksOf(content: Content, signal: AbortSignal): Promise<readonly Link[]> {
   const { text } = textOf(content);
-  if (isHtml(content.media?.type)) return readPage(text, content.base, signal);
-  return { title: "", links: linksInText(text) };
+  return isHtml(content.media?.type) ? (await readPage(text, content.base, signal)).links : linksInText(text);
 }
 
 async function listFolder(target: Target, args: ExtractArgs): Promise<Extracted | undefined> {

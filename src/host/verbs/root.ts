@@ -17,8 +17,6 @@ type RootEntry =
 interface RootFile {
   readonly bytes: Uint8Array;
   readonly isWhole: boolean;
-  readonly size: number;
-  readonly modified: Date;
 }
 
 export interface RootAccess {
@@ -48,26 +46,19 @@ export function openRoot(folder: string): Root {
       if (path.length === 0) return entryOf(await lstat(real), path);
       return inParent(real, path, false, async (parent, name) => entryOf(await lstat(join(parent, name)), path));
     });
-  const readable = (path: RootPath, use: (handle: FileHandle, about: Stats) => Promise<RootFile>): Promise<RootFile> =>
-    reworded(path, () =>
-      inParent(real, path, false, (parent, name) =>
-        withFile(real, join(parent, name), constants.O_RDONLY, async (handle) => {
-          const about = await handle.stat();
-          assertFile(about, path);
-          return use(handle, about);
-        }),
-      ),
-    );
 
   return {
     describe,
     read: (path, maxBytes) =>
-      readable(path, async (handle, { mtime }) => {
-        const bytes = await readUpTo(handle, maxBytes + 1);
-        const { size } = await handle.stat();
-        const isWhole = bytes.length <= maxBytes;
-        return { bytes: bytes.subarray(0, maxBytes), isWhole, size: Math.max(size, bytes.length), modified: mtime };
-      }),
+      reworded(path, () =>
+        inParent(real, path, false, (parent, name) =>
+          withFile(real, join(parent, name), constants.O_RDONLY, async (handle) => {
+            assertFile(await handle.stat(), path);
+            const bytes = await readUpTo(handle, maxBytes + 1);
+            return { bytes: bytes.subarray(0, maxBytes), isWhole: bytes.length <= maxBytes };
+          }),
+        ),
+      ),
     list: (path) => reworded(path, () => inFolder(real, path, false, listNames)),
     access: (path) =>
       reworded(path, async () => {
