@@ -5,7 +5,7 @@ import { tableView, toTablePage } from "../reports/html/table-page.js";
 import { benchSetting, benchTable, timeText, verdictLines } from "./report-text.js";
 import type { BenchedLength, BenchReport } from "./report.js";
 
-// The size of the plot and its margins, in the units of its `viewBox`.
+// Those of the `viewBox` below.
 const WIDTH = 960;
 const HEIGHT = 280;
 const LEFT = 80;
@@ -43,7 +43,7 @@ function plot({ command, reference }: BenchedLength): Html {
       <path d="M${LEFT} ${y}H${WIDTH}" stroke="currentColor" stroke-opacity="0.2" />`;
   };
   return html`<figure>
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Time of each turn" width="100%">
+    <svg viewBox="0 0 960 280" role="img" aria-label="Time of each turn" width="100%">
       ${[0, most / 2, most].map(label)} ${reference === undefined ? undefined : line(reference.pauses, "#8a919c")}
       ${line(command.pauses, "#3b6be0")}
     </svg>
