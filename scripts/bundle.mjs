@@ -62,7 +62,7 @@ const group = groups((await bundle.generate(options)).output);
 const { output } = await bundle.write({
   ...options,
   comments: false,
-  // Node decodes a file that has other characters ten times as slowly.
+  // Node decodes a file that has other characters several times as slowly.
   charset: "ascii",
   codeSplitting: {
     includeDependenciesRecursively: false,

@@ -1,6 +1,7 @@
 // The door of the host: everything that owns a disk, a process, a socket or a schedule.
 
 export { nodeFiles, pathBeside, threadFiles } from "./files.js";
+export { isWithin } from "./files/within.js";
 export {
   JsonLinesError,
   openJsonLines,

@@ -1,9 +1,10 @@
 // Reads the ledgers for `cassette prune`. Each must be complete and about these cassettes, because otherwise a used cassette would look
 // unused and be deleted.
 
-import { basename, dirname, join, resolve, isAbsolute, relative, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { realpath } from "node:fs/promises";
 import type { FilePort } from "../../core/index.js";
+import { isWithin } from "../../host/index.js";
 import { readLedger } from "../child/ledger-reader.js";
 import { CliError } from "../errors.js";
 import { count } from "../terminal/output.js";
@@ -133,8 +134,5 @@ export async function realPath(path: string, cwd: string): Promise<string> {
 
 /** True when `file` is in one of the folders, both real paths. */
 export function isInside(folders: readonly string[], file: string): boolean {
-  return folders.some((folder) => {
-    const path = relative(folder, file);
-    return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
-  });
+  return folders.some((folder) => isWithin(folder, file));
 }

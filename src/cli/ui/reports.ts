@@ -2,7 +2,7 @@
 // Every field is checked, since anyone may have written the file.
 
 import { open } from "node:fs/promises";
-import { dirname, relative, resolve, sep, isAbsolute } from "node:path";
+import { dirname, relative, resolve, sep } from "node:path";
 import { cutAround, type MissReport } from "../../cassette/index.js";
 import { defined, isPlainObject, type JsonValue } from "../../core/index.js";
 import {
@@ -14,6 +14,7 @@ import {
   type UiMutant,
   type UiMutants,
 } from "../../harness/index.js";
+import { isWithin } from "../../host/index.js";
 import { MAX_UI_HEAD_BYTES, MAX_UI_MISSES } from "../limits.js";
 
 /** The kind of a report by its first bytes. `document`: the JSON of a command. */
@@ -89,10 +90,9 @@ export function readLedgerMisses(text: string, ledger: string, root: string): Na
   for (const line of text.split("\n")) {
     const value = parse(line);
     if (!isPlainObject(value) || typeof value["path"] !== "string" || typeof value["file"] !== "string") continue;
-    const place = relative(root, resolve(dirname(ledger), value["path"]))
-      .split(sep)
-      .join("/");
-    const isInside = place !== "" && !place.startsWith("../") && place !== ".." && !isAbsolute(place);
+    const path = resolve(dirname(ledger), value["path"]);
+    const place = relative(root, path).replaceAll(sep, "/");
+    const isInside = place !== "" && isWithin(root, path);
     const name = isInside ? place : value["file"];
     misses.delete(name);
     const report = toMiss(value["miss"]);
