@@ -34,10 +34,8 @@ export function createPromptReader({ scrub = keepMessages, filter, check }: Prom
   return {
     begin(messages) {
       const { length } = messages;
-      const most = Math.min(trusted, length);
-      known = 0;
+      known = countSame(given, messages, Math.min(trusted, length));
       trusted = 0;
-      while (known < most && given[known] === messages[known]) known++;
       given.length = known;
       for (let index = known; index < length; index++) {
         const message = messages[index];
@@ -57,4 +55,14 @@ export function createPromptReader({ scrub = keepMessages, filter, check }: Prom
     },
     since: (from) => tracker.since(from),
   };
+}
+
+/**
+ * Counts the leading items that are the same, of at most `most`. With thousands of messages, this loop is half of a turn: `known` would
+ * be stored at each step, and `===` would read each message, which is no longer in a cache.
+ */
+function countSame(before: readonly unknown[], now: readonly unknown[], most: number): number {
+  let count = 0;
+  while (count < most && Object.is(before[count], now[count])) count++;
+  return count;
 }
