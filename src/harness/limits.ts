@@ -82,6 +82,10 @@ export const MAX_SHRINK_COMPARISONS = 10_000;
 export const MAX_SCENARIOS = 100_000;
 /** Runs of one scenario. */
 export const MAX_RUNS = 1_000;
+/** Bytes of the heap that a comparison takes: without any runs, for the figures of a scenario and for those of a run. Measured. */
+export const DRIFT_BYTES = 56_000_000;
+export const DRIFT_BYTES_A_SCENARIO = 5_000;
+export const DRIFT_BYTES_A_RUN = 1_000;
 /** Runs of a side that are compared with all others. If there are more, this many are drawn. */
 export const MAX_COMPARED_RUNS = 100;
 /** Characters of a text in a step of a path. A longer one is cut and gets its hash. */

@@ -1,6 +1,7 @@
 // Finds the runs of both sides, and loads and measures every scenario, on several threads where that is faster.
 
 import { basename } from "node:path";
+import { getHeapStatistics } from "node:v8";
 import { defined, type FilePort } from "../../core/index.js";
 import {
   doPooledJob,
@@ -44,7 +45,8 @@ export async function findSides(files: FilePort, base: string, candidate: string
   const scenario = scenarioOf(basename(now.path));
   const [before, after] = [runsAt(old, isPair ? scenario : undefined), runsAt(now, isPair ? scenario : undefined)];
   const targets = { base: old, candidate: now };
-  return { targets, paired: pairScenarios(before, after), names: { base: before.length, candidate: after.length } };
+  const paired = pairScenarios(before, after, getHeapStatistics().heap_size_limit);
+  return { targets, paired, names: { base: before.length, candidate: after.length } };
 }
 
 function runsAt(target: Target, name = basename(target.path)): RunFile[] {

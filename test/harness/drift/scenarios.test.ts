@@ -17,3 +17,12 @@ it("counts a numbered run once, as failed, and a failed test next to an older ca
   ]);
   expect(paired.shared.map(({ candidate }) => candidate.length)).toEqual([1, 2]);
 });
+
+it("refuses more runs than the memory can hold, before it loads any", () => {
+  const names = Array.from({ length: 2_000 }, (_, index) => `${Math.floor(index / 2)}.${index % 2}`);
+  const sides = [runs("old", ...names), runs("new", ...names)] as const;
+  // 1,000 scenarios and 4,000 runs.
+  expect(pairScenarios(...sides, 65_000_000).shared).toHaveLength(1_000);
+  const tooMany = "4000 runs of 1000 scenarios need about 61 MiB of memory, and Node.js may use 57 MiB of memory";
+  expect(() => pairScenarios(...sides, 60_000_000)).toThrow(tooMany);
+});
