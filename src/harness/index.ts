@@ -145,7 +145,7 @@ export type {
   UnpairedScenario,
   Verdict,
 } from "./drift/gate-report.js";
-export { pairScenarios, scenarioOf, type PairedScenarios, type RunFile } from "./drift/scenarios.js";
+export { assertFits, pairScenarios, scenarioOf, type PairedScenarios, type RunFile } from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf } from "./drift/paths/trajectory.js";
 export { createJudge, type Judge } from "./scores/judge.js";
 export { scorers } from "./scores/scorers.js";

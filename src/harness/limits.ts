@@ -84,8 +84,10 @@ export const MAX_SCENARIOS = 100_000;
 export const MAX_RUNS = 1_000;
 /** Bytes of the heap that a comparison takes: without any runs, for the figures of a scenario and for those of a run. Measured. */
 export const DRIFT_BYTES = 56_000_000;
-export const DRIFT_BYTES_A_SCENARIO = 5_000;
+export const DRIFT_BYTES_A_SCENARIO = 7_000;
 export const DRIFT_BYTES_A_RUN = 1_000;
+/** Figures below this many bytes fit into any heap in which Node.js starts. */
+export const LIGHT_DRIFT_BYTES = 4_000_000;
 /** Runs of a side that are compared with all others. If there are more, this many are drawn. */
 export const MAX_COMPARED_RUNS = 100;
 /** Characters of a text in a step of a path. A longer one is cut and gets its hash. */
@@ -166,6 +168,7 @@ export const MAX_OUTCOME_ERROR_CHARACTERS = 2_000;
 export const MAX_STRETCHED_TURNS = 100_000;
 /** Samples of a length. Their median and its spread change little with more. */
 export const DEFAULT_BENCH_SAMPLES = 15;
+export const MAX_BENCH_SAMPLES = 10_000;
 export const DEFAULT_BENCH_SAMPLE_MS = 40;
 export const DEFAULT_BENCH_WARM_MS = 500;
 /** Runs between two looks at the heap, and the number of looks. */

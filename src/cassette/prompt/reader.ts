@@ -58,8 +58,8 @@ export function createPromptReader({ scrub = keepMessages, filter, check }: Prom
 }
 
 /**
- * Counts the leading items that are the same, of at most `most`. With thousands of messages, this loop is half of a turn: `known` would
- * be stored at each step, and `===` would read each message, which is no longer in a cache.
+ * Counts the leading items that are the same, of at most `most`. With thousands of messages, this loop is half of a turn. A variable of
+ * the closure would be stored at each step, and `===` would read every message from memory.
  */
 function countSame(before: readonly unknown[], now: readonly unknown[], most: number): number {
   let count = 0;

@@ -1,6 +1,6 @@
 // `cassette bench --out`: writes a stretched cassette.
 
-import { CASSETTE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
+import { CASSETTE_SUFFIX, CassetteError, createCassetteStore } from "../../cassette/index.js";
 import { stretchCassette } from "../../harness/index.js";
 import { usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
@@ -21,7 +21,12 @@ export async function stretch(file: string, { turns, out, force, json }: Stretch
     throw usageError(`--out ${out} does not end in ${CASSETTE_SUFFIX}`, "Add the suffix.");
   }
   const stretched = stretchCassette(await loadForBench(file, io), turns);
-  await createCassetteStore(filesAt(io)).save(out, stretched, { overwrite: force });
+  const files = filesAt(io);
+  if (!force && (await files.read(out, 0)).kind !== "not-found") {
+    const hint = "Add --force to replace it, or name another file.";
+    throw new CassetteError("file-exists", `${out} exists and was not replaced`, { file: out, hint });
+  }
+  await createCassetteStore(files).save(out, stretched, { overwrite: force });
   if (json) writeJson(io, "bench", EXIT.ok, { out, turns });
   else createPrinter(io)("wrote ", out, `, ${count(turns, "turn")}, marked as stretched`);
 }

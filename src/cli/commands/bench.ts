@@ -63,5 +63,5 @@ function parseChange(text: string): BenchThreshold {
 }
 
 function parseTurns(text: string): number[] {
-  return text.split(",").map((part) => wholeNumber(2, MAX_BENCH_TURNS)(part.trim()));
+  return [...new Set(text.split(",").map((part) => wholeNumber(2, MAX_BENCH_TURNS)(part.trim())))];
 }

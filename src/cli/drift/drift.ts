@@ -2,6 +2,7 @@
 // when it is loaded, and only the two typical runs of a scenario are read again.
 
 import { join, resolve } from "node:path";
+import { getHeapStatistics } from "node:v8";
 import { defined, type FilePort } from "../../core/index.js";
 import {
   createTurnPricer,
@@ -13,6 +14,7 @@ import {
   parseAcceptances,
 } from "../../cassette/index.js";
 import {
+  assertFits,
   isScore,
   judgeGate,
   listText,
@@ -52,18 +54,23 @@ export async function drift(
   const twice = candidates.find((each, index) => candidates.indexOf(each) < index);
   if (twice !== undefined) throw usageError(`the candidate ${twice} is named twice`, "Name each candidate once.");
   const terms = await readTerms(files, options);
+  const found: Sides[] = [];
+  for (const candidate of candidates) found.push(await findSides(files, base, candidate));
+  const shared = found.flatMap(({ paired }) => paired.shared);
+  assertFits(shared, getHeapStatistics().heap_size_limit);
   const reports: GateReport[] = [];
-  const { alpha } = options;
-  for (const candidate of candidates) {
-    const report = await judge(base, candidate, { ...options, alpha: alpha / candidates.length }, terms, io);
+  const alpha = options.alpha / candidates.length;
+  for (const [at, sides] of found.entries()) {
+    const report = await judge({ base, candidate: candidates[at] ?? "", sides }, { ...options, alpha }, terms, io);
     if (report === undefined) return;
     reports.push(report);
   }
   const exitCode = reports.some(({ fails }) => fails) ? EXIT.drift : EXIT.ok;
   const [only] = reports;
   if (only !== undefined && reports.length === 1) await writeReports(only, options, io);
-  else await writeCandidates({ alpha, reports }, options, io);
-  if (options.json === true) writeJson(io, "drift", exitCode, reports.length === 1 ? { ...only } : { alpha, reports });
+  else await writeCandidates({ alpha: options.alpha, reports }, options, io);
+  if (options.json === true)
+    writeJson(io, "drift", exitCode, reports.length === 1 ? { ...only } : { alpha: options.alpha, reports });
   io.exit(exitCode);
 }
 
@@ -77,14 +84,12 @@ async function readTerms(files: FilePort, options: DriftOptions) {
 
 /** The report of one candidate. Undefined if a recording was refused, which is reported and decides the exit code. */
 async function judge(
-  base: string,
-  candidate: string,
+  { base, candidate, sides }: { base: string; candidate: string; sides: Sides },
   options: DriftOptions,
   { tolerated, ruled, price }: Awaited<ReturnType<typeof readTerms>>,
   io: CommandIo,
 ): Promise<GateReport | undefined> {
   const files = filesAt(io);
-  const sides = await findSides(files, base, candidate);
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
   await noteSides(base, candidate, files, io);
   const { ignore, readOnly, order, content, success, seed } = options;

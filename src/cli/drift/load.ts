@@ -1,7 +1,6 @@
 // Finds the runs of both sides, and loads and measures every scenario, on several threads where that is faster.
 
 import { basename } from "node:path";
-import { getHeapStatistics } from "node:v8";
 import { defined, type FilePort } from "../../core/index.js";
 import {
   doPooledJob,
@@ -45,8 +44,7 @@ export async function findSides(files: FilePort, base: string, candidate: string
   const scenario = scenarioOf(basename(now.path));
   const [before, after] = [runsAt(old, isPair ? scenario : undefined), runsAt(now, isPair ? scenario : undefined)];
   const targets = { base: old, candidate: now };
-  const paired = pairScenarios(before, after, getHeapStatistics().heap_size_limit);
-  return { targets, paired, names: { base: before.length, candidate: after.length } };
+  return { targets, paired: pairScenarios(before, after), names: { base: before.length, candidate: after.length } };
 }
 
 function runsAt(target: Target, name = basename(target.path)): RunFile[] {

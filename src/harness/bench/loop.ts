@@ -7,13 +7,14 @@ import {
   type CassetteProvider,
   type CassetteV2,
 } from "../../cassette/index.js";
-import { defined, type LlmProviderAdapter, type LlmStreamEvent } from "../../core/index.js";
+import { defined, unknownOptions, type LlmProviderAdapter, type LlmStreamEvent } from "../../core/index.js";
 import {
   DEFAULT_BENCH_SAMPLE_MS,
   DEFAULT_BENCH_SAMPLES,
   DEFAULT_BENCH_WARM_MS,
   HEAP_RUNS,
   HEAP_SAMPLES,
+  MAX_BENCH_SAMPLES,
 } from "../limits.js";
 import { toFigure, type Figure } from "./figure.js";
 import { stretchCassette } from "./stretch.js";
@@ -75,9 +76,13 @@ type Run = Parameters<BenchLoop>[0];
 
 export function createBenchLoop(meter: Meter): BenchLoop {
   return async (run, cassette, options = {}) => {
+    if (typeof run !== "function") throw wrong("run is not a function");
+    if (typeof options !== "object" || (options as unknown) === null) throw wrong("the options are not an object");
+    const unknown = unknownOptions(options, OPTIONS);
+    if (unknown.length > 0) throw wrong(`there is no option ${unknown.join(", ")}`);
     const { samples = DEFAULT_BENCH_SAMPLES, warmMs = DEFAULT_BENCH_WARM_MS, lengths = [] } = options;
     const { sampleMs = DEFAULT_BENCH_SAMPLE_MS, clock = "wall" } = options;
-    assertOptions({ samples, sampleMs, warmMs, clock });
+    assertOptions({ samples, sampleMs, warmMs, clock, lengths });
     const recorded = checkCassette(cassette, lengths.length > 0 ? { requireIntegrity: true } : {});
     const tracks = [recorded, ...lengths.map((turns) => stretchCassette(recorded as CassetteV2, turns))].map((each) =>
       openTrack(run, cassetteProvider(each), meter[clock]),
@@ -218,12 +223,20 @@ function scaled({ median, low, high, samples }: Figure, by: number): Figure {
   return { median: median * by, low: low * by, high: high * by, samples };
 }
 
-function assertOptions({ samples, sampleMs, warmMs, clock }: Required<Omit<LoopBenchOptions, "lengths">>): void {
-  const hint = "Give a number of samples of 1 or more, times of 0 ms or more, and the clock wall or cpu.";
-  const wrong = (what: string): CassetteError => new CassetteError("invalid-options", `benchLoop: ${what}`, { hint });
-  if (!Number.isSafeInteger(samples) || samples < 1) throw wrong(`samples is ${String(samples)}`);
+const OPTIONS = ["samples", "sampleMs", "warmMs", "clock", "lengths"] as const satisfies (keyof LoopBenchOptions)[];
+
+function assertOptions({ samples, sampleMs, warmMs, clock, lengths }: Required<LoopBenchOptions>): void {
+  if (!Number.isSafeInteger(samples) || samples < 1 || samples > MAX_BENCH_SAMPLES) {
+    throw wrong(`samples is ${String(samples)}`);
+  }
+  if (!Array.isArray(lengths)) throw wrong("lengths is not a list");
   for (const [name, value] of Object.entries({ sampleMs, warmMs })) {
     if (!Number.isFinite(value) || value < 0) throw wrong(`${name} is ${String(value)}`);
   }
   if ((clock as string) !== "wall" && (clock as string) !== "cpu") throw wrong(`clock is ${clock}`);
+}
+
+function wrong(what: string): CassetteError {
+  const hint = `Call benchLoop(run, cassette, options). The options are ${OPTIONS.join(", ")}: 1 to ${MAX_BENCH_SAMPLES} samples, times of 0 ms or more, wall or cpu, and a list of numbers of turns.`;
+  return new CassetteError("invalid-options", `benchLoop: ${what}`, { hint });
 }

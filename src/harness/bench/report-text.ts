@@ -47,8 +47,8 @@ export function verdictLines({ lengths }: BenchReport): string[] {
 }
 
 /** How it was measured. */
-export function benchSetting({ runs, load, cores }: BenchReport): string {
-  return `${plural(runs, "process", "processes")} of each, on ${plural(cores, "core")} with a load of ${load.toFixed(1)}`;
+export function benchSetting({ reference, runs, load, cores }: BenchReport): string {
+  return `${plural(runs, "process", "processes")}${reference === undefined ? "" : " of each"}, on ${plural(cores, "core")} with a load of ${load.toFixed(1)}`;
 }
 
 export function benchText(report: BenchReport): string {

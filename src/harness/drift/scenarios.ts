@@ -1,9 +1,17 @@
 // Groups recordings into scenarios. Paths that differ only in the run number belong together: `airline/12.0.cassette.json` …
 // `airline/12.3.cassette.json` are four runs of `airline/12`.
 
+import { plural } from "../../core/index.js";
 import { CASSETTE_SUFFIX, FAILED_SUFFIX } from "../../cassette/index.js";
 import { HarnessError } from "../errors.js";
-import { DRIFT_BYTES, DRIFT_BYTES_A_RUN, DRIFT_BYTES_A_SCENARIO, MAX_SCENARIOS, MAX_RUNS } from "../limits.js";
+import {
+  DRIFT_BYTES,
+  DRIFT_BYTES_A_RUN,
+  DRIFT_BYTES_A_SCENARIO,
+  LIGHT_DRIFT_BYTES,
+  MAX_RUNS,
+  MAX_SCENARIOS,
+} from "../limits.js";
 
 /** One recording: its path below the side's folder, with `/`, and the path that opens it. */
 export interface RunFile {
@@ -24,15 +32,8 @@ export function scenarioOf(name: string): string {
   return stem.replace(/(?<=[^/])\.\d+$/, "");
 }
 
-/**
- * Groups both sides. Throws `HarnessError` "too-many-runs" beyond the limits, and if their figures are likely to take more than
- * `maxMemory` bytes.
- */
-export function pairScenarios(
-  base: readonly RunFile[],
-  candidate: readonly RunFile[],
-  maxMemory = Infinity,
-): PairedScenarios {
+/** Groups both sides. Throws `HarnessError` "too-many-runs" beyond the limits. */
+export function pairScenarios(base: readonly RunFile[], candidate: readonly RunFile[]): PairedScenarios {
   const [old, now] = [groupRuns(eachOnce(base)), groupRuns(eachOnce(candidate))];
   const names = [...new Set([...old.keys(), ...now.keys()])].sort();
   if (names.length > MAX_SCENARIOS) throw tooMany(`${names.length} scenarios`, `${MAX_SCENARIOS} scenarios`);
@@ -43,20 +44,24 @@ export function pairScenarios(
     else if (after === undefined) paired.unpaired.push({ scenario, side: "base", runs: before });
     else paired.shared.push({ scenario, base: before, candidate: after });
   }
-  refuseWeight(paired.shared, maxMemory);
   return paired;
 }
 
-/** Called before anything is loaded, since a process that runs out of memory ends without a word of ours. */
-function refuseWeight(shared: PairedScenarios["shared"], maxMemory: number): void {
+/**
+ * Throws `HarnessError` "too-many-runs" if the figures of these scenarios are likely to take more than `maxMemory` bytes. A process that
+ * runs out of memory prints only V8's own error.
+ */
+export function assertFits(shared: PairedScenarios["shared"], maxMemory: number): void {
   const runs = shared.reduce((sum, { base, candidate }) => sum + base.length + candidate.length, 0);
-  const needed = DRIFT_BYTES + shared.length * DRIFT_BYTES_A_SCENARIO + runs * DRIFT_BYTES_A_RUN;
-  if (needed <= maxMemory) return;
-  const mebibytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MiB of memory`;
+  const figures = shared.length * DRIFT_BYTES_A_SCENARIO + runs * DRIFT_BYTES_A_RUN;
+  const needed = DRIFT_BYTES + figures;
+  if (needed <= maxMemory || figures < LIGHT_DRIFT_BYTES) return;
+  const mebibytes = (bytes: number): string => `${Math.round(bytes / 2 ** 20)} MiB`;
+  const enough = 1024 * Math.ceil((1.5 * needed) / 2 ** 30);
   throw new HarnessError(
     "too-many-runs",
-    `${runs} runs of ${shared.length} scenarios need about ${mebibytes(needed)}, and Node.js may use ${mebibytes(maxMemory)}`,
-    "Compare fewer at a time, or give more: NODE_OPTIONS=--max-old-space-size=4096.",
+    `${plural(runs, "run")} of ${plural(shared.length, "scenario")} need about ${mebibytes(needed)} of memory, and Node.js may use ${mebibytes(maxMemory)}`,
+    `Compare fewer at a time, or give more: NODE_OPTIONS=--max-old-space-size=${enough}.`,
   );
 }
 

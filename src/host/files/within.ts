@@ -1,4 +1,4 @@
-// Where a path lies.
+// Tells whether a path is in a folder.
 
 import { isAbsolute, relative, sep } from "node:path";
 

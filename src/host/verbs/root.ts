@@ -29,7 +29,7 @@ export interface RootAccess {
 export interface Root {
   describe(path: RootPath): Promise<RootEntry>;
   read(path: RootPath, maxBytes: number): Promise<RootFile>;
-  /** The sorted names of files and folders. Folders end with "/", anything else is left out. */
+  /** The sorted names of files and folders. Folders end with "/". Anything else, and a name that no path can have, is left out. */
   list(path: RootPath): Promise<{ names: string[]; isWhole: boolean }>;
   access(path: RootPath): Promise<RootAccess>;
   /** Atomic; makes missing folders. */
@@ -147,6 +147,8 @@ async function listNames(place: string): Promise<{ names: string[]; isWhole: boo
   let seen = 0;
   for await (const entry of await opendir(place)) {
     if (++seen > MAX_FOLDER_ENTRIES) break;
+    // A path of the verbs has no backslash.
+    if (entry.name.includes("\\")) continue;
     if (entry.isDirectory()) names.push(`${entry.name}/`);
     else if (entry.isFile()) names.push(entry.name);
   }

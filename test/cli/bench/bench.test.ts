@@ -130,7 +130,7 @@ describe("cassette bench --out", () => {
     expect(await cli(argv)).toMatchObject({ code: 0, out: `wrote ${out}, 7 turns, marked as stretched\n` });
     const made = parseCassette(readFileSync(join(folder, out), "utf8"));
     expect(made).toMatchObject({ extensions: { stretched: { cassetteId: cassette.cassetteId, turns: 2 } } });
-    expect(await cli(argv)).toMatchObject({ code: 2 });
+    expect(await cli(argv)).toMatchObject({ code: 2, err: expect.stringContaining("Add --force") as string });
     expect(documentOf(await cli([...argv, "--force", "--json"]))).toMatchObject({ out, turns: 7 });
   });
 

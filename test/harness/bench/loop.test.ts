@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createBenchLoop, type Meter } from "../../../src/harness/bench/loop.js";
+import { createBenchLoop, type LoopBenchOptions, type Meter } from "../../../src/harness/bench/loop.js";
 import { createOutsideWatch } from "../../../src/harness/bench/watch.js";
 import { runWeather, weatherCassette } from "../../support/recording.js";
 
@@ -85,14 +85,32 @@ describe("benchLoop", () => {
     await expect(createBenchLoop(meter)(run, cassette, once)).rejects.toMatchObject({ code: "prompt-changed" });
   });
 
-  it.each([{ samples: 0 }, { sampleMs: -1 }, { warmMs: Number.NaN }, { clock: "sun" as "wall" }, { lengths: [1] }])(
-    "refuses %j",
-    async (options) => {
-      const { meter } = fakeProcess();
-      const bench = createBenchLoop(meter)(runWeather, cassette, { ...once, ...options });
-      await expect(bench).rejects.toMatchObject({ code: "invalid-options" });
-    },
-  );
+  it.each([
+    { samples: 0 },
+    { samples: 1e9 },
+    { sampleMs: -1 },
+    { warmMs: Number.NaN },
+    { clock: "sun" as "wall" },
+    { lengths: [1] },
+    { lengths: "10" as unknown as number[] },
+    { sampleMS: 1 },
+  ])("refuses %j", async (options) => {
+    const { meter } = fakeProcess();
+    const bench = createBenchLoop(meter)(runWeather, cassette, { ...once, ...options });
+    await expect(bench).rejects.toMatchObject({ code: "invalid-options" });
+  });
+});
+
+it.each([
+  [undefined, {}, "run is not a function"],
+  [runWeather, null, "the options are not an object"],
+])("refuses wrong arguments: %s, %s", async (run, options, message) => {
+  const { meter } = fakeProcess();
+  const bench = createBenchLoop(meter)(run as typeof runWeather, cassette, options as LoopBenchOptions);
+  await expect(bench).rejects.toMatchObject({
+    code: "invalid-options",
+    message: expect.stringContaining(message) as string,
+  });
 });
 
 describe("the watch of a provider", () => {

@@ -1,7 +1,7 @@
 // How recordings become scenarios.
 
 import { expect, it } from "vitest";
-import { pairScenarios, type RunFile } from "../../../src/harness/drift/scenarios.js";
+import { assertFits, pairScenarios, type RunFile } from "../../../src/harness/drift/scenarios.js";
 
 const runs = (side: string, ...names: string[]): RunFile[] =>
   names.map((name) => ({ name: `${name}.cassette.json`, file: `${side}/${name}.cassette.json` }));
@@ -18,11 +18,24 @@ it("counts a numbered run once, as failed, and a failed test next to an older ca
   expect(paired.shared.map(({ candidate }) => candidate.length)).toEqual([1, 2]);
 });
 
-it("refuses more runs than the memory can hold, before it loads any", () => {
+it("refuses more runs than the memory can hold, and says how much is enough", () => {
   const names = Array.from({ length: 2_000 }, (_, index) => `${Math.floor(index / 2)}.${index % 2}`);
-  const sides = [runs("old", ...names), runs("new", ...names)] as const;
-  // 1,000 scenarios and 4,000 runs.
-  expect(pairScenarios(...sides, 65_000_000).shared).toHaveLength(1_000);
-  const tooMany = "4000 runs of 1000 scenarios need about 61 MiB of memory, and Node.js may use 57 MiB of memory";
-  expect(() => pairScenarios(...sides, 60_000_000)).toThrow(tooMany);
+  const { shared } = pairScenarios(runs("old", ...names), runs("new", ...names));
+  expect(() => assertFits(shared, 67_000_000)).not.toThrow();
+  const found = (read: () => void): unknown => {
+    try {
+      return read();
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(found(() => assertFits(shared, 60_000_000))).toMatchObject({
+    code: "too-many-runs",
+    message: expect.stringContaining(
+      "4000 runs of 1000 scenarios need about 64 MiB of memory, and Node.js may use 57 MiB",
+    ) as string,
+    hint: "Compare fewer at a time, or give more: NODE_OPTIONS=--max-old-space-size=1024.",
+  });
+  // A small comparison fits into whatever Node.js started with.
+  expect(() => assertFits(shared.slice(0, 300), 1)).not.toThrow();
 });

@@ -78,6 +78,12 @@ describe("the path of a target", () => {
 });
 
 describe("the root", () => {
+  it.skipIf(process.platform === "win32")("lists no name that no path can have", async () => {
+    await writeFile(join(base, "in", "b\\c.txt"), "");
+    await mkdir(join(base, "in", "..\\out"));
+    expect(await root.list([])).toEqual({ names: ["a.txt", "docs/"], isWhole: true });
+  });
+
   it("PLK-10 reads and lists what lies in it", async () => {
     expect(await textOf(["docs", "b.txt"])).toBe("deeper");
     expect(await root.list([])).toEqual({ names: ["a.txt", "docs/"], isWhole: true });
