@@ -54,14 +54,14 @@ export async function drift(
   const twice = candidates.find((each, index) => candidates.indexOf(each) < index);
   if (twice !== undefined) throw usageError(`the candidate ${twice} is named twice`, "Name each candidate once.");
   const terms = await readTerms(files, options);
-  const found: Sides[] = [];
-  for (const candidate of candidates) found.push(await findSides(files, base, candidate));
-  const shared = found.flatMap(({ paired }) => paired.shared);
+  const pairs: Pair[] = [];
+  for (const candidate of candidates) pairs.push({ base, candidate, sides: await findSides(files, base, candidate) });
+  const shared = pairs.flatMap(({ sides }) => sides.paired.shared);
   assertFits(shared, getHeapStatistics().heap_size_limit);
   const reports: GateReport[] = [];
   const alpha = options.alpha / candidates.length;
-  for (const [at, sides] of found.entries()) {
-    const report = await judge({ base, candidate: candidates[at] ?? "", sides }, { ...options, alpha }, terms, io);
+  for (const pair of pairs) {
+    const report = await judge(pair, { ...options, alpha }, terms, io);
     if (report === undefined) return;
     reports.push(report);
   }
@@ -82,9 +82,15 @@ async function readTerms(files: FilePort, options: DriftOptions) {
   return { tolerated, ruled, price };
 }
 
+interface Pair {
+  base: string;
+  candidate: string;
+  sides: Sides;
+}
+
 /** The report of one candidate. Undefined if a recording was refused, which is reported and decides the exit code. */
 async function judge(
-  { base, candidate, sides }: { base: string; candidate: string; sides: Sides },
+  { base, candidate, sides }: Pair,
   options: DriftOptions,
   { tolerated, ruled, price }: Awaited<ReturnType<typeof readTerms>>,
   io: CommandIo,

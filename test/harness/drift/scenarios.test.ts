@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 import { assertFits, pairScenarios, type RunFile } from "../../../src/harness/drift/scenarios.js";
+import { refusal } from "../../support/refusal.js";
 
 const runs = (side: string, ...names: string[]): RunFile[] =>
   names.map((name) => ({ name: `${name}.cassette.json`, file: `${side}/${name}.cassette.json` }));
@@ -22,14 +23,7 @@ it("refuses more runs than the memory can hold, and says how much is enough", ()
   const names = Array.from({ length: 2_000 }, (_, index) => `${Math.floor(index / 2)}.${index % 2}`);
   const { shared } = pairScenarios(runs("old", ...names), runs("new", ...names));
   expect(() => assertFits(shared, 67_000_000)).not.toThrow();
-  const found = (read: () => void): unknown => {
-    try {
-      return read();
-    } catch (error) {
-      return error;
-    }
-  };
-  expect(found(() => assertFits(shared, 60_000_000))).toMatchObject({
+  expect(refusal(() => assertFits(shared, 60_000_000))).toMatchObject({
     code: "too-many-runs",
     message: expect.stringContaining(
       "4000 runs of 1000 scenarios need about 64 MiB of memory, and Node.js may use 57 MiB",
