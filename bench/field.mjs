@@ -1,5 +1,5 @@
-// Runs each contestant in its own process. All are alive at once and sampled in turn. So the code of one is not
-// compiled for the values of another, and a slow moment of the machine hits all of them.
+// Runs each contestant in a process of its own for each work. All are alive at once and sampled in turn. So code is not
+// compiled for the values of another contestant or work, and a slow moment of the machine hits all of them.
 
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -13,11 +13,28 @@ const SAMPLE_TIMEOUT_MS = 180_000;
 const SPENT_MS = 40_000;
 
 /**
- * Starts the contestants. `file` exports the timed work, or several under the name `part`. A contestant with `failed` is only
- * listed, with that reason. `note` is added to each failure.
+ * The rows of each of `works`. In every round each contestant does each work once. `file` of a contestant exports the timed work, or
+ * several under the name `part`. A contestant with `failed` is only listed, with that reason. `note` is added to each failure.
  */
-export function openField(contestants) {
-  return contestants.map((each) => ({ ...each, process: each.failed === undefined ? start(each) : undefined }));
+export async function sampleField(contestants, works, options = {}) {
+  const { rounds = 15, sampleMs = 40, warmMs = 0, clock = "wall" } = options;
+  const states = works.map(() => contestants.map((contestant) => openState(contestant)));
+  try {
+    for (let round = 0; round < rounds; round++) {
+      for (const index of contestants.keys()) {
+        for (const [at, work] of works.entries())
+          await takeSample(states[at][index], { ...work, sampleMs, warmMs, clock });
+      }
+    }
+    return states.map((list) => list.map(toRow));
+  } finally {
+    for (const { process: started } of states.flat()) started?.child.kill("SIGKILL");
+  }
+}
+
+function openState(contestant) {
+  const { failed } = contestant;
+  return { contestant, values: [], spentMs: 0, failed, process: failed === undefined ? start(contestant) : undefined };
 }
 
 function start({ file, part }) {
@@ -28,9 +45,10 @@ function start({ file, part }) {
     MASTRA_TELEMETRY_DISABLED: "1",
     OPENAI_AGENTS_DISABLE_TRACING: "1",
   };
+  // The memory reducer collects all garbage of a process that waits for its turn, and drops compiled code.
   const child = fork(worker, part === undefined ? [file] : [file, part], {
     env,
-    execArgv: ["--expose-gc", "--max-old-space-size=4096"],
+    execArgv: ["--expose-gc", "--max-old-space-size=4096", "--no-memory-reducer"],
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let printed = "";
@@ -38,28 +56,14 @@ function start({ file, part }) {
   return { child, errorText: () => printed };
 }
 
-/** The rows of each of `works`. In every round each contestant does each work once. */
-export async function sampleField(field, works, { rounds = 15, sampleMs = 40, warmMs = 0, clock = "wall" } = {}) {
-  const states = works.map(() =>
-    field.map((contestant) => ({ contestant, values: [], spentMs: 0, failed: contestant.failed })),
-  );
-  for (let round = 0; round < rounds; round++) {
-    for (const index of field.keys()) {
-      for (const [at, work] of works.entries())
-        await takeSample(states[at][index], { ...work, sampleMs, warmMs, clock });
-    }
-  }
-  return states.map((list) => list.map(toRow));
-}
-
 async function takeSample(state, message) {
   if (state.failed !== undefined || state.spentMs > SPENT_MS) return;
   const started = Date.now();
-  const { failed, micros, isGone } = await request(state.contestant.process, message);
+  const { failed, micros, isGone } = await request(state.process, message);
   state.spentMs += Date.now() - started;
   if (failed === undefined) state.values.push(micros);
   else state.failed = failed;
-  if (isGone) state.contestant.process.child.kill("SIGKILL");
+  if (isGone) state.process.child.kill("SIGKILL");
 }
 
 function toRow({ contestant: { name, note, isPeer = false }, values, failed }) {
@@ -90,8 +94,4 @@ function request({ child, errorText }, message) {
 /** The line of a stack trace with the error. */
 function lastError(text) {
   return text.split("\n").find((line) => /error/i.test(line)) ?? "it printed no error";
-}
-
-export function closeField(field) {
-  for (const { process: started } of field) started?.child.kill("SIGKILL");
 }

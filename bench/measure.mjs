@@ -31,9 +31,10 @@ export function collectGarbage() {
  */
 export async function measure(contestants, { rounds = 15, sampleMs = 40, warmMs = 0, clock = "wall" } = {}) {
   const states = contestants.map((contestant) => ({ contestant, values: [], repeats: 1, failed: undefined }));
-  for (const state of states) await attempt(state, () => prepare(state, { sampleMs, warmMs, clock }));
+  const options = { sampleMs, warmMs, clock };
+  for (const state of states) await attempt(state, () => prepare(state, options));
   for (let round = 0; round < rounds; round++) {
-    for (const state of states) await attempt(state, () => takeSample(state, clock));
+    for (const state of states) await attempt(state, () => takeSample(state, options));
   }
   return states.map(({ contestant: { name, isOptional = false }, values, failed }) =>
     failed === undefined ? { name, ...summarise(values) } : { name, failed, isOptional },
@@ -65,11 +66,22 @@ export async function calibrate(contestant, { sampleMs, warmMs, clock }) {
   }
 }
 
-async function takeSample({ contestant, repeats, values }, clock) {
+/**
+ * Runs a contestant for a fifth of `warmMs` before a sample. Others have run since its last one, and a full collection may have dropped
+ * its compiled code. A sample then takes up to five times as long (measured).
+ */
+export async function warmAgain({ run }, { warmMs }) {
+  const end = performance.now() + warmMs / 5;
+  while (performance.now() < end) await run();
+}
+
+async function takeSample({ contestant, repeats, values }, options) {
   await pause();
+  // A run that is longer than a sample warms itself.
+  if (repeats > 1) await warmAgain(contestant, options);
   collectGarbage();
   if (contestant.sample !== undefined) values.push(await contestant.sample());
-  else values.push((await time(contestant, repeats, clock)) / repeats / contestant.units);
+  else values.push((await time(contestant, repeats, options.clock)) / repeats / contestant.units);
 }
 
 /** Microseconds of this many runs. The last one is checked. */

@@ -31,7 +31,7 @@ const top = readCount(NAME, "top", values.top, 1, 1_000);
 /** The sampled files. */
 const lines = new Map();
 const opened = await contestant.open?.(turns, 1);
-await runFor(2);
+await runFor(4);
 const session = new Session();
 session.connect();
 await session.post("Profiler.enable");

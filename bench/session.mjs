@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from "node:url";
 import { createInMemoryExecutionHost } from "playhead/execution";
-import { closeField, openField, sampleField } from "./field.mjs";
+import { sampleField } from "./field.mjs";
 import { measure } from "./measure.mjs";
 import { contestants, runResult } from "./session-ways.mjs";
 import { ownLoops, toTable } from "./turn-loop.mjs";
@@ -16,14 +16,10 @@ export function ownSessions(names = Object.keys(contestants)) {
 }
 
 export async function* session({ turns = [10, 100, 1000], ...options } = {}) {
-  const field = openField([...ownLoops(["playhead: run"]), ...ownSessions()]);
-  try {
-    const works = turns.map((length) => ({ kind: "loop", turns: length, calls: 1 }));
-    const rows = await sampleField(field, works, options);
-    for (const [index, work] of works.entries()) yield toTable("session", work, rows[index]);
-  } finally {
-    closeField(field);
-  }
+  const field = [...ownLoops(["playhead: run"]), ...ownSessions()];
+  const works = turns.map((length) => ({ kind: "loop", turns: length, calls: 1 }));
+  const rows = await sampleField(field, works, options);
+  for (const [index, work] of works.entries()) yield toTable("session", work, rows[index]);
   yield await checkpointBytes(turns);
 }
 

@@ -2,7 +2,7 @@
 // in turn, so that the cost of a turn late in a long run can be compared with its cost in a short run.
 
 import { fileURLToPath } from "node:url";
-import { closeField, openField, sampleField } from "./field.mjs";
+import { sampleField } from "./field.mjs";
 import { contestants } from "./turn-loop-ways.mjs";
 
 const file = fileURLToPath(new URL("turn-loop-ways.mjs", import.meta.url));
@@ -13,15 +13,11 @@ export function ownLoops(names = Object.keys(contestants)) {
 }
 
 export async function* turnLoop({ turns = [10, 100, 1000, 10_000], calls = [1, 3], names, ...options } = {}) {
-  const field = openField(ownLoops(names));
-  try {
-    for (const perTurn of calls) {
-      const works = turns.map((length) => ({ kind: "loop", turns: length, calls: perTurn }));
-      const rows = await sampleField(field, works, options);
-      for (const [index, work] of works.entries()) yield toTable("turn loop", work, rows[index]);
-    }
-  } finally {
-    closeField(field);
+  const field = ownLoops(names);
+  for (const perTurn of calls) {
+    const works = turns.map((length) => ({ kind: "loop", turns: length, calls: perTurn }));
+    const rows = await sampleField(field, works, options);
+    for (const [index, work] of works.entries()) yield toTable("turn loop", work, rows[index]);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from "node:url";
 import { fillTemplate } from "../.playhead/modules/core/vertex/prompt/resolve.js";
-import { closeField, openField, sampleField } from "./field.mjs";
+import { sampleField } from "./field.mjs";
 import { measure } from "./measure.mjs";
 import { toTable } from "./turn-loop.mjs";
 import { contestants } from "./vertex-ways.mjs";
@@ -14,14 +14,10 @@ const REFERENCES = 100;
 const CHARACTERS = 100_000;
 
 export async function* vertex({ turns = [1, 10, 100, 1000], ...options } = {}) {
-  const field = openField(Object.keys(contestants).map((name) => ({ name, file, part: name })));
-  try {
-    const works = turns.map((length) => ({ kind: "loop", turns: length, calls: 1 }));
-    const rows = await sampleField(field, works, options);
-    for (const [index, work] of works.entries()) yield toTable("graph vertex", work, rows[index]);
-  } finally {
-    closeField(field);
-  }
+  const field = Object.keys(contestants).map((name) => ({ name, file, part: name }));
+  const works = turns.map((length) => ({ kind: "loop", turns: length, calls: 1 }));
+  const rows = await sampleField(field, works, options);
+  for (const [index, work] of works.entries()) yield toTable("graph vertex", work, rows[index]);
   yield template(options);
 }
 

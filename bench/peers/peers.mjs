@@ -2,7 +2,7 @@
 // reason, and the others continue.
 
 import { fileURLToPath } from "node:url";
-import { closeField, openField, sampleField } from "../field.mjs";
+import { sampleField } from "../field.mjs";
 import { ownSessions } from "../session.mjs";
 import { ownLoops, toTable } from "../turn-loop.mjs";
 import { FACE_PEERS, LOOP_PEERS, REPLAY_PEERS, SERVE_PEERS, SESSION_PEERS } from "./catalog.mjs";
@@ -48,66 +48,46 @@ export async function* peerLoops({
   sampleMs = 100,
   ...options
 } = {}) {
-  const field = openField([...ownLoops(OWN_LOOPS), ...installed(LOOP_PEERS)]);
+  const field = [...ownLoops(OWN_LOOPS), ...installed(LOOP_PEERS)];
   // For several calls in a turn, one length is enough.
   const works = calls.flatMap((perTurn) =>
     (perTurn === 1 ? turns : [100]).map((length) => ({ kind: "loop", turns: length, calls: perTurn })),
   );
-  try {
-    for (const work of works) {
-      const [rows] = await sampleField(field, [work], { ...options, rounds, sampleMs });
-      yield { ...toTable("peers: turn loop", work, rows), versions: versionsOf(LOOP_PEERS) };
-    }
-  } finally {
-    closeField(field);
+  for (const work of works) {
+    const [rows] = await sampleField(field, [work], { ...options, rounds, sampleMs });
+    yield { ...toTable("peers: turn loop", work, rows), versions: versionsOf(LOOP_PEERS) };
   }
 }
 
 export async function* peerFaces({ turns = [10, 100], rounds = 5, sampleMs = 100, ...options } = {}) {
-  const field = openField([...OWN_FACES, ...installed(FACE_PEERS)]);
-  try {
-    for (const work of turns.map((length) => ({ kind: "loop", turns: length, calls: 1 }))) {
-      const [rows] = await sampleField(field, [work], { ...options, rounds, sampleMs });
-      yield { ...toTable("peers: graph vertex and conversation", work, rows), versions: versionsOf(FACE_PEERS) };
-    }
-  } finally {
-    closeField(field);
+  const field = [...OWN_FACES, ...installed(FACE_PEERS)];
+  for (const work of turns.map((length) => ({ kind: "loop", turns: length, calls: 1 }))) {
+    const [rows] = await sampleField(field, [work], { ...options, rounds, sampleMs });
+    yield { ...toTable("peers: graph vertex and conversation", work, rows), versions: versionsOf(FACE_PEERS) };
   }
 }
 
 export async function* peerSessions({ turns = [10, 100], rounds = 5, sampleMs = 100, ...options } = {}) {
-  const field = openField([...ownSessions(), ...installed(SESSION_PEERS)]);
-  try {
-    for (const work of turns.map((length) => ({ kind: "loop", turns: length, calls: 1 }))) {
-      const [rows] = await sampleField(field, [work], { ...options, rounds, sampleMs });
-      yield { ...toTable("peers: session", work, rows), versions: versionsOf(SESSION_PEERS) };
-    }
-  } finally {
-    closeField(field);
+  const field = [...ownSessions(), ...installed(SESSION_PEERS)];
+  for (const work of turns.map((length) => ({ kind: "loop", turns: length, calls: 1 }))) {
+    const [rows] = await sampleField(field, [work], { ...options, rounds, sampleMs });
+    yield { ...toTable("peers: session", work, rows), versions: versionsOf(SESSION_PEERS) };
   }
 }
 
 export async function* peerReplays({ rounds = 5, sampleMs = 100, ...options } = {}) {
-  const field = openField([...OWN_REPLAYS, ...installed(REPLAY_PEERS)]);
-  try {
-    const [rows] = await sampleField(field, [{ kind: "replay" }], { ...options, rounds, sampleMs });
-    const title = "peers: replay of one completion of 2 KB";
-    yield { key: "replay", title, unit: "µs", rows, versions: versionsOf(REPLAY_PEERS) };
-  } finally {
-    closeField(field);
-  }
+  const field = [...OWN_REPLAYS, ...installed(REPLAY_PEERS)];
+  const [rows] = await sampleField(field, [{ kind: "replay" }], { ...options, rounds, sampleMs });
+  const title = "peers: replay of one completion of 2 KB";
+  yield { key: "replay", title, unit: "µs", rows, versions: versionsOf(REPLAY_PEERS) };
 }
 
 export async function* peerServes({ rounds = 7, ...options } = {}) {
-  const field = openField([...OWN_SERVES, ...installed(SERVE_PEERS)]);
-  try {
-    for (const { work, title } of SERVE_WORKS) {
-      const [rows] = await sampleField(field, [work], { ...options, rounds });
-      const key = `${work.parallel} ${work.isWarm ? "warm" : "cold"}`;
-      yield { key, title, unit: "µs", rows, versions: versionsOf(SERVE_PEERS) };
-    }
-  } finally {
-    closeField(field);
+  const field = [...OWN_SERVES, ...installed(SERVE_PEERS)];
+  for (const { work, title } of SERVE_WORKS) {
+    const [rows] = await sampleField(field, [work], { ...options, rounds });
+    const key = `${work.parallel} ${work.isWarm ? "warm" : "cold"}`;
+    yield { key, title, unit: "µs", rows, versions: versionsOf(SERVE_PEERS) };
   }
 }
 
