@@ -208,6 +208,13 @@ describe("cassette bless", () => {
     expect((await run("bless", ...argv)).code).toBe(2);
     expect(readdirSync(at("base"))).toEqual(["weather.0.cassette.json"]);
   });
+
+  it("refuses runs in a folder of the baseline whose name begins with two dots", async () => {
+    mkdirSync(at("base/..old"));
+    put("base/..old/weather.0.cassette.json", other);
+    const ran = await run("bless", "base/..old", "--into", "base", ...reason);
+    expect(ran).toMatchObject({ code: 2, err: expect.stringContaining("is in the baseline already") as string });
+  });
 });
 
 describe("cassette accepted", () => {

@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { defined } from "../../core/index.js";
 import { shellText, resolveMode } from "../../harness/index.js";
+import { isWithin } from "../../host/index.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes, count, sizeText, writeJson } from "../terminal/output.js";
@@ -77,8 +78,7 @@ function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: n
 
 /** `cassette fork` names its file by its absolute path, which is shortened below the working folder. */
 function shownPath(file: string, cwd: string): string {
-  const path = relative(cwd, file);
-  return isAbsolute(file) && !isAbsolute(path) && !path.startsWith("..") ? path : file;
+  return isAbsolute(file) && isWithin(cwd, file) ? relative(cwd, file) : file;
 }
 
 function noneUsed({ verb, command }: RunRequest, { unreadable }: Ledger): CliError {

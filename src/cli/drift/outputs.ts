@@ -1,6 +1,6 @@
 // Writes the reports: one to stdout, the others to files, which only --force replaces.
 
-import { basename, extname, relative, resolve, sep, isAbsolute } from "node:path";
+import { basename, extname, relative, resolve, sep } from "node:path";
 import { type FilePort, defined } from "../../core/index.js";
 import {
   candidatesHtml,
@@ -20,6 +20,7 @@ import {
   type Location,
   type RuleFinding,
 } from "../../harness/index.js";
+import { isWithin } from "../../host/index.js";
 import { CliError, usageError } from "../errors.js";
 import { writeText } from "../options/file.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -171,9 +172,8 @@ async function appendSummary(text: string, io: CommandIo): Promise<void> {
 
 /** Turns "/home/ada/shop/runs/a.json" into "runs/a.json" in "/home/ada/shop". A path elsewhere does not change. */
 function relativeIn(cwd: string, path: string): string {
-  const way = relative(cwd, resolve(cwd, path));
-  if (way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return path;
-  return way.split(sep).join("/");
+  const whole = resolve(cwd, path);
+  return whole !== cwd && isWithin(cwd, whole) ? relative(cwd, whole).split(sep).join("/") : path;
 }
 
 /** The report with `relativeIn` for the places of its findings. */
