@@ -137,6 +137,13 @@ describe("cassette bless", () => {
     expect((await run("bless", "new", "--into", "base", ...reason)).out).toContain("known");
   });
 
+  it("completes a run once that is named twice", async () => {
+    put("base/weather.1.cassette.json", other);
+    put("new/weather.7.cassette.json", other);
+    expect((await run("bless", "new", "--into", "base", ...reason)).code).toBe(0);
+    expect(lines()).toHaveLength(1);
+  });
+
   it("gives no number away that a reason was written for", async () => {
     await run("bless", "new", "--into", "base", ...reason);
     rmSync(at("base/weather.1.cassette.json"));

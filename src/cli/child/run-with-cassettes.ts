@@ -62,8 +62,10 @@ const DID = { record: "recorded", replay: "replayed", fork: "forked" } as const;
 function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: number, io: CommandIo): void {
   const note = createNotes(io);
   for (const { file, mode, turns, exchanges, kept } of lines) {
-    const done = mode === "from-first-miss" && kept === turns ? "kept" : DONE[mode];
-    const old = kept !== undefined && (kept !== turns || mode === "fork") ? `, ${kept} of them replayed` : "";
+    // Only a run that equals the recorded one was replayed and has `kept`.
+    const isSame = mode === "replay" && kept !== undefined;
+    const done = isSame ? "kept" : DONE[mode];
+    const old = kept === undefined || isSame ? "" : `, ${kept} of them replayed`;
     const path = shownPath(file, io.cwd);
     note(`cassette ${verb}: ${done} `, path, `, ${sizeText({ turns, ...defined({ exchanges }) })}${old}`);
     if (mode === "failed") note("   if the assertion is wrong: ", `npx playhead record --adopt ${shellText(path)}`);

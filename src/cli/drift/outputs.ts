@@ -132,7 +132,12 @@ function wholeText(name: string, all: CandidateReports, texts: readonly string[]
 const PLACED = ["sarif", "github"];
 
 /** Writes reports that say that nothing could be compared, so that no report of an earlier run stays in place. */
-export async function writeRefusals(refusal: GateRefusal, options: OutputOptions, io: CommandIo): Promise<void> {
+export async function writeRefusals(
+  refusal: GateRefusal,
+  candidates: number,
+  options: OutputOptions,
+  io: CommandIo,
+): Promise<void> {
   const refused = refusal.refused.map((each) =>
     each.file === undefined ? each : { ...each, file: relativeIn(io.cwd, each.file) },
   );
@@ -141,7 +146,12 @@ export async function writeRefusals(refusal: GateRefusal, options: OutputOptions
   // A text report on stdout would repeat stderr.
   const reporter = options.reporter.filter(({ name, out }) => out !== undefined || name !== "text");
   if (reporter.some(({ name }) => name === "github")) await appendSummary(text("markdown"), io);
-  await writeEach({ ...options, reporter }, io, text);
+  const places = reporter.flatMap(({ name, out }): ReportTarget[] => {
+    const files = candidates > 1 && isNumbered(name) && out !== undefined ? numberedFiles(out, candidates) : [];
+    const whole = files.length === 0 || name === "html" ? [{ name, ...defined({ out }) }] : [];
+    return [...whole, ...files.map((file) => ({ name, out: file }))];
+  });
+  await writeEach({ ...options, reporter: places }, io, text);
 }
 
 /** Writes the text that `textOf` gives for each reporter. */
