@@ -116,7 +116,7 @@ function compare() {
   console.log(`${formatJudgement(rows, formatNumber)}\n`);
   if (!isSameMachine(machine, kept.machine))
     console.log("the figures are of another machine or Node, whose ratios differ; --update keeps those of this one");
-  if (noisy.length > 0) console.log(`too much noise to tell a ratio that is half as bad again: ${noisy.join(", ")}`);
+  if (noisy.length > 0) console.log(`too much noise to detect a ratio that is 50 % worse: ${noisy.join(", ")}`);
   if (wanted.length === 0) fail(NAME, "no ratio was compared: the figures have none of those that were taken");
   const bad = rows.filter(({ verdict }) => BAD.includes(verdict)).map(({ id, verdict }) => `${id} (${verdict})`);
   console.log(isGood ? "no ratio is worse than its figure by more than the noise" : `not as it was: ${bad.join(", ")}`);

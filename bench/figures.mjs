@@ -12,7 +12,7 @@ export function readFigures(command, file) {
 }
 
 function whatIsWrong(kept) {
-  if (!isRecord(kept)) return "it is no object";
+  if (!isRecord(kept)) return "it is not an object";
   const { figures, machine, clock } = kept;
   if (!isRecord(machine)) return "it does not say of which machine";
   if (clock !== undefined && clock !== "wall" && clock !== "cpu") return `its clock is ${JSON.stringify(clock)}`;
@@ -26,9 +26,9 @@ function whatIsWrong(kept) {
 /** `{ "id": [ratio, ratio, …] }`. */
 export function readSamples(command, file) {
   const samples = readJson(command, file);
-  if (!isRecord(samples)) return fail(command, `${file} holds no samples: it is no object`);
+  if (!isRecord(samples)) return fail(command, `${file} holds no samples: it is not an object`);
   const wrong = Object.entries(samples).find(([, list]) => !Array.isArray(list) || !list.every(Number.isFinite));
-  if (wrong !== undefined) return fail(command, `${file}: the samples of ${wrong[0]} are no list of numbers`);
+  if (wrong !== undefined) return fail(command, `${file}: the samples of ${wrong[0]} are not a list of numbers`);
   return samples;
 }
 

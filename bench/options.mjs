@@ -47,7 +47,7 @@ export function assertWritable(command, name, file) {
 }
 
 function whyNotWritable(file) {
-  if (file === "") return "it is no name of a file";
+  if (file === "") return "the name is empty";
   try {
     const there = statSync(file, { throwIfNoEntry: false });
     if (there?.isDirectory()) return "it is a folder";
@@ -63,7 +63,7 @@ export function readJson(command, file) {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    const what = error instanceof SyntaxError ? `${file} is no JSON: ${error.message}` : error.message;
+    const what = error instanceof SyntaxError ? `${file} is not JSON: ${error.message}` : error.message;
     return fail(command, what);
   }
 }

@@ -143,9 +143,9 @@ describe("bench:check", () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ["is no JSON", "{", /is no JSON/],
-    ["is empty", "", /is no JSON/],
-    ["holds something else", "[]", /it is no object/],
+    ["is not JSON", "{", /is not JSON/],
+    ["is empty", "", /is not JSON/],
+    ["holds something else", "[]", /it is not an object/],
     ["has no figures", `{"machine":{}}`, /there is none in it/],
     ["has none of them", `{"machine":{},"figures":{}}`, /there is none in it/],
     ["has no machine", `{"figures":{"bare":2}}`, /it does not say of which machine/],
@@ -177,7 +177,7 @@ describe("bench:check", () => {
     const taken = join(folder, "none.json");
     writeFileSync(taken, `{"bare":[1,"2"]}`);
     const result = node("bench/check.mjs", "--samples", taken);
-    expect(result.stderr).toMatch(/the samples of bare are no list of numbers/);
+    expect(result.stderr).toMatch(/the samples of bare are not a list of numbers/);
     expect(result.status).toBe(2);
   });
 

@@ -31,7 +31,7 @@ export const tools = [
   },
   {
     name: "refund",
-    description: "Pays an order back.",
+    description: "Refunds an order.",
     schema: {
       type: "object",
       properties: { number: { type: "integer" }, cents: { type: "integer" } },

@@ -182,7 +182,7 @@ export { DRIFT_KINDS, type Drift, type DriftKind } from "./diff/drift.js";
 export { CALL_ORDERS, type CallOrder } from "./diff/order.js";
 export { isOneWay, pathDeparture } from "./diff/departure.js";
 export { pairSame } from "./diff/align/same.js";
-export type { DiffOptions } from "./diff/options.js";
+export { parseDiffOptions, type DiffOptions } from "./diff/options.js";
 export { diffSets, nullHint, unpairedHint, type NamedCassette, type SetDiff } from "./diff/folders.js";
 export { checkRules, checkTurns, watchRules, type RuledTurn } from "./rules/check.js";
 export * from "./rules/format.js";

@@ -31,6 +31,7 @@ export { assertKnownOptions, isObject, unknownOptions } from "./options.js";
 export * from "./ports.js";
 export { plural, shorten, showValue } from "./text/show.js";
 export { isDeviceName } from "./text/device-name.js";
+export { decodeExactUtf8, decodeUtf8 } from "./text/utf8.js";
 export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./text/visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";

@@ -1,6 +1,6 @@
 // The files that prompt templates of vertices may read: regular UTF-8 files below one folder, and nothing behind a link.
 
-import { AgentError, assertKnownOptions, defined, invalidOptions, showValue } from "../core/index.js";
+import { AgentError, assertKnownOptions, decodeUtf8, defined, invalidOptions, showValue } from "../core/index.js";
 import { MAX_PROMPT_FILE_BYTES } from "./limits.js";
 import { VerbError } from "./verbs/error.js";
 import { openRoot, type Root } from "./verbs/root.js";
@@ -47,11 +47,9 @@ async function readText(root: Root, path: string, maxBytes: number): Promise<str
   if (target.kind !== "file") throw refused(path, "it must be a path below the folder");
   const { bytes, isWhole } = await root.read(target.path, maxBytes);
   if (!isWhole) throw refused(path, `it has more than ${maxBytes} bytes`);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw refused(path, "it is not UTF-8", error);
-  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw refused(path, "it is not UTF-8");
+  return text;
 }
 
 function refused(path: string, why: string, cause?: unknown): AgentError {

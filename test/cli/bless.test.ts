@@ -137,6 +137,13 @@ describe("cassette bless", () => {
     expect((await run("bless", "new", "--into", "base", ...reason)).out).toContain("known");
   });
 
+  it("completes a run once that is named twice", async () => {
+    put("base/weather.1.cassette.json", other);
+    put("new/weather.7.cassette.json", other);
+    expect((await run("bless", "new", "--into", "base", ...reason)).code).toBe(0);
+    expect(lines()).toHaveLength(1);
+  });
+
   it("gives no number away that a reason was written for", async () => {
     await run("bless", "new", "--into", "base", ...reason);
     rmSync(at("base/weather.1.cassette.json"));
@@ -207,6 +214,13 @@ describe("cassette bless", () => {
     mkdirSync(at("empty"));
     expect((await run("bless", ...argv)).code).toBe(2);
     expect(readdirSync(at("base"))).toEqual(["weather.0.cassette.json"]);
+  });
+
+  it("refuses runs in a folder of the baseline whose name begins with two dots", async () => {
+    mkdirSync(at("base/..old"));
+    put("base/..old/weather.0.cassette.json", other);
+    const ran = await run("bless", "base/..old", "--into", "base", ...reason);
+    expect(ran).toMatchObject({ code: 2, err: expect.stringContaining("is in the baseline already") as string });
   });
 });
 

@@ -196,6 +196,14 @@ describe("the ledger that the user names", () => {
     expect(linesOf(second)).toEqual([{ ...used, path: "../a.cassette.json" }]);
   });
 
+  it("gets a damaged line as it is, so that a reader of it counts the line too", async () => {
+    const script = `require("fs").writeFileSync(process.env.CASSETTE_LEDGER, '{torn\\n')`;
+    const own = "torn.jsonl";
+    await cli(["replay", "--", node, "-e", script], { env: { ...env, CASSETTE_LEDGER: own } });
+    expect(readFileSync(join(folder, own), "utf8")).toBe("{torn\n");
+    expect(await readLedger(nodeFiles(), join(folder, own))).toMatchObject({ unreadable: 1 });
+  });
+
   it("fails the command if it cannot be written", async () => {
     writeFileSync(join(folder, "file.txt"), "");
     const ran = await cli(["replay", "--", ...writes(used)], { env: { ...env, CASSETTE_LEDGER: "file.txt/l.jsonl" } });

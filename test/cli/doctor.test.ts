@@ -90,6 +90,14 @@ describe("cassette doctor", () => {
     expect((await checks()).found.get("lock")).toMatchObject({ status: "fail" });
   });
 
+  it("misses no locked file of a folder whose name begins with that of its own", async () => {
+    mkdirSync(join(cwd, "set-old"));
+    put("set-old/b.cassette.json", other);
+    await run("lock", "set", "set-old");
+    const list = documentOf(await run("doctor", "set", "--json"))["checks"] as Check[];
+    expect(list.find(({ name }) => name === "lock")).toMatchObject({ status: "ok" });
+  });
+
   it("finds signatures without a cassette, half-written files and bundles that are not whole", async () => {
     put("set/z.cassette.json.dsse", "{}");
     put("set/.playhead-0123456789ab.tmp", "half");

@@ -488,6 +488,23 @@ describe("cassette drift", () => {
     expect(JSON.parse(read("refused.json"))).toMatchObject({ compared: false, refused: [{ file: broken }, {}] });
   });
 
+  it("says so when nothing could be compared at all, and in the file of each of several candidates", async () => {
+    for (const name of ["both.xml", "both.1.xml", "both.2.xml"]) writeFileSync(join(folder, name), "green");
+    const several = ["--force", "--reporter", "junit=both.xml,html=both.html"];
+    expect((await cli(["drift", "old", "new", "broken", ...several])).code).toBe(3);
+    const read = (name: string) => readFileSync(join(folder, name), "utf8");
+    expect([read("both.1.xml"), read("both.2.xml")]).toEqual([
+      expect.stringContaining('errors="2"'),
+      expect.stringContaining('errors="2"'),
+    ]);
+    expect(read("both.xml")).toBe("green");
+    for (const name of ["both.html", "both.1.html", "both.2.html"])
+      expect(read(name)).toContain("Nothing was compared");
+    const none = await cli(["drift", "old", "nowhere", "--force", "--reporter", "junit=both.1.xml"]);
+    expect(none).toMatchObject({ code: 2, err: expect.stringContaining("nowhere does not exist") as string });
+    expect(read("both.1.xml")).toContain("nowhere does not exist");
+  });
+
   it("names files for a code host from the working folder, however the sides were given", async () => {
     const [base, candidate] = [join(folder, "old"), `./new/../new`];
     await cli(["drift", base, candidate, "--force", "--reporter", "sarif=abs.sarif,github=abs.gh,json=abs.json"]);
@@ -532,6 +549,14 @@ describe("cassette drift", () => {
       expect((await cli(["drift", "old", "new", ...wrong])).code, wrong.join(" ")).toBe(2);
     }
     expect(existsSync(join(folder, "xml"))).toBe(false);
+  });
+
+  it.each([
+    ["--ignore", "place", 'ignore contains malformed pointers: ["place"]'],
+    ["--read-only", "", "readOnly: every name must be a non-empty string"],
+  ])("refuses %s %j once, whatever the number of scenarios", async (option, value, message) => {
+    const ran = await cli(["drift", "old", "new", option, value, "--json"]);
+    expect(documentOf(ran).error).toMatchObject({ code: "invalid-options", message });
   });
 });
 

@@ -73,6 +73,7 @@ describe("cassette record --from-first-miss", () => {
     const line = { file: "a.cassette.json", path: "/a", mode: "from-first-miss", turns: 3 };
     const lines = [
       { ...line, kept: 2 },
+      { ...line, path: "/b", mode: "replay", kept: 3 },
       { ...line, path: "/b", kept: 3 },
     ]
       .map((item) => JSON.stringify(item))
@@ -85,7 +86,8 @@ describe("cassette record --from-first-miss", () => {
       out: "",
       err:
         "cassette record: recorded from the first miss on a.cassette.json, 3 turns, 2 of them replayed\n" +
-        "cassette record: kept a.cassette.json, 3 turns\n",
+        "cassette record: kept a.cassette.json, 3 turns\n" +
+        "cassette record: recorded from the first miss on a.cassette.json, 3 turns, 3 of them replayed\n",
     });
     expect((await cli(["record", "--refresh", "--from-first-miss", "--", node], { env })).code).toBe(2);
     expect((await cli(["record", "--from-first-miss", "--", node], { env: { ...env, CI: "1" } })).code).toBe(2);

@@ -63,6 +63,7 @@ describe("cassette migrate", () => {
 
   it.each([
     ["a folder in itself", ["old", "--out", "old/deep"], "usage"],
+    ["a folder in itself whose name begins with two dots", ["old", "--out", "old/..deep"], "usage"],
     ["the same folder", ["old", "--out", "old"], "usage"],
     ["a path that is not there", ["none", "--out", "new"], "nothing-found"],
     ["a folder without cassettes", ["old/deep", "--out", "new"], "nothing-found"],

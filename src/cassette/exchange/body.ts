@@ -1,6 +1,7 @@
 // Bodies as a cassette keeps them: JSON as a value if nothing of it is lost, text as text, other bytes as a hash or in base64.
 
 import {
+  decodeExactUtf8,
   findDropped,
   findTooDeep,
   fromBase64,
@@ -14,7 +15,6 @@ import { CassetteError } from "../errors.js";
 import type { ExchangeRequestBody, ExchangeResponseBody } from "../file/format.js";
 import { MAX_EXCHANGE_BYTES } from "../limits.js";
 import { boundaryOf, readParts } from "./multipart.js";
-import { decodeUtf8 } from "./utf8.js";
 
 /** Levels left at /extensions/exchanges/0/request/json. */
 const JSON_DEPTH = MAX_JSON_DEPTH - 5;
@@ -29,7 +29,7 @@ export function toRequestBody(bytes: Uint8Array, type: string | undefined): Exch
   const boundary = boundaryOf(type);
   const parts = boundary === undefined ? undefined : readParts(bytes, boundary);
   if (parts !== undefined) return { parts };
-  const text = isTextual(type) ? decodeUtf8(bytes) : undefined;
+  const text = isTextual(type) ? decodeExactUtf8(bytes) : undefined;
   if (text === undefined)
     return { sha256: sha256Hex(bytes), bytes: bytes.length, ...(media === "" ? {} : { type: media }) };
   assertSize(bytes.length, "the body of the request");
@@ -41,7 +41,7 @@ export function toResponseBody(bytes: Uint8Array, type: string | undefined): Exc
   if (bytes.length === 0) return undefined;
   assertSize(bytes.length, "the answer");
   const media = mediaOf(type);
-  const text = isTextual(type) ? decodeUtf8(bytes) : undefined;
+  const text = isTextual(type) ? decodeExactUtf8(bytes) : undefined;
   return text === undefined ? { base64: toBase64(bytes) } : (toJson(text, media) ?? { text });
 }
 

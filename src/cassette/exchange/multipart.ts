@@ -1,9 +1,8 @@
 // The parts of a multipart body (RFC 2046 §5.1, RFC 7578). Its boundary is random, so the parts are kept and not the raw bytes.
 
-import { defined, sha256Hex } from "../../core/index.js";
+import { decodeExactUtf8, defined, sha256Hex } from "../../core/index.js";
 import type { ExchangePart } from "../file/format.js";
 import { MAX_FIELD_BYTES, MAX_FORM_PARTS } from "../limits.js";
-import { decodeUtf8 } from "./utf8.js";
 
 /** The boundary that a content type names; undefined for a body of another type. */
 export function boundaryOf(type = ""): string | undefined {
@@ -31,12 +30,12 @@ export function readParts(bytes: Uint8Array, boundary: string): ExchangePart[] |
 function readPart(piece: string, bytes: Uint8Array): ExchangePart | undefined {
   const end = piece.indexOf("\r\n\r\n");
   if (!piece.startsWith("\r\n") || end < 0) return undefined;
-  const headers = decodeUtf8(bytes.subarray(0, end)) ?? "";
+  const headers = decodeExactUtf8(bytes.subarray(0, end)) ?? "";
   const body = bytes.subarray(end + 4);
   const disposition = headerOf(headers, "content-disposition") ?? "";
   const [name, filename] = ["name", "filename"].map((key) => parameterOf(disposition, key));
   const type = headerOf(headers, "content-type")?.toLowerCase();
-  const text = isField(filename, type) && body.length <= MAX_FIELD_BYTES ? decodeUtf8(body) : undefined;
+  const text = isField(filename, type) && body.length <= MAX_FIELD_BYTES ? decodeExactUtf8(body) : undefined;
   const content = text === undefined ? { sha256: sha256Hex(body), bytes: body.length } : { text };
   return { ...defined({ name, filename, type }), ...content };
 }

@@ -1,6 +1,7 @@
 // Strict JSON text (RFC 8259): refuses a byte-order mark, duplicate keys, inexact numbers, lone surrogates, deep nesting, large files.
 
 import {
+  decodeExactUtf8,
   defined,
   endOfString,
   findTooDeep,
@@ -46,7 +47,8 @@ function toText(input: string | Uint8Array, maxBytes: number, refuse: Refuse): s
   const size = byteLength(input, maxBytes);
   const what = `the file has ${size} bytes, more than the limit of ${maxBytes}`;
   if (size > maxBytes) refuse("too-large", what, "Raise maxBytes if that is meant.");
-  const text = typeof input === "string" ? input : decode(input, refuse);
+  const text = typeof input === "string" ? input : decodeExactUtf8(input);
+  if (text === undefined) return refuse("not-utf8", "the file is not UTF-8", RESTORE);
   if (text.startsWith("\uFEFF"))
     refuse("byte-order-mark", "the file starts with a byte-order mark", "Save it as UTF-8 without one.");
   if (!text.isWellFormed()) refuse("lone-surrogate", "the text holds a lone surrogate", RESTORE);
@@ -57,14 +59,6 @@ function toText(input: string | Uint8Array, maxBytes: number, refuse: Refuse): s
 export function byteLength(input: string | Uint8Array, maxBytes: number): number {
   if (typeof input !== "string" || input.length * 3 <= maxBytes || input.length > maxBytes) return input.length;
   return new TextEncoder().encode(input).length;
-}
-
-function decode(bytes: Uint8Array, refuse: Refuse): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return refuse("not-utf8", "the file is not UTF-8", RESTORE);
-  }
 }
 
 /** Called before the text is parsed, since a parser needs memory for each level. */

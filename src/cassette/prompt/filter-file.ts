@@ -34,9 +34,12 @@ export function parseFilters(input: string | Uint8Array, file?: string): readonl
   if (!Array.isArray(filters) || filters.length === 0 || filters.length > MAX_FILTERS) {
     throw refuse("/filters", `must be a list of 1 to ${MAX_FILTERS} filters`);
   }
+  const names = new Set<string>();
   for (const [index, item] of filters.entries()) {
     const read = readNotedFilter(item);
     if ("flaw" in read) throw refuse(`/filters/${index}${read.at}`, read.flaw);
+    if (names.has(read.name)) throw refuse(`/filters/${index}`, `names ${read.name}, which the list has already`);
+    names.add(read.name);
   }
   return filters as NotedFilter[];
 }

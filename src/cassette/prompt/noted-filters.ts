@@ -57,10 +57,11 @@ export function notedFilters(recording: Cassette): readonly NotedFilter[] | unde
   const { filtered, filters, filterPatterns } = extensionsOf(recording);
   if (filters === undefined) return filtered === true ? undefined : [];
   if (!Array.isArray(filters) || filters.includes("custom")) return undefined;
-  const patterns: readonly unknown[] = Array.isArray(filterPatterns) ? filterPatterns : [];
+  const left: unknown[] = Array.isArray(filterPatterns) ? [...(filterPatterns as unknown[])] : [];
   return filters.map((name: unknown) => {
-    const own = patterns.find((item) => (item as { name?: unknown } | null)?.name === name);
-    return (own ?? name) as NotedFilter;
+    // Two patterns may have one name. Both lists have the same order.
+    const at = left.findIndex((item) => (item as { name?: unknown } | null)?.name === name);
+    return (at < 0 ? name : left.splice(at, 1)[0]) as NotedFilter;
   });
 }
 

@@ -1,5 +1,7 @@
 // The texts that each named filter rewrites. Every rewrite is idempotent, and no filter matches the markers of another one.
 
+import { MAX_FILTER_TEXT } from "../limits.js";
+
 /** Names of the filters that need no parameter, in the order in which hints list them. */
 export type TextFilterName =
   "uuid" | "isoDate" | "date" | "time" | "unixTime" | "duration" | "path" | "version" | "sessionId";
@@ -98,7 +100,7 @@ const replaceBy =
   (text: string): string =>
     compiled(all).reduce((rewritten, [pattern, replacement]) => rewritten.replace(pattern, replacement), text);
 
-const known = new Map<unknown, readonly (readonly [RegExp, string])[]>();
+const known = new WeakMap<object, readonly (readonly [RegExp, string])[]>();
 
 /** Compiled at the first use, since most recordings use no filter. */
 function compiled(all: readonly (readonly [string, string, string?])[]): readonly (readonly [RegExp, string])[] {
@@ -189,5 +191,7 @@ const LONGEST_FIELD = 130;
 export function fieldBefore(text: string, at: number): string | undefined {
   const isCut = at > LONGEST_FIELD;
   const before = (isCut ? "…" : "") + text.slice(isCut ? at - LONGEST_FIELD : 0, at);
-  return (WORDS_BEFORE.exec(before) ?? FIELD_BEFORE.exec(before))?.[1];
+  const field = (WORDS_BEFORE.exec(before) ?? FIELD_BEFORE.exec(before))?.[1];
+  // A filter takes no longer name.
+  return field === undefined || field.length > MAX_FILTER_TEXT ? undefined : field;
 }

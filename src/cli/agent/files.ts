@@ -8,6 +8,7 @@ import { join, relative, resolve, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import type { FileState } from "../../cassette/index.js";
+import { decodeUtf8 } from "../../core/index.js";
 import { MAX_GIT_OUTPUT_BYTES, MAX_WATCHED_FILE_BYTES, MAX_WATCHED_FILES } from "../limits.js";
 
 export type Files = ReadonlyMap<string, FileState>;
@@ -86,11 +87,8 @@ async function hashOf(file: string): Promise<string> {
 
 /** The text of a file, if it is UTF-8. */
 export async function readText(folder: string, path: string): Promise<string | undefined> {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(join(folder, path)));
-  } catch {
-    return undefined;
-  }
+  const bytes = await readFile(join(folder, path)).catch(() => undefined);
+  return bytes === undefined ? undefined : decodeUtf8(bytes);
 }
 
 /** True if the repository of a folder ignores it. The root is never ignored. */

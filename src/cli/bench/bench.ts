@@ -1,7 +1,7 @@
 // `cassette bench`: runs a command and its reference, each time in a fresh process, and compares their pauses between turns. The two
 // alternate within the conversation.
 
-import { constants, cpus, loadavg } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { defined } from "../../core/index.js";
 import {
   benchHtml,
@@ -14,7 +14,8 @@ import {
   type BenchReport,
   type BenchThreshold,
 } from "../../harness/index.js";
-import { holdSignals, type HeldSignals } from "../child/spawn.js";
+import { sessionTime } from "../../host/index.js";
+import { holdSignals, toExitCode, type HeldSignals } from "../child/spawn.js";
 import { assertWritable, writeEach, type OutputOptions } from "../drift/outputs.js";
 import { EXIT } from "../exit-codes.js";
 import { BENCH_GRACE_MS } from "../limits.js";
@@ -23,7 +24,7 @@ import { toJsonText, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
 import { createBaton } from "./baton.js";
 import { loadForBench } from "./load.js";
-import { runOnce, type Served } from "./run.js";
+import { noProcessorTime, runOnce, type Served } from "./run.js";
 
 export interface BenchCommandOptions extends OutputOptions {
   against?: string;
@@ -45,6 +46,7 @@ export async function bench(
 ): Promise<void> {
   await assertWritable(options, 1, filesAt(io));
   const { against, runs, cpu = false, turns, json = false } = options;
+  if (cpu && sessionTime(process.pid) === undefined) throw noProcessorTime();
   const recorded = await loadForBench(file, io);
   const cassettes = turns === undefined ? [recorded] : turns.map((length) => stretchCassette(recorded, length));
   const commands = [command, ...(against === undefined ? [] : [shell(against, io)])];
@@ -61,7 +63,7 @@ export async function bench(
       );
       const caught = signals.caught();
       if (caught !== undefined) {
-        io.exit(128 + constants.signals[caught]);
+        io.exit(toExitCode(caught));
         return;
       }
       const [own = [], reference = []] = measured;
@@ -99,19 +101,21 @@ async function measure(
     longestMs = Math.max(longestMs, performance.now() - began);
   }
   const settings = { timeoutMs: 10 * longestMs + BENCH_GRACE_MS, isCpu: cpu };
-  for (let run = 0; run < runs; run++) {
-    progress.step(run, runs);
-    if (signals.caught() !== undefined) return results;
-    const baton = createBaton(commands.length);
-    const places = commands.map((_, at) => at);
-    // Neither command always comes first.
-    const begun = (run % 2 === 0 ? places : places.reverse()).map(async (at) => {
-      results[at]?.push(await runOnce(commands[at] ?? [], served, io, { ...settings, baton }));
-    });
-    await allOrFirstFailure(begun);
+  try {
+    for (let run = 0; run < runs && signals.caught() === undefined; run++) {
+      progress.step(run, runs);
+      const baton = createBaton(commands.length);
+      const places = commands.map((_, at) => at);
+      // Neither command always comes first.
+      const begun = (run % 2 === 0 ? places : places.reverse()).map(async (at) => {
+        results[at]?.push(await runOnce(commands[at] ?? [], served, io, { ...settings, baton }));
+      });
+      await allOrFirstFailure(begun);
+    }
+    return results;
+  } finally {
+    progress.clear();
   }
-  progress.clear();
-  return results;
 }
 
 /** Waits for all, because each has a process and a server. */

@@ -103,7 +103,8 @@ function problemOf({ exitCode, isTimedOut }: ChildEnd, shelf: Shelf, timeoutMs =
   return used < turns ? `it used ${used} of ${count(turns, "turn")}` : undefined;
 }
 
-function noProcessorTime(): CliError {
+/** For `--cpu` on a system that does not report the time. */
+export function noProcessorTime(): CliError {
   return usageError(
     "--cpu cannot be used: this system does not report the processor time of a process",
     "Leave out --cpu.",

@@ -1,10 +1,11 @@
 // `cassette bless`: adds runs to a baseline as accepted variants, with a reason. It replaces nothing, and writes nothing if one of
 // the runs must not be accepted.
 
-import { basename, relative, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { listCassettes, createCassetteStore, MAX_ACCEPTED_REASON } from "../../cassette/index.js";
 import { defined, parsePointer, type FilePort, type SigningKeyObject } from "../../core/index.js";
 import { isCI, pathInLock } from "../../harness/index.js";
+import { isWithin } from "../../host/index.js";
 import { withClaim, type Claimant } from "../claim.js";
 import { CliError, exitCodeForAll, noCassettesIn, usageError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
@@ -120,8 +121,8 @@ async function candidatesOf(files: FilePort, paths: readonly string[], into: str
     else for (const name of target.names) candidates.push({ file: pathIn(path, name), name });
   }
   const inside = candidates.find(({ file }) => {
-    const below = relative(resolve(io.cwd, into), resolve(io.cwd, file));
-    return below !== "" && !below.startsWith("..");
+    const [folder, own] = [resolve(io.cwd, into), resolve(io.cwd, file)];
+    return own !== folder && isWithin(folder, own);
   });
   if (inside === undefined) return candidates;
   throw usageError(`${inside.file} is in the baseline already`, "Name runs outside the baseline.");

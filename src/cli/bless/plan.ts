@@ -104,7 +104,10 @@ async function planOne(
   }
   const failure = whyNot(file, cassette, plan.demands);
   if (failure !== undefined) return { file, status: "refused", failure: toFailure(failure) };
-  if (there !== undefined) return { file, status: "completed", to: join(into, there), cassette, isExplained };
+  if (there !== undefined) {
+    variants.planned.add(there);
+    return { file, status: "completed", to: join(into, there), cassette, isExplained };
+  }
   const reserved = variants.reserved.get(envelopeHash);
   const name = reserved ?? `${scenario}.${variants.next++}${CASSETTE_SUFFIX}`;
   variants.hashes.set(envelopeHash, name);

@@ -19,7 +19,7 @@ import {
 import { systemPorts, type FilePort, type SigningKeyObject } from "../../core/index.js";
 import { pathInLock } from "../../harness/index.js";
 import { CliError } from "../errors.js";
-import { writeText } from "../options/file.js";
+import { whyUnread, writeText } from "../options/file.js";
 import type { CommandIo } from "../terminal/io.js";
 import type { Blessing } from "./plan.js";
 
@@ -39,7 +39,8 @@ export async function readAcceptances(files: FilePort, into: string): Promise<{ 
   const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
   if (read.kind === "not-found") return { text: "", lines: [] };
   if (read.kind !== "read") {
-    throw new CliError("acceptance-not-written", `${file} cannot be read`, "Check the file and its folder.", file);
+    const what = `${file} ${whyUnread(read, DEFAULT_MAX_FILE_BYTES)}`;
+    throw new CliError("acceptance-not-written", what, "Check the file and its folder.", file);
   }
   const text = new TextDecoder("utf-8", { fatal: false }).decode(read.bytes);
   return { text, lines: parseAcceptances(text, file) };

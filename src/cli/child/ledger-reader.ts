@@ -6,6 +6,7 @@ import type { FilePort } from "../../core/index.js";
 import { pathInLedger, type LedgerLine } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import { MAX_LEDGER_BYTES } from "../limits.js";
+import { whyUnread } from "../options/file.js";
 
 const MODES: readonly unknown[] = [
   "record",
@@ -50,24 +51,30 @@ export async function readLedger(files: FilePort, path: string): Promise<Ledger>
 
 /**
  * Adds the lines of a ledger to another, with their paths from its folder, so that `cassette ui` and `cassette prune` see them there. Throws
- * `ledger-unreadable` if it cannot be written.
+ * `ledger-unreadable` if it cannot be read or written.
  */
 export async function passOnLedger(files: FilePort, from: string, to: string): Promise<void> {
   const result = await files.read(from, MAX_LEDGER_BYTES);
-  if (result.kind !== "read") return;
+  if (result.kind === "not-found") return;
+  if (result.kind !== "read") throw notPassedOn(to, `the command's own ledger ${whyUnread(result, MAX_LEDGER_BYTES)}`);
   const texts = new TextDecoder().decode(result.bytes).split("\n");
-  const lines = texts.flatMap((text) => {
+  const lines = texts.map((text) => {
     const line = parseLine(text);
-    if (line === undefined) return [];
+    // It is kept as it is, so that the reader of the other ledger counts it as unreadable.
+    if (line === undefined) return text;
     const path = pathInLedger(to, resolve(dirname(from), line.path));
-    return `${JSON.stringify({ ...(JSON.parse(text) as object), path })}\n`;
+    return JSON.stringify({ ...(JSON.parse(text) as object), path });
   });
-  if (lines.length === 0) return;
-  const written = await files.append(to, lines.join(""));
+  const whole = lines.filter((line) => line !== "").map((line) => `${line}\n`);
+  if (whole.length === 0) return;
+  const written = await files.append(to, whole.join(""));
   if (written.kind === "written") return;
-  const why = written.kind === "failed" ? written.message : "it exists";
-  const hint = "Check the folder of CASSETTE_LEDGER.";
-  throw new CliError("ledger-unreadable", `the ledger ${to} cannot be written: ${why}`, hint, to);
+  throw notPassedOn(to, written.kind === "failed" ? written.message : "it exists");
+}
+
+function notPassedOn(to: string, why: string): CliError {
+  const hint = "Check the folder of CASSETTE_LEDGER, and run the command again.";
+  return new CliError("ledger-unreadable", `the ledger ${to} cannot be written: ${why}`, hint, to);
 }
 
 /** The files that were recorded more than once, as the tests named them. Only the last recording of each is left. */

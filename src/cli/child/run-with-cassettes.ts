@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { defined } from "../../core/index.js";
 import { shellText, resolveMode } from "../../harness/index.js";
+import { isWithin } from "../../host/index.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes, count, sizeText, writeJson } from "../terminal/output.js";
@@ -61,8 +62,10 @@ const DID = { record: "recorded", replay: "replayed", fork: "forked" } as const;
 function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: number, io: CommandIo): void {
   const note = createNotes(io);
   for (const { file, mode, turns, exchanges, kept } of lines) {
-    const done = mode === "from-first-miss" && kept === turns ? "kept" : DONE[mode];
-    const old = kept !== undefined && (kept !== turns || mode === "fork") ? `, ${kept} of them replayed` : "";
+    // Only a run that equals the recorded one was replayed and has `kept`.
+    const isSame = mode === "replay" && kept !== undefined;
+    const done = isSame ? "kept" : DONE[mode];
+    const old = kept === undefined || isSame ? "" : `, ${kept} of them replayed`;
     const path = shownPath(file, io.cwd);
     note(`cassette ${verb}: ${done} `, path, `, ${sizeText({ turns, ...defined({ exchanges }) })}${old}`);
     if (mode === "failed") note("   if the assertion is wrong: ", `npx playhead record --adopt ${shellText(path)}`);
@@ -77,8 +80,7 @@ function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: n
 
 /** `cassette fork` names its file by its absolute path, which is shortened below the working folder. */
 function shownPath(file: string, cwd: string): string {
-  const path = relative(cwd, file);
-  return isAbsolute(file) && !isAbsolute(path) && !path.startsWith("..") ? path : file;
+  return isAbsolute(file) && isWithin(cwd, file) ? relative(cwd, file) : file;
 }
 
 function noneUsed({ verb, command }: RunRequest, { unreadable }: Ledger): CliError {

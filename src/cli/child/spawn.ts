@@ -121,7 +121,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
-  return signal === null ? (code ?? 0) : 128 + constants.signals[signal];
+  return signal === null ? (code ?? 0) : toExitCode(signal);
 }
 
 function notStarted(program: string, error: unknown): CliError {

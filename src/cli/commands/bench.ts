@@ -33,11 +33,14 @@ export function benchCommand(program: Command, io: CommandIo): void {
     .addOption(reporterOption(["text", "json", "markdown", "html"]))
     .option("--force", "replace existing files")
     .option("--json", "print one JSON document")
-    .action(async (file: string, given: string[], options: BenchFlags) => {
+    .action(async (file: string, given: string[], options: BenchFlags, benching: Command) => {
       const { usageError } = await import("../errors.js");
       const { command = [] } = splitCommand([file, ...given], program);
       const { out, turns, force = false } = options;
+      const isGiven = (option: string): boolean => benching.getOptionValueSource(option) === "cli";
       if (out !== undefined) {
+        const other = ["against", "runs", "cpu", "threshold", "reporter"].find(isGiven);
+        if (other !== undefined) throw usageError(`--${other} was given with --out, which runs nothing`, "Give only one.");
         const [length, ...others] = turns ?? [];
         if (command.length > 0 || length === undefined || others.length > 0) {
           throw usageError("--out was given without one length, or with a command", "Give --turns <n> and no command.");
@@ -46,6 +49,8 @@ export function benchCommand(program: Command, io: CommandIo): void {
         return stretch(file, { turns: length, out, force, json: options.json === true }, io);
       }
       if (command.length === 0) throw usageError("no command was given", "Put the command after --.");
+      if (isGiven("threshold") && !isGiven("against"))
+        throw usageError("--threshold was given without --against", "Give the reference too, or leave it out.");
       const { bench } = await import("../bench/bench.js");
       const reporter = options.reporter ?? (options.json === true ? [] : [{ name: "text" }]);
       await bench(file, command, { ...options, reporter }, io);

@@ -18,7 +18,7 @@ import {
 } from "../../cassette/index.js";
 import { systemPorts, type FilePort } from "../../core/index.js";
 import { pathInLock } from "../../harness/index.js";
-import { pathBeside } from "../../host/index.js";
+import { isWithin, pathBeside } from "../../host/index.js";
 import { KEY_NOTICE_MS } from "../limits.js";
 import { count } from "../terminal/output.js";
 import type { Progress } from "../terminal/progress.js";
@@ -116,7 +116,7 @@ async function checkLock({ files, folder, cwd }: Survey, seen: readonly Seen[]):
       else if (entry === undefined || lockDifferences(locked, entry).length > 0) changed.push(file);
     }
     const root = resolve(cwd, folder);
-    const below = [...lock.keys()].filter((path) => resolve(cwd, path).startsWith(root));
+    const below = [...lock.keys()].filter((path) => isWithin(root, resolve(cwd, path)));
     const gone = below.filter((path) => !paths.has(path));
     return toLockCheck(lock.size, changed, gone, unknown);
   } catch (error) {

@@ -1,7 +1,8 @@
 // The commands that make a report again, and that accept its candidate.
 
-import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { shellText, scenarioOf, thresholdText, type GateReport, type GateSettings } from "../../harness/index.js";
+import { isWithin } from "../../host/index.js";
 import type { Target } from "../options/recordings.js";
 import type { ComparisonFlags } from "../options/comparison.js";
 import type { FileFlag } from "../options/tolerances.js";
@@ -96,9 +97,8 @@ function whyUnfit({ failed, brokenOff, unproven, refused }: Unfit): string | und
 }
 
 function whyMisplaced({ base, candidate }: SideTargets, cwd: string): string | undefined {
-  const way = relative(resolve(cwd, folderOf(base)), resolve(cwd, candidate.path));
-  const isInside = way === "" || !(way.startsWith("..") || isAbsolute(way));
-  if (isInside) return "the candidate is in the folder of the baseline";
+  if (isWithin(resolve(cwd, folderOf(base)), resolve(cwd, candidate.path)))
+    return "the candidate is in the folder of the baseline";
   const isPair = base.kind === "file" && candidate.kind === "file";
   if (!isPair || scenarioOf(basename(base.path)) === scenarioOf(basename(candidate.path))) return undefined;
   return "a run is accepted under the name of its scenario, and these two files have different ones";

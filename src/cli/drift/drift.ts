@@ -12,6 +12,7 @@ import {
   CassetteError,
   DEFAULT_MAX_FILE_BYTES,
   parseAcceptances,
+  parseDiffOptions,
 } from "../../cassette/index.js";
 import {
   assertFits,
@@ -19,11 +20,12 @@ import {
   judgeGate,
   listText,
   MAX_SCORES,
+  type GateRefusal,
   type GateReport,
   type GateSettings,
   type MeasuredScenario,
 } from "../../harness/index.js";
-import { CliError, usageError } from "../errors.js";
+import { CliError, toFailure, usageError, type Failure } from "../errors.js";
 import { assertSuccessPointer } from "../bless/bless.js";
 import { refuseComparison } from "../diff/diff.js";
 import { EXIT } from "../exit-codes.js";
@@ -32,6 +34,7 @@ import { count, writeJson, createNotes } from "../terminal/output.js";
 import { acceptance, reproduceCommand, type FoundFiles, type DriftOptions } from "./commands.js";
 import { findSides, loadAndTest, type Sides } from "./load.js";
 import { assertWritable, writeCandidates, writeRefusals, writeReports } from "./outputs.js";
+import { whyUnread } from "../options/file.js";
 import { openRules, openTolerances } from "../options/tolerances.js";
 import { addTypicalRuns } from "./typical-runs.js";
 import { findUnexplained, unexplainedText } from "../bless/accepted.js";
@@ -49,22 +52,19 @@ export async function drift(
     throw usageError(what, "Name both: cassette drift BASE CANDIDATE. --history FOLDER shows past reports instead.");
   }
   assertSuccessPointer(options.success);
+  const { ignore, readOnly } = options;
+  parseDiffOptions({ ignore, readOnly });
   const files = filesAt(io);
   await assertWritable(options, candidates.length, files);
   const twice = candidates.find((each, index) => candidates.indexOf(each) < index);
   if (twice !== undefined) throw usageError(`the candidate ${twice} is named twice`, "Name each candidate once.");
-  const terms = await readTerms(files, options);
-  const pairs: Pair[] = [];
-  for (const candidate of candidates) pairs.push({ base, candidate, sides: await findSides(files, base, candidate) });
-  const shared = pairs.flatMap(({ sides }) => sides.paired.shared);
-  assertFits(shared, getHeapStatistics().heap_size_limit);
-  const reports: GateReport[] = [];
-  const alpha = options.alpha / candidates.length;
-  for (const pair of pairs) {
-    const report = await judge(pair, { ...options, alpha }, terms, io);
-    if (report === undefined) return;
-    reports.push(report);
-  }
+  const reports = await judgeAll(base, candidates, options, io).catch(async (error: unknown) => {
+    const { code, message, file } = toFailure(error);
+    const refusal = { base, candidate: candidates.join(", "), refused: [{ code, message, ...defined({ file }) }] };
+    await writeRefusals(refusal, candidates.length, options, io);
+    throw error;
+  });
+  if (reports === undefined) return;
   const exitCode = reports.some(({ fails }) => fails) ? EXIT.drift : EXIT.ok;
   const [only] = reports;
   if (only !== undefined && reports.length === 1) await writeReports(only, options, io);
@@ -72,6 +72,37 @@ export async function drift(
   if (options.json === true)
     writeJson(io, "drift", exitCode, reports.length === 1 ? { ...only } : { alpha: options.alpha, reports });
   io.exit(exitCode);
+}
+
+/** The report of each candidate. Undefined if a recording was refused, which is reported and decides the exit code. */
+async function judgeAll(
+  base: string,
+  candidates: readonly string[],
+  options: DriftOptions,
+  io: CommandIo,
+): Promise<GateReport[] | undefined> {
+  const files = filesAt(io);
+  const terms = await readTerms(files, options);
+  const pairs: Pair[] = [];
+  for (const candidate of candidates) {
+    const sides = await findSides(files, base, candidate);
+    if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
+    pairs.push({ base, candidate, sides });
+  }
+  const shared = pairs.flatMap(({ sides }) => sides.paired.shared);
+  assertFits(shared, getHeapStatistics().heap_size_limit);
+  const reports: GateReport[] = [];
+  const alpha = options.alpha / candidates.length;
+  for (const pair of pairs) {
+    const judged = await judge(pair, { ...options, alpha }, terms, io);
+    if (judged.kind === "refused") {
+      await writeRefusals(judged.refusal, candidates.length, options, io);
+      refuseComparison("drift", judged.failures, options, io);
+      return undefined;
+    }
+    reports.push(judged.report);
+  }
+  return reports;
 }
 
 /** The files that the options name. */
@@ -88,15 +119,17 @@ interface Pair {
   sides: Sides;
 }
 
-/** The report of one candidate. Undefined if a recording was refused, which is reported and decides the exit code. */
+type Judged =
+  | { kind: "judged"; report: GateReport }
+  | { kind: "refused"; refusal: GateRefusal; failures: readonly Failure[] };
+
 async function judge(
   { base, candidate, sides }: Pair,
   options: DriftOptions,
   { tolerated, ruled, price }: Awaited<ReturnType<typeof readTerms>>,
   io: CommandIo,
-): Promise<GateReport | undefined> {
+): Promise<Judged> {
   const files = filesAt(io);
-  if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
   await noteSides(base, candidate, files, io);
   const { ignore, readOnly, order, content, success, seed } = options;
   const compared = { ignore, readOnly, order, content: content === true, success };
@@ -108,9 +141,7 @@ async function judge(
   const { scenarios, unpaired, failures, broken, unfit, judges, tests } = loaded;
   if (failures.length > 0) {
     const refused = failures.map(({ code, message, file }) => ({ code, message, ...defined({ file }) }));
-    await writeRefusals({ base, candidate, refused }, options, io);
-    refuseComparison("drift", failures, options, io);
-    return undefined;
+    return { kind: "refused", refusal: { base, candidate, refused }, failures };
   }
   if (judges > 0) createNotes(io)(`note: ${count(judges, "recording")} of judges left out of the comparison`);
   if (scenarios.length === 0) throw nothingButJudges(base, candidate);
@@ -122,7 +153,7 @@ async function judge(
   const commands = { reproduce, ...acceptance(sides.targets, options, unfit, io.cwd) };
   const judged = judgeGate({ base, candidate, scenarios, unpaired, settings, rules: broken, commands, tests });
   const sources = { files, tolerances: tolerated?.value };
-  return addTypicalRuns(judged, sources, io);
+  return { kind: "judged", report: await addTypicalRuns(judged, sources, io) };
 }
 
 function toSettings(options: DriftOptions, used: FoundFiles): GateSettings {
@@ -208,7 +239,8 @@ async function noteSides(base: string, candidate: string, files: FilePort, io: C
   if (target.kind !== "folder") return;
   const file = join(base, ACCEPTED_FILE);
   const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
-  if (read.kind !== "read") return;
+  if (read.kind === "not-found") return;
+  if (read.kind !== "read") return note("warning: ", file, ` ${whyUnread(read, DEFAULT_MAX_FILE_BYTES)}`);
   try {
     const lines = parseAcceptances(new TextDecoder().decode(read.bytes), file);
     const unexplained = findUnexplained(target.names, lines);

@@ -1,6 +1,6 @@
 // Writes the reports: one to stdout, the others to files, which only --force replaces.
 
-import { basename, extname, relative, resolve, sep, isAbsolute } from "node:path";
+import { basename, extname, relative, resolve, sep } from "node:path";
 import { type FilePort, defined } from "../../core/index.js";
 import {
   candidatesHtml,
@@ -20,6 +20,7 @@ import {
   type Location,
   type RuleFinding,
 } from "../../harness/index.js";
+import { isWithin } from "../../host/index.js";
 import { CliError, usageError } from "../errors.js";
 import { writeText } from "../options/file.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -131,7 +132,12 @@ function wholeText(name: string, all: CandidateReports, texts: readonly string[]
 const PLACED = ["sarif", "github"];
 
 /** Writes reports that say that nothing could be compared, so that no report of an earlier run stays in place. */
-export async function writeRefusals(refusal: GateRefusal, options: OutputOptions, io: CommandIo): Promise<void> {
+export async function writeRefusals(
+  refusal: GateRefusal,
+  candidates: number,
+  options: OutputOptions,
+  io: CommandIo,
+): Promise<void> {
   const refused = refusal.refused.map((each) =>
     each.file === undefined ? each : { ...each, file: relativeIn(io.cwd, each.file) },
   );
@@ -140,7 +146,12 @@ export async function writeRefusals(refusal: GateRefusal, options: OutputOptions
   // A text report on stdout would repeat stderr.
   const reporter = options.reporter.filter(({ name, out }) => out !== undefined || name !== "text");
   if (reporter.some(({ name }) => name === "github")) await appendSummary(text("markdown"), io);
-  await writeEach({ ...options, reporter }, io, text);
+  const places = reporter.flatMap(({ name, out }): ReportTarget[] => {
+    const files = candidates > 1 && isNumbered(name) && out !== undefined ? numberedFiles(out, candidates) : [];
+    const whole = files.length === 0 || name === "html" ? [{ name, ...defined({ out }) }] : [];
+    return [...whole, ...files.map((file) => ({ name, out: file }))];
+  });
+  await writeEach({ ...options, reporter: places }, io, text);
 }
 
 /** Writes the text that `textOf` gives for each reporter. */
@@ -171,9 +182,8 @@ async function appendSummary(text: string, io: CommandIo): Promise<void> {
 
 /** Turns "/home/ada/shop/runs/a.json" into "runs/a.json" in "/home/ada/shop". A path elsewhere does not change. */
 function relativeIn(cwd: string, path: string): string {
-  const way = relative(cwd, resolve(cwd, path));
-  if (way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return path;
-  return way.split(sep).join("/");
+  const whole = resolve(cwd, path);
+  return whole !== cwd && isWithin(cwd, whole) ? relative(cwd, whole).split(sep).join("/") : path;
 }
 
 /** The report with `relativeIn` for the places of its findings. */

@@ -3,6 +3,7 @@
 
 import {
   callsOf,
+  CassetteError,
   createCassetteStore,
   createTurnPricer,
   readPrices,
@@ -32,7 +33,7 @@ import {
   type RunFile,
   turnLines,
 } from "../../harness/index.js";
-import type { Failure } from "../errors.js";
+import { toFailure, type Failure } from "../errors.js";
 import { loadRecording } from "../options/recordings.js";
 import { openRules, openTolerances, type FileFlag } from "../options/tolerances.js";
 import type { Unfit } from "./commands.js";
@@ -122,7 +123,7 @@ export function loaderWith(files: FilePort, settings: LoadSettings, terms: LoadT
     return recording?.kind === "loaded" && isJudgeRecording(recording.cassette);
   }
 
-  return async (job: LoadJob): Promise<LoadResult> => {
+  async function measure(job: LoadJob): Promise<LoadResult> {
     const result = noResult();
     if (job.candidate.length === 0) return { ...result, judges: (await isJudge(job.base[0])) ? job.base.length : 0 };
     const isShared = job.base.length > 0;
@@ -133,6 +134,16 @@ export function loaderWith(files: FilePort, settings: LoadSettings, terms: LoadT
     result.judges = 0;
     if (!isShared || result.failures.length > 0) return result;
     return { ...result, scenario: measureScenario({ scenario: job.scenario, base, candidate }, settings) };
+  }
+
+  return async (job: LoadJob): Promise<LoadResult> => {
+    try {
+      return await measure(job);
+    } catch (error) {
+      // Such as two runs that are too long to be compared.
+      if (!(error instanceof CassetteError)) throw error;
+      return { ...noResult(), failures: [toFailure(error, job.candidate[0]?.file)] };
+    }
   };
 }
 
@@ -140,7 +151,7 @@ export function noResult(): LoadResult {
   return { failures: [], broken: [], unfit: noneUnfit(), judges: 0 };
 }
 
-export function noneUnfit(): Unfit {
+function noneUnfit(): Unfit {
   return { failed: 0, brokenOff: 0, unproven: 0, refused: 0 };
 }
 

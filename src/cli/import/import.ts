@@ -1,7 +1,7 @@
 // `cassette import`: reads logs one run at a time and writes a cassette for each. It goes on after a record that cannot be imported,
 // replaces files only with --force, and accounts for every record at the end.
 
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import { defined } from "../../core/index.js";
 import {
@@ -15,6 +15,7 @@ import {
   type ImportOptions,
   type TaskNames,
 } from "../../cassette/index.js";
+import { isWithin } from "../../host/index.js";
 import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { MAX_IMPORTED_RECORDS } from "../limits.js";
@@ -208,8 +209,8 @@ function createClaims(out: string): (path: string, log: string) => void {
 
 /** The last check before the disk. The importer makes safe paths. */
 export function pathBelow(out: string, path: string): string {
-  const inside = relative(resolve(out), resolve(out, path));
-  if (inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return join(out, path);
+  const [folder, whole] = [resolve(out), resolve(out, path)];
+  if (whole !== folder && isWithin(folder, whole)) return join(out, path);
   const message = `${JSON.stringify(path)} is outside of ${out}`;
   throw new CliError("path-outside", message, "Rename the task or model in the log.");
 }

@@ -1,8 +1,9 @@
 // `cassette migrate`: copies version 1 cassettes as version 2. It replaces nothing, and no copy has more trust than its original: see
 // src/cassette/file/migrate.ts.
 
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createCassetteStore, migrateCassette, type CassetteStore } from "../../cassette/index.js";
+import { isWithin } from "../../host/index.js";
 import { CliError, exitCodeForAll, noCassettesIn, toFailure, usageError, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -49,8 +50,7 @@ function jobsOf(target: Target, out: string, cwd: string): Job[] {
     throw new CliError("nothing-found", `${target.path} does not exist`, "Check the path.", target.path);
   }
   if (target.names.length === 0) throw noCassettesIn(target.path);
-  const inside = relative(resolve(cwd, target.path), resolve(cwd, out));
-  if (inside === "" || !inside.startsWith("..")) {
+  if (isWithin(resolve(cwd, target.path), resolve(cwd, out))) {
     throw usageError(`${out} is inside the folder to migrate`, "Name a folder outside of it with --out.");
   }
   return target.names.map((name) => ({ file: pathIn(target.path, name), to: join(out, name) }));

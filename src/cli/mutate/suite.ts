@@ -1,8 +1,9 @@
 // Finds the cassettes to mutate: the named ones that the test command loads.
 
 import { realpath } from "node:fs/promises";
-import { relative, resolve, sep } from "node:path";
+import { relative, resolve } from "node:path";
 import { createCassetteStore, type CassetteV2 } from "../../cassette/index.js";
+import { isWithin } from "../../host/index.js";
 import { noCassettesIn } from "../errors.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { findFiles, loadRecording } from "../options/recordings.js";
@@ -65,6 +66,5 @@ async function toRealPath(path: string): Promise<string> {
 }
 
 function nameFrom(cwd: string, path: string): string {
-  const name = relative(cwd, path);
-  return name === "" || name.startsWith(`..${sep}`) ? path : name;
+  return path !== cwd && isWithin(cwd, path) ? relative(cwd, path) : path;
 }

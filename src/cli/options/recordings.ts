@@ -1,6 +1,6 @@
 // Finds the cassettes that a path means, and loads them. A failure is a value, so that one bad file does not hide the others.
 
-import { join, resolve, sep } from "node:path";
+import { join, resolve } from "node:path";
 import { getHeapStatistics } from "node:v8";
 import {
   BUNDLE_SUFFIX,
@@ -12,6 +12,7 @@ import {
   type Trust,
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
+import { isWithin } from "../../host/index.js";
 import { CliError, noCassettesIn, toFailure, type Failure } from "../errors.js";
 import type { Progress } from "../terminal/progress.js";
 
@@ -91,7 +92,7 @@ export async function findFiles(
   const add = (file: string): unknown => found.has(resolve(cwd, file)) || found.set(resolve(cwd, file), file);
   for (const path of paths) {
     const target = await findTarget(files, path);
-    const expected = known.filter((file) => isBelow(resolve(cwd, path), resolve(cwd, file)));
+    const expected = known.filter((file) => isWithin(resolve(cwd, path), resolve(cwd, file)));
     const lists =
       target.kind === "folder" ? await Promise.all(suffixes.map((suffix) => listCassettes(files, path, suffix))) : [];
     const named = lists.flatMap((names) => (names ?? []).map((name) => pathIn(path, name)));
@@ -101,10 +102,6 @@ export async function findFiles(
     for (const file of [...(isItself ? [path] : []), ...named, ...expected]) add(file);
   }
   return { found: [...found.values()], empty };
-}
-
-function isBelow(folder: string, file: string): boolean {
-  return file === folder || file.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** A cassette that was checked, or its failure. */

@@ -1,7 +1,7 @@
 // Starts a server, explains why the system refuses to, and waits for the end: a signal, or the end of the command.
 
 import { serveHttp, type HttpHandler, type HttpServer, type HttpServerOptions } from "../../host/index.js";
-import { runChild } from "../child/spawn.js";
+import { ENDING_SIGNALS, runChild } from "../child/spawn.js";
 import { CliError } from "../errors.js";
 import { SIGNAL_ECHO_MS } from "../limits.js";
 import type { CommandIo } from "../terminal/io.js";
@@ -34,7 +34,6 @@ export interface Stop {
 
 /** Resolves at the first SIGINT, SIGTERM or SIGHUP. Echoes are ignored. A signal after {@link SIGNAL_ECHO_MS} ends the process at once. */
 export function untilSignal(): Stop {
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   let resolve: () => void = () => undefined;
   const stopped = new Promise<void>((settle) => (resolve = settle));
   let firstAt: number | undefined;
@@ -46,13 +45,13 @@ export function untilSignal(): Stop {
     process.kill(process.pid, signal);
   };
   const unlisten = (): void => {
-    for (const signal of signals) process.off(signal, onSignal);
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
   };
   const now = (): void => {
     if (firstAt === undefined) unlisten();
     resolve();
   };
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   return { stopped, now };
 }
 

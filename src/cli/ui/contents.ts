@@ -10,7 +10,7 @@ import {
   type AgentBundle,
   type Cassette,
 } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { thrownText, type FilePort } from "../../core/index.js";
 import type { CandidateReports, GateReport, ItemKind, UiMutants } from "../../harness/index.js";
 import { pathBeside } from "../../host/index.js";
 import { toFailure, type Failure } from "../errors.js";
@@ -54,7 +54,8 @@ export async function readContents(files: FilePort, root: string, path: string):
   try {
     if (kind === "bundle") return { kind, bundle: await createBundleStore(files, pathBeside).load(whole) };
     if (kind === undefined) {
-      const form = await recogniseReport(whole);
+      const form = await recogniseReport(whole).catch((error: unknown) => unreadable(as, path, thrownText(error)));
+      if (typeof form === "object") return form;
       return form === undefined ? { kind: "other" } : await readReport(files, root, path, form);
     }
     const loaded = await loadRecording(createCassetteStore(files), whole);
@@ -65,8 +66,12 @@ export async function readContents(files: FilePort, root: string, path: string):
   }
 }
 
-const OUTSIDE = { code: "path-outside", message: "the link leads out of the folder, so it was not followed" };
-const GONE = { code: "file-not-found", message: "the file does not exist" };
+const OUTSIDE = {
+  code: "path-outside",
+  message: "the link leads out of the folder, so it was not followed",
+  hint: "Copy the file into the folder.",
+};
+const GONE = { code: "file-not-found", message: "the file does not exist", hint: "It may have been deleted or renamed." };
 
 async function readReport(files: FilePort, root: string, path: string, form: ReportForm): Promise<Contents> {
   const as = form === "document" ? "verdict" : form === "ledger" ? "miss" : "mutants";
@@ -76,7 +81,7 @@ async function readReport(files: FilePort, root: string, path: string, form: Rep
   if (read.kind !== "read") {
     const why =
       read.kind === "failed" ? read.message : `it has ${read.size} bytes, and at most ${MAX_UI_REPORT_BYTES} are read`;
-    return damaged(as, path, { code: "report-unusable", message: `the report cannot be read: ${why}` });
+    return unreadable(as, path, why);
   }
   const text = new TextDecoder().decode(read.bytes);
   if (form === "mutants") return { kind: "mutants", report: readMutants(text) };
@@ -84,10 +89,17 @@ async function readReport(files: FilePort, root: string, path: string, form: Rep
   try {
     return readDocument(text) ?? { kind: "other" };
   } catch {
-    return damaged(as, path, { code: "report-unusable", message: "the report is not valid JSON" });
+    return unreadable(as, path, "it is not valid JSON");
   }
 }
 
-function damaged(as: ItemKind, file: string, { code, message }: { code: string; message: string }): Contents {
-  return { kind: "damaged", as, failure: { exitCode: 2, code, message, file } };
+type Damaged = Extract<Contents, { kind: "damaged" }>;
+
+function unreadable(as: ItemKind, file: string, why: string): Damaged {
+  const hint = "Check the permissions of the file, or write the report again.";
+  return damaged(as, file, { code: "report-unusable", message: `the report cannot be read: ${why}`, hint });
+}
+
+function damaged(as: ItemKind, file: string, about: { code: string; message: string; hint: string }): Damaged {
+  return { kind: "damaged", as, failure: { exitCode: 2, file, ...about } };
 }

@@ -1,8 +1,9 @@
 // Finds the files of a folder that may be recordings or reports. It reads no file. Links are followed to files in the folder alone.
 
 import { lstatSync, readdirSync, realpathSync, type Dirent } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import { CASSETTE_SUFFIX } from "../../cassette/index.js";
+import { isWithin } from "../../host/index.js";
 import { MAX_UI_DEPTH, MAX_UI_ENTRIES, MAX_UI_FILES } from "../limits.js";
 import { count } from "../terminal/output.js";
 
@@ -72,7 +73,7 @@ function isWanted(name: string): boolean {
 function addLink(walk: Walk, path: string): void {
   const target = realPathIn(walk.root, path);
   if (target.kind === "inside") {
-    if (isWanted(path) && lstatSync(target.path).isFile()) add(walk, path, target.path);
+    if (isWanted(path)) add(walk, path, target.path);
   } else if (target.kind === "outside") {
     walk.linksOut++;
     // A link that looks like a recording is listed, so that its refusal is seen.
@@ -82,7 +83,9 @@ function addLink(walk: Walk, path: string): void {
 
 function add({ files }: Walk, path: string, real: string): void {
   try {
-    const { mtimeMs, size, ino } = lstatSync(real);
+    const stats = lstatSync(real);
+    const { mtimeMs, size, ino } = stats;
+    if (!stats.isFile() && !stats.isSymbolicLink()) return;
     files.push({ path, stamp: `${mtimeMs} ${size} ${ino}`, changedMs: mtimeMs, size });
   } catch {
     // It was deleted meanwhile.
@@ -96,8 +99,7 @@ export function realPathIn(
 ): { kind: "inside" | "outside"; path: string } | { kind: "gone" } {
   try {
     const real = realpathSync(join(root, path));
-    const inside = real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
-    return { kind: inside ? "inside" : "outside", path: real };
+    return { kind: isWithin(root, real) ? "inside" : "outside", path: real };
   } catch {
     return { kind: "gone" };
   }

@@ -102,10 +102,9 @@ const VERDICT_LOOKS: ReadonlyMap<string, ItemLook> = new Map<string, ItemLook>([
 ]);
 
 function aboutVerdict({ verdict, reason, scenarios, base, candidate }: GateReport): About {
-  const sides = typeof base === "string" && typeof candidate === "string" ? [`${cut(base)} → ${cut(candidate)}`] : [];
   return {
     badge: { text: verdict, look: VERDICT_LOOKS.get(verdict) ?? "plain" },
-    facts: [count(scenarios.length, "scenario"), ...sides],
+    facts: [count(scenarios.length, "scenario"), `${cut(base)} → ${cut(candidate)}`],
     about: cut(reason),
   };
 }

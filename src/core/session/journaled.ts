@@ -23,8 +23,8 @@ export type DurableStep = <T>(name: string, work: () => Promise<T>) => Promise<T
 /** What `journaled` makes, for one execution of the surrounding function. */
 export interface Journaled {
   /**
-   * Each turn is a step `turn:<n>`. Does not stream, and does not destroy `provider`. A retryable error rejects the step, so the engine
-   * retries it as configured. Any other error is stored. Rejects with `AgentError` `store-failed` if a turn is requested with other
+   * Each turn is a step `turn:<n>`. Does not stream, and does not destroy `provider`. An `AgentError` that is not retryable is stored.
+   * Any other error rejects the step, so the engine retries it as configured. Rejects with `AgentError` `store-failed` if a turn is requested with other
    * messages, tools or settings than when it was stored, or if a step returns something else than was stored.
    */
   provider(provider: LlmProviderAdapter): LlmProviderAdapter;

@@ -27,7 +27,7 @@ export function benchHtml(report: BenchReport): string {
 
 /** The median of each pause: the command in the accent colour, its reference in grey. */
 function plot({ command, reference }: BenchedLength): Html {
-  const most = Math.max(...command.pauses, ...(reference?.pauses ?? []));
+  const most = [...command.pauses, ...(reference?.pauses ?? [])].reduce((a, b) => Math.max(a, b), 0);
   const last = Math.max(1, command.pauses.length - 1);
   const place = (pause: number, at: number): string => {
     const x = LEFT + (at / last) * (WIDTH - LEFT - 10);

@@ -27,9 +27,8 @@ export function stretchCassette(cassette: CassetteV2, turns: number): CassetteV2
     throw new CassetteError("invalid-options", `cannot stretch the cassette to ${String(turns)} turns`, { hint });
   }
   const whole = entries.filter((entry): entry is WholeTurn & typeof entry => entry.prompt !== undefined);
-  if (whole.length < entries.length || entries.length === 0) {
-    throw unfit("it keeps no prompts", "Record it with prompts.");
-  }
+  if (entries.length === 0) throw unfit("it has no turns", "Record a run of an agent.");
+  if (whole.length < entries.length) throw unfit("it keeps no prompts", "Record it with prompts.");
   const { from, to } = repeatable(whole);
   const stretched: StretchedFrom = { cassetteId, envelopeHash, turns: entries.length };
   const { createdWith, prompts, filtered, filters, filterPatterns, redacted, exchanges } = extensions;

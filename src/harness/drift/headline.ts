@@ -57,8 +57,8 @@ const MORE: Readonly<Record<Verdict, string>> = {
   regression: "got worse",
   drift: "changed",
   better: "got better",
-  inconclusive: "are undecided",
-  same: "are the same",
+  inconclusive: "could not be decided",
+  same: "stayed the same",
 };
 
 function ofMetric(compared: GateReport["metrics"]["all"][number], judged: Judged): Omit<Headline, "kind"> {

@@ -2,6 +2,7 @@
 
 import {
   AgentError,
+  decodeUtf8,
   findDroppedArgument,
   followerOf,
   parseBoundedJson,
@@ -29,11 +30,9 @@ const NOT_UTF8 = "the request's body is not UTF-8";
 const NOT_JSON = "the request's body is not JSON in UTF-8";
 
 function readUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new SyntaxError(NOT_UTF8);
-  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw new SyntaxError(NOT_UTF8);
+  return text;
 }
 
 /** Printed once when a door holds more conversations of the vendor's server than it can. */

@@ -10,10 +10,10 @@ export interface DoorRequest {
 }
 
 /**
- * What became of a request. `turn` and `exchange` were recorded or answered. `begun` began a conversation on the vendor's server. `lost` is a turn, and `passed-on` another request, that
- * the vendor answered and that could not be recorded. `failed` got an error or no answer. `passed` was named by the option `pass`.
- * `fault` got an injected fault in place of an answer. `probe` was a connection check, which the door answered itself. `tunnel` is an
- * encrypted connection to a host that is not a model vendor.
+ * What became of a request. `turn` and `exchange` were recorded or answered. `begun` began a conversation on the vendor's server. `lost`
+ * is a turn, and `passed-on` another request, that the vendor answered and that could not be recorded. `failed` got an error or no answer.
+ * `passed` was named by the option `pass`. `fault` got an injected fault in place of an answer. `probe` was a connection check, which the
+ * door answered itself. `tunnel` is an encrypted connection to a host that is not a model vendor.
  */
 export type DoorOutcome =
   | "turn"

@@ -2,7 +2,7 @@
 
 import { realpath } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
-import { AgentError } from "../../core/index.js";
+import { AgentError, decodeUtf8 } from "../../core/index.js";
 import { nodeFiles } from "../files.js";
 import { codeOf } from "../files/failure.js";
 import { isWithin } from "../files/within.js";
@@ -64,12 +64,9 @@ async function realPath(path: string): Promise<string | undefined> {
 }
 
 function toText(path: string, bytes: Uint8Array): string {
-  try {
-    // The decoder leaves a byte-order mark out.
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n").trimEnd();
-  } catch {
-    throw failed(path, "it is not UTF-8");
-  }
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw failed(path, "it is not UTF-8");
+  return text.replaceAll("\r\n", "\n").trimEnd();
 }
 
 function failed(path: string, why: string): AgentError {

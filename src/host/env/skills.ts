@@ -1,12 +1,12 @@
 // Skills in a folder: `<name>/SKILL.md`, which begins with a YAML header between lines of three hyphens.
 
 import { join } from "node:path";
-import { AgentError, isPlainObject, type Skill, type SkillStore, type SkillSummary } from "../../core/index.js";
+import { AgentError, decodeUtf8, isPlainObject, type Skill, type SkillStore, type SkillSummary } from "../../core/index.js";
 import { nodeFiles } from "../files.js";
 import { MAX_SKILL_BYTES, MAX_SKILLS } from "../limits.js";
 
 const SKILL_NAME = /^[a-z0-9-]{1,64}$/;
-const HEADER = /^\uFEFF?---\r?\n([^]*?)\r?\n---(?:\r?\n|$)([^]*)$/;
+const HEADER = /^---\r?\n([^]*?)\r?\n---(?:\r?\n|$)([^]*)$/;
 
 /** Folders whose name is not a skill's are left out. A skill that cannot be read is `conversation-failed`, with its path. */
 export function openSkills(folder: string): SkillStore {
@@ -37,7 +37,8 @@ export function openSkills(folder: string): SkillStore {
 }
 
 async function readSkill(path: string, bytes: Uint8Array): Promise<Pick<Skill, "description" | "body">> {
-  const text = decode(path, bytes);
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw failed(path, "it is not UTF-8");
   const [, header, body] = HEADER.exec(text) ?? [];
   if (header === undefined) throw failed(path, "it has no header between lines of ---");
   // Loaded only for skills, because its modules take a tenth of a second to load.
@@ -51,14 +52,6 @@ async function readSkill(path: string, bytes: Uint8Array): Promise<Pick<Skill, "
   const description = isPlainObject(fields) ? fields["description"] : undefined;
   if (typeof description !== "string") throw failed(path, "its header has no description");
   return { description, body: (body ?? "").replaceAll("\r\n", "\n") };
-}
-
-function decode(path: string, bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw failed(path, "it is not UTF-8", error);
-  }
 }
 
 function failed(path: string, why: string, cause?: unknown): AgentError {

@@ -95,7 +95,6 @@ async function readBounded(calls: Calls, file: number, size: number, maxBytes: n
     // The extra byte was not there, so this is the end.
     if (bytesRead === 0 || (total === size && bytesRead < room)) break;
     room = total < size ? Math.min(size, maxBytes) + 1 - total : Math.min(GROWTH_LENGTH, maxBytes + 1 - total);
-    if (room <= 0) break;
   }
   if (total > maxBytes) return { kind: "too-large", size: total };
   const [only, second] = chunks;

@@ -1,7 +1,7 @@
 // Reads a spec with its documents, before anything is opened or spent.
 
 import { basename, delimiter, dirname, join, resolve } from "node:path";
-import { defined, parseBoundedJson, thrownText, type FileRead } from "../../core/index.js";
+import { decodeUtf8, defined, parseBoundedJson, thrownText, type FileRead } from "../../core/index.js";
 import {
   PlumbError,
   readSpec,
@@ -91,11 +91,9 @@ function textOf(read: FileRead, path: string, maxBytes: number, code: "spec-unre
   if (read.kind === "not-found") throw refuse("it does not exist");
   if (read.kind === "too-large") throw refuse(`it has ${read.size} bytes, and the limit is ${maxBytes}`);
   if (read.kind === "failed") throw refuse(read.message);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(read.bytes);
-  } catch {
-    throw refuse("it is not UTF-8");
-  }
+  const text = decodeUtf8(read.bytes);
+  if (text === undefined) throw refuse("it is not UTF-8");
+  return text;
 }
 
 function parse(text: string, path: string): unknown {

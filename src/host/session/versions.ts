@@ -5,6 +5,7 @@
 
 import { join } from "node:path";
 import {
+  decodeUtf8,
   findTooDeep,
   isPlainObject,
   MAX_JSON_DEPTH,
@@ -118,7 +119,8 @@ async function readObject(files: FilePort, path: string): Promise<Record<string,
   try {
     if (found.kind === "too-large")
       throw new TypeError(`it has ${found.size} bytes, and the limit is ${MAX_SESSION_FILE_BYTES}`);
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(found.bytes);
+    const text = decodeUtf8(found.bytes);
+    if (text === undefined) throw new TypeError("it is not UTF-8");
     // The state is one level below the top.
     if (findTooDeep(text, MAX_JSON_DEPTH + 1) !== undefined) throw new TypeError("it is nested too deep");
     const content = JSON.parse(text) as unknown;

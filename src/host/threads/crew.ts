@@ -135,7 +135,7 @@ function openCrew<Job, Result>(
 
   function mourn(member: Member, message: string): void {
     members.delete(member);
-    const blamed = queue.giveBack(member.inHand);
+    const blamed = queue.giveBack(member.inHand, member.isReady);
     if (blamed !== undefined) desk.store(blamed, lost(jobs[blamed] as Job, { kind: "died", message }));
     // A thread that never started would fail again.
     if (member.isReady) hire();

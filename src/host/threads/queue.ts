@@ -16,8 +16,8 @@ export interface Batch {
 interface BatchQueue {
   /** Undefined if nothing is left, or nothing yet. A retry waits for an idle thread. */
   take(isIdle: boolean, oldest: number): Batch | undefined;
-  /** Takes back the batches of a thread that died, and returns the job that caused it, if that is certain. */
-  giveBack(batches: readonly Batch[]): number | undefined;
+  /** Takes back the batches of a thread that died, and returns the job that caused it, if that is certain: a retry that had begun. */
+  giveBack(batches: readonly Batch[], hadBegun: boolean): number | undefined;
 }
 
 export function createBatchQueue(from: number, total: number, threads: number): BatchQueue {
@@ -33,9 +33,9 @@ export function createBatchQueue(from: number, total: number, threads: number): 
       next += size;
       return { indexes, isRetry: false };
     },
-    giveBack(batches) {
+    giveBack(batches, hadBegun) {
       const [first] = batches;
-      if (first?.isRetry === true) return first.indexes[0];
+      if (first?.isRetry === true && hadBegun) return first.indexes[0];
       retries.push(...batches.flatMap(({ indexes }) => indexes));
       return undefined;
     },

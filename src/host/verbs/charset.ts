@@ -1,6 +1,7 @@
 // Decodes bytes by the first of these (HTML standard, §13.2.3.2): byte-order mark, the charset of the transport, `<meta>`, UTF-8 if the
 // bytes are valid, else windows-1252. Labels are those of the Encoding standard.
 
+import { decodeUtf8 } from "../../core/index.js";
 import { MAX_PRESCANNED_BYTES } from "../limits.js";
 
 export interface DecodedText {
@@ -13,11 +14,8 @@ export interface DecodedText {
 export function decodeText(bytes: Uint8Array, declared: string | undefined, isMarkup: boolean): DecodedText {
   const label = labelOfMark(bytes) ?? known(declared) ?? (isMarkup ? labelInMarkup(bytes) : undefined);
   if (label !== undefined) return decode(bytes, label);
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), charset: "utf-8" };
-  } catch {
-    return decode(bytes, "windows-1252");
-  }
+  const text = decodeUtf8(bytes);
+  return text === undefined ? decode(bytes, "windows-1252") : { text, charset: "utf-8" };
 }
 
 function decode(bytes: Uint8Array, label: string): DecodedText {

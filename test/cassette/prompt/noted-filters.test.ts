@@ -31,6 +31,12 @@ describe("the filters of a replay", () => {
     await replays(cassette, "on 2027-01-01, build 8", ["isoDate", BUILD]);
   });
 
+  it("keep two patterns of one name apart", async () => {
+    const hashFilter = [BUILD, { name: "build", pattern: "release \\d+" }];
+    const cassette = await record("build 7, release 7", { hashFilter });
+    await replays(cassette, "build 8, release 8");
+  });
+
   it("may be more than those: both sides pass them, and the cassette stays as it is", async () => {
     const cassette = await record("on 2026-11-22, build 7 in /home/ann/x", { hashFilter: ["isoDate"] });
     const before = JSON.stringify(cassette);

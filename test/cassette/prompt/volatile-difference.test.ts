@@ -88,6 +88,15 @@ describe("a miss whose two prompts differ only in what changes with each run", (
     expect(error.hint).toContain("If the change was not intended, undo it.");
   });
 
+  it("names no filter for a field whose name is too long for one", async () => {
+    const field = `"${"a".repeat(60)} ${"b".repeat(45)}": `;
+    const error = await missOf(`${field}3`, `${field}4`);
+    expect([error.code, error.summary]).toEqual([
+      "prompt-changed",
+      expect.stringContaining("the two differ only in a number"),
+    ]);
+  });
+
   it.each([
     ["another word", "on 2026-11-22, rain", "on 2026-11-23, sun"],
     ["a date on one side", "on 2026-11-22", "on Sunday"],

@@ -138,6 +138,8 @@ describe("cassette bench --out", () => {
     [["--out", "a.cassette.json"], "--out was given without one length"],
     [["--out", "a.cassette.json", "--turns", "3,4"], "--out was given without one length"],
     [["--out", "a.json", "--turns", "3"], "does not end in .cassette.json"],
+    [["--out", "a.cassette.json", "--turns", "3", "--threshold", "5%"], "--threshold was given with --out"],
+    [["--threshold", "5%", "--", "true"], "--threshold was given without --against"],
     [["--out", "a.cassette.json", "--turns", "1"], "Give a whole number from 2"],
     [["--turns", `${MAX_BENCH_TURNS + 1}`, "--", "x"], `Give a whole number from 2 to ${MAX_STRETCHED_TURNS}.`],
     [[], "no command was given"],

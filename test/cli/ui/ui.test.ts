@@ -97,6 +97,13 @@ describe("the list", () => {
     expect(bar).toContain("All candidates");
   });
 
+  it("lists a report that lacks a part, and goes on", async () => {
+    const report = { verdict: "same", reason: "", settings: {}, scenarios: [], failures: [] };
+    folder.write("foreign.json", JSON.stringify({ schemaVersion: 1, alpha: 0.05, reports: [report] }));
+    folder.write("refund.cassette.json", recordRun(["grade"], 1));
+    expect(await rowsOf(await serve())).toEqual([expect.stringMatching(/^refund\.cassette\.json /)]);
+  });
+
   it("leads to the reports over time if there are two", async () => {
     folder.write("2026-11-08.json", jsonReport(gateReport([], { candidate: "first" })));
     const get = await serve();

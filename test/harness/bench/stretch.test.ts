@@ -63,6 +63,7 @@ describe("stretchCassette", () => {
     ["too many turns", original, 100_001, "to 100001 turns"],
     ["a part of a turn", original, 2.5, "to 2.5 turns"],
     ["no prompts", promptless, 4, "it keeps no prompts"],
+    ["no turn", { ...original, entries: [] }, 4, "it has no turns"],
     ["no tool", toolless, 4, "no turn calls a tool"],
   ])("refuses %s", (_, cassette, turns, message) => {
     expect(() => stretchCassette(cassette, turns)).toThrow(

@@ -65,7 +65,7 @@ describe("mode from-first-miss", () => {
     await runWeather(handle.provider);
     await handle.done();
     expect(files.texts.get(FILE)).toBe(good);
-    expect(ledger()).toMatchObject([{ turns: 2, kept: 2 }]);
+    expect(ledger()).toMatchObject([{ mode: "replay", turns: 2, kept: 2 }]);
   });
 
   it("leaves the old file where the run fails, or the disk does", async () => {

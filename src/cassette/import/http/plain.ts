@@ -1,6 +1,6 @@
 // The text or the bytes of a recorded body. Compressed bodies are unpacked within limits, since a small recording may unpack to any size.
 
-import { joinBytes, thrownText } from "../../../core/index.js";
+import { decodeUtf8, joinBytes, thrownText } from "../../../core/index.js";
 import { Decompress } from "fflate";
 import { isTextual } from "../../exchange/body.js";
 import { FREE_BODY_BYTES, MAX_RECORDED_BODY_BYTES, MAX_UNPACKED_RATIO } from "../../limits.js";
@@ -41,21 +41,21 @@ export function toPlainBytes(body: RecordedBody, encoding: string, type = ""): {
   if (encoding === "" && !isTextual(type)) return { bytes: body.bytes };
   const { bytes, isPacked } = unpacked(body.bytes, encoding);
   if (!(bytes instanceof Uint8Array)) return bytes;
-  const isKnown = isPacked || /^(?:|identity|x-gzip|gzip|deflate)$/.test(encoding) || decode(bytes) !== undefined;
+  const isKnown = isPacked || /^(?:|identity|x-gzip|gzip|deflate)$/.test(encoding) || decodeUtf8(bytes) !== undefined;
   return isKnown ? { bytes } : packedAs(encoding);
 }
 
 function fromBytes(packed: Uint8Array, encoding: string): PlainBody {
   const { bytes, isPacked } = unpacked(packed, encoding);
   if (!(bytes instanceof Uint8Array)) return bytes;
-  const text = decode(bytes);
+  const text = decodeUtf8(bytes);
   return text === undefined ? packedAs(isPacked ? "" : encoding) : { text };
 }
 
 /** `encoding` may be the header of a body that the recorder has unpacked. */
 function unpacked(bytes: Uint8Array, encoding: string): { bytes: Uint8Array | Flaw; isPacked: boolean } {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  const isPacked = isGzip || (encoding === "deflate" && decode(bytes) === undefined);
+  const isPacked = isGzip || (encoding === "deflate" && decodeUtf8(bytes) === undefined);
   const plain = isPacked ? unpack(bytes) : bytes;
   const isTooLarge = plain instanceof Uint8Array && plain.length > MAX_RECORDED_BODY_BYTES;
   return { bytes: isTooLarge ? tooLarge() : plain, isPacked };
@@ -86,12 +86,4 @@ function unpack(bytes: Uint8Array): Uint8Array | Flaw {
 
 function tooLarge(): Flaw {
   return { flaw: `has more than ${MAX_RECORDED_BODY_BYTES} bytes, which is the limit` };
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

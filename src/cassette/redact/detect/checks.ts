@@ -1,6 +1,6 @@
 // Second checks on the matches of a pattern, so that text that only looks like a secret is kept.
 
-import { fromBase64 } from "../../../core/index.js";
+import { decodeUtf8, fromBase64 } from "../../../core/index.js";
 
 /** Rules out made-up names such as `sk-a-name-with-many-words`, which have no digit. */
 export function hasDigitAndLetter(text: string): boolean {
@@ -55,9 +55,5 @@ export function isPaymentCard(text: string): boolean {
 
 function decode(base64: string): string | undefined {
   const bytes = fromBase64(base64);
-  try {
-    return bytes === undefined ? undefined : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return bytes === undefined ? undefined : decodeUtf8(bytes);
 }
