@@ -40,7 +40,8 @@ export function benchCommand(program: Command, io: CommandIo): void {
       const isGiven = (option: string): boolean => benching.getOptionValueSource(option) === "cli";
       if (out !== undefined) {
         const other = ["against", "runs", "cpu", "threshold", "reporter"].find(isGiven);
-        if (other !== undefined) throw usageError(`--${other} was given with --out, which runs nothing`, "Give only one.");
+        if (other !== undefined)
+          throw usageError(`--${other} was given with --out, which runs nothing`, "Give only one.");
         const [length, ...others] = turns ?? [];
         if (command.length > 0 || length === undefined || others.length > 0) {
           throw usageError("--out was given without one length, or with a command", "Give --turns <n> and no command.");

@@ -120,8 +120,7 @@ interface Pair {
 }
 
 type Judged =
-  | { kind: "judged"; report: GateReport }
-  | { kind: "refused"; refusal: GateRefusal; failures: readonly Failure[] };
+  { kind: "judged"; report: GateReport } | { kind: "refused"; refusal: GateRefusal; failures: readonly Failure[] };
 
 async function judge(
   { base, candidate, sides }: Pair,
@@ -240,7 +239,10 @@ async function noteSides(base: string, candidate: string, files: FilePort, io: C
   const file = join(base, ACCEPTED_FILE);
   const read = await files.read(file, DEFAULT_MAX_FILE_BYTES);
   if (read.kind === "not-found") return;
-  if (read.kind !== "read") return note("warning: ", file, ` ${whyUnread(read, DEFAULT_MAX_FILE_BYTES)}`);
+  if (read.kind !== "read") {
+    note("warning: ", file, ` ${whyUnread(read, DEFAULT_MAX_FILE_BYTES)}`);
+    return;
+  }
   try {
     const lines = parseAcceptances(new TextDecoder().decode(read.bytes), file);
     const unexplained = findUnexplained(target.names, lines);

@@ -71,7 +71,11 @@ const OUTSIDE = {
   message: "the link leads out of the folder, so it was not followed",
   hint: "Copy the file into the folder.",
 };
-const GONE = { code: "file-not-found", message: "the file does not exist", hint: "It may have been deleted or renamed." };
+const GONE = {
+  code: "file-not-found",
+  message: "the file does not exist",
+  hint: "It may have been deleted or renamed.",
+};
 
 async function readReport(files: FilePort, root: string, path: string, form: ReportForm): Promise<Contents> {
   const as = form === "document" ? "verdict" : form === "ledger" ? "miss" : "mutants";

@@ -1,7 +1,14 @@
 // Skills in a folder: `<name>/SKILL.md`, which begins with a YAML header between lines of three hyphens.
 
 import { join } from "node:path";
-import { AgentError, decodeUtf8, isPlainObject, type Skill, type SkillStore, type SkillSummary } from "../../core/index.js";
+import {
+  AgentError,
+  decodeUtf8,
+  isPlainObject,
+  type Skill,
+  type SkillStore,
+  type SkillSummary,
+} from "../../core/index.js";
 import { nodeFiles } from "../files.js";
 import { MAX_SKILL_BYTES, MAX_SKILLS } from "../limits.js";
 
