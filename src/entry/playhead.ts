@@ -81,7 +81,6 @@ export {
 export {
   // canonical JSON and ports
   canonicalize,
-  type FilePort,
   type Ports,
 } from "../core/index.js";
 export {

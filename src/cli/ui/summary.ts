@@ -102,9 +102,10 @@ const VERDICT_LOOKS: ReadonlyMap<string, ItemLook> = new Map<string, ItemLook>([
 ]);
 
 function aboutVerdict({ verdict, reason, scenarios, base, candidate }: GateReport): About {
+  const sides = typeof base === "string" && typeof candidate === "string" ? [`${cut(base)} → ${cut(candidate)}`] : [];
   return {
     badge: { text: verdict, look: VERDICT_LOOKS.get(verdict) ?? "plain" },
-    facts: [count(scenarios.length, "scenario"), `${cut(base)} → ${cut(candidate)}`],
+    facts: [count(scenarios.length, "scenario"), ...sides],
     about: cut(reason),
   };
 }
@@ -112,7 +113,10 @@ function aboutVerdict({ verdict, reason, scenarios, base, candidate }: GateRepor
 /** The verdict of the first candidate that fails, or else of the first. */
 function aboutCandidates({ reports }: CandidateReports): About {
   const first = reports.find(({ fails }) => fails) ?? reports[0];
-  const verdicts = reports.map(({ candidate, verdict }) => `${cut(candidate)}: ${verdict}`);
+  const verdicts = reports.map(({ candidate, verdict }) =>
+    // A report of another program may have no candidate.
+    typeof candidate === "string" ? `${cut(candidate)}: ${verdict}` : verdict,
+  );
   if (first === undefined) return { facts: [], about: "" };
   return { ...aboutVerdict(first), facts: [count(reports.length, "candidate")], about: cut(verdicts.join(", ")) };
 }
