@@ -2,6 +2,7 @@
 // compiled for the values of another contestant or work, and a slow moment of the machine hits all of them.
 
 import { fork } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { summarise } from "./measure.mjs";
 
@@ -20,6 +21,7 @@ export async function sampleField(contestants, works, options = {}) {
   const { rounds = 15, sampleMs = 40, warmMs = 0, clock = "wall" } = options;
   const states = works.map(() => contestants.map((contestant) => openState(contestant)));
   try {
+    await Promise.all(states.flat().map((state) => state.process?.ready));
     for (let round = 0; round < rounds; round++) {
       for (const index of contestants.keys()) {
         for (const [at, work] of works.entries())
@@ -53,7 +55,8 @@ function start({ file, part }) {
   });
   let printed = "";
   child.stderr.setEncoding("utf8").on("data", (text) => (printed = (printed + text).slice(-4_000)));
-  return { child, errorText: () => printed };
+  const ready = Promise.race([once(child, "message"), once(child, "exit")]);
+  return { child, ready, errorText: () => printed };
 }
 
 async function takeSample(state, message) {

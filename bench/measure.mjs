@@ -51,34 +51,37 @@ async function attempt(state, act) {
 }
 
 async function prepare(state, options) {
-  if (state.contestant.sample === undefined) state.repeats = await calibrate(state.contestant, options);
+  if (state.contestant.sample === undefined) Object.assign(state, await calibrate(state.contestant, options));
 }
 
-/** Number of runs of a contestant in a sample of `sampleMs`. Runs it for `warmMs` first, so that its code is compiled for its values. */
+/**
+ * Number of runs of a contestant in a sample of `sampleMs`, and the duration of one. Runs it for `warmMs` first, so that its code is
+ * compiled for its values.
+ */
 export async function calibrate(contestant, { sampleMs, warmMs, clock }) {
   const wanted = sampleMs * 1000;
   let [spent, repeats] = [0, 1];
   for (;;) {
     const micros = await time(contestant, repeats, clock);
     spent += micros;
-    if (spent >= Math.max(warmMs * 1000, wanted)) return Math.max(1, Math.round((repeats * wanted) / micros));
+    if (spent >= Math.max(warmMs * 1000, wanted))
+      return { repeats: Math.max(1, Math.round((repeats * wanted) / micros)), runMs: micros / repeats / 1000 };
     if (micros < wanted) repeats = Math.ceil(repeats * Math.min(10, Math.max(1.5, wanted / micros)));
   }
 }
 
 /**
- * Runs a contestant for a fifth of `warmMs` before a sample. Others have run since its last one, and a full collection may have dropped
- * its compiled code. A sample then takes up to five times as long (measured).
+ * Runs a contestant for a fifth of `warmMs` before a sample, unless one run takes longer. Others have run since its last sample, and a full
+ * collection may have dropped its compiled code. A sample then takes up to five times as long (measured).
  */
-export async function warmAgain({ run }, { warmMs }) {
+export async function warmAgain({ run }, { warmMs, runMs }) {
   const end = performance.now() + warmMs / 5;
-  while (performance.now() < end) await run();
+  while (runMs < warmMs / 5 && performance.now() < end) await run();
 }
 
-async function takeSample({ contestant, repeats, values }, options) {
+async function takeSample({ contestant, repeats, runMs, values }, options) {
   await pause();
-  // A run that is longer than a sample warms itself.
-  if (repeats > 1) await warmAgain(contestant, options);
+  if (contestant.sample === undefined) await warmAgain(contestant, { ...options, runMs });
   collectGarbage();
   if (contestant.sample !== undefined) values.push(await contestant.sample());
   else values.push((await time(contestant, repeats, options.clock)) / repeats / contestant.units);

@@ -1,5 +1,6 @@
 // One contestant in a process of its own: node worker.mjs FILE [PART]. It gets `{ kind, turns, calls, sampleMs,
-// warmMs, clock }` and answers with `{ micros }`, the cost of a unit in one sample, or `{ failed }`. The unit of a
+// warmMs, clock }` and answers with `{ micros }`, the cost of a unit in one sample, or `{ failed }`. Its first message
+// is `{ isReady: true }`. The unit of a
 // loop is a turn, and that of a replay is a completion.
 
 import { pathToFileURL } from "node:url";
@@ -10,6 +11,10 @@ const [file, part] = process.argv.slice(2);
 for (const name of ["log", "info", "warn", "debug"]) console[name] = () => {};
 const contestant = import(pathToFileURL(file).href).then((all) => (part === undefined ? all : all.contestants[part]));
 const prepared = new Map();
+
+// While processes start, none is measured.
+const onReady = () => process.send({ isReady: true });
+contestant.then(onReady, onReady);
 
 // A contestant may have a server that would keep the process alive forever.
 process.on("disconnect", () => process.exit());
@@ -32,8 +37,8 @@ async function takeSample(work) {
   const key = `${work.kind} ${work.turns} ${work.calls}`;
   const isFirst = !prepared.has(key);
   if (isFirst) prepared.set(key, await prepare(work));
-  const { once, repeats, units } = prepared.get(key);
-  if (!isFirst) await warmAgain(once, work);
+  const { once, repeats, runMs, units } = prepared.get(key);
+  if (!isFirst) await warmAgain(once, { ...work, runMs });
   collectGarbage();
   return (await time(once, repeats, work.clock)) / repeats / units;
 }
@@ -42,7 +47,7 @@ async function prepare(work) {
   const once = work.kind === "loop" ? await toLoop(work) : await toReplay();
   return {
     once,
-    repeats: await calibrate(once, work),
+    ...(await calibrate(once, work)),
     units: work.kind === "loop" ? work.turns : 1,
   };
 }

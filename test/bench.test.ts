@@ -227,6 +227,7 @@ test("a contestant that has a server of its own ends with the benchmark", async 
   `;
   writeFileSync(file, text);
   const child = fork("bench/worker.mjs", [file], { cwd: repositoryRoot });
+  expect(await once(child, "message")).toEqual([{ isReady: true }, undefined]);
   child.send({ kind: "replay", sampleMs: 1, warmMs: 0, clock: "wall" });
   expect(await once(child, "message")).toEqual([{ micros: expect.any(Number) as number }, undefined]);
   const ended = once(child, "exit");
