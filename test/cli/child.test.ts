@@ -197,10 +197,11 @@ describe("the ledger that the user names", () => {
   });
 
   it("gets a damaged line as it is, so that a reader of it counts the line too", async () => {
-    const script = `require("fs").writeFileSync(process.env.CASSETTE_LEDGER, '{torn\\n')`;
+    const text = `{torn\n${JSON.stringify(used)}\n`;
+    const script = `require("fs").writeFileSync(process.env.CASSETTE_LEDGER, ${JSON.stringify(text)})`;
     const own = "torn.jsonl";
     await cli(["replay", "--", node, "-e", script], { env: { ...env, CASSETTE_LEDGER: own } });
-    expect(readFileSync(join(folder, own), "utf8")).toBe("{torn\n");
+    expect(readFileSync(join(folder, own), "utf8")).toMatch(/^\{"file":.*\n\{torn\n$/);
     expect(await readLedger(nodeFiles(), join(folder, own))).toMatchObject({ unreadable: 1 });
   });
 

@@ -38,7 +38,7 @@ export function parseFilters(input: string | Uint8Array, file?: string): readonl
   for (const [index, item] of filters.entries()) {
     const read = readNotedFilter(item);
     if ("flaw" in read) throw refuse(`/filters/${index}${read.at}`, read.flaw);
-    if (names.has(read.name)) throw refuse(`/filters/${index}`, `names ${read.name}, which the list has already`);
+    if (names.has(read.name)) throw refuse(`/filters/${index}`, `names ${read.name}, which is already in the list`);
     names.add(read.name);
   }
   return filters as NotedFilter[];

@@ -192,6 +192,6 @@ export function fieldBefore(text: string, at: number): string | undefined {
   const isCut = at > LONGEST_FIELD;
   const before = (isCut ? "…" : "") + text.slice(isCut ? at - LONGEST_FIELD : 0, at);
   const field = (WORDS_BEFORE.exec(before) ?? FIELD_BEFORE.exec(before))?.[1];
-  // A filter takes no longer name.
+  // No filter accepts a longer name.
   return field === undefined || field.length > MAX_FILTER_TEXT ? undefined : field;
 }

@@ -56,25 +56,30 @@ export async function readLedger(files: FilePort, path: string): Promise<Ledger>
 export async function passOnLedger(files: FilePort, from: string, to: string): Promise<void> {
   const result = await files.read(from, MAX_LEDGER_BYTES);
   if (result.kind === "not-found") return;
-  if (result.kind !== "read") throw notPassedOn(to, `the command's own ledger ${whyUnread(result, MAX_LEDGER_BYTES)}`);
+  if (result.kind !== "read") throw notPassedOn(to, `is not complete: that of the command ${whyUnread(result, MAX_LEDGER_BYTES)}`);
   const texts = new TextDecoder().decode(result.bytes).split("\n");
-  const lines = texts.map((text) => {
+  // Damaged lines are kept as they are, so that the reader of the other ledger counts them. They come last: the first line tells what
+  // the file is.
+  const damaged: string[] = [];
+  const lines = texts.flatMap((text) => {
     const line = parseLine(text);
-    // It is kept as it is, so that the reader of the other ledger counts it as unreadable.
-    if (line === undefined) return text;
+    if (line === undefined) {
+      if (text !== "") damaged.push(text);
+      return [];
+    }
     const path = pathInLedger(to, resolve(dirname(from), line.path));
     return JSON.stringify({ ...(JSON.parse(text) as object), path });
   });
-  const whole = lines.filter((line) => line !== "").map((line) => `${line}\n`);
+  const whole = [...lines, ...damaged].map((line) => `${line}\n`);
   if (whole.length === 0) return;
   const written = await files.append(to, whole.join(""));
   if (written.kind === "written") return;
-  throw notPassedOn(to, written.kind === "failed" ? written.message : "it exists");
+  throw notPassedOn(to, `cannot be written: ${written.kind === "failed" ? written.message : "it exists"}`);
 }
 
 function notPassedOn(to: string, why: string): CliError {
   const hint = "Check the folder of CASSETTE_LEDGER, and run the command again.";
-  return new CliError("ledger-unreadable", `the ledger ${to} cannot be written: ${why}`, hint, to);
+  return new CliError("ledger-unreadable", `the ledger ${to} ${why}`, hint, to);
 }
 
 /** The files that were recorded more than once, as the tests named them. Only the last recording of each is left. */

@@ -62,7 +62,7 @@ const DID = { record: "recorded", replay: "replayed", fork: "forked" } as const;
 function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: number, io: CommandIo): void {
   const note = createNotes(io);
   for (const { file, mode, turns, exchanges, kept } of lines) {
-    // Only a run that equals the recorded one was replayed and has `kept`.
+    // A replayed line has `kept` only if its run equals the recorded one.
     const isSame = mode === "replay" && kept !== undefined;
     const done = isSame ? "kept" : DONE[mode];
     const old = kept === undefined || isSame ? "" : `, ${kept} of them replayed`;

@@ -41,7 +41,7 @@ export function benchCommand(program: Command, io: CommandIo): void {
       if (out !== undefined) {
         const other = ["against", "runs", "cpu", "threshold", "reporter"].find(isGiven);
         if (other !== undefined)
-          throw usageError(`--${other} was given with --out, which runs nothing`, "Give only one.");
+          throw usageError(`--${other} was given with --out, which runs nothing`, `Leave out --${other}, or --out.`);
         const [length, ...others] = turns ?? [];
         if (command.length > 0 || length === undefined || others.length > 0) {
           throw usageError("--out was given without one length, or with a command", "Give --turns <n> and no command.");
@@ -51,7 +51,7 @@ export function benchCommand(program: Command, io: CommandIo): void {
       }
       if (command.length === 0) throw usageError("no command was given", "Put the command after --.");
       if (isGiven("threshold") && !isGiven("against"))
-        throw usageError("--threshold was given without --against", "Give the reference too, or leave it out.");
+        throw usageError("--threshold was given without --against", "Add --against, or leave out --threshold.");
       const { bench } = await import("../bench/bench.js");
       const reporter = options.reporter ?? (options.json === true ? [] : [{ name: "text" }]);
       await bench(file, command, { ...options, reporter }, io);

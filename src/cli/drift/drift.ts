@@ -58,13 +58,17 @@ export async function drift(
   await assertWritable(options, candidates.length, files);
   const twice = candidates.find((each, index) => candidates.indexOf(each) < index);
   if (twice !== undefined) throw usageError(`the candidate ${twice} is named twice`, "Name each candidate once.");
-  const reports = await judgeAll(base, candidates, options, io).catch(async (error: unknown) => {
-    const { code, message, file } = toFailure(error);
-    const refusal = { base, candidate: candidates.join(", "), refused: [{ code, message, ...defined({ file }) }] };
-    await writeRefusals(refusal, candidates.length, options, io);
+  const judged = await judgeAll(base, candidates, options, io).catch(async (error: unknown) => {
+    const failure = toFailure(error);
+    await replaceOldReports({ base, candidate: candidates.join(", "), refused: [failure] }, candidates.length, options, io);
     throw error;
   });
-  if (reports === undefined) return;
+  if (judged.kind === "refused") {
+    await writeRefusals(judged.refusal, candidates.length, options, io);
+    refuseComparison("drift", judged.failures, options, io);
+    return;
+  }
+  const { reports } = judged;
   const exitCode = reports.some(({ fails }) => fails) ? EXIT.drift : EXIT.ok;
   const [only] = reports;
   if (only !== undefined && reports.length === 1) await writeReports(only, options, io);
@@ -74,13 +78,32 @@ export async function drift(
   io.exit(exitCode);
 }
 
-/** The report of each candidate. Undefined if a recording was refused, which is reported and decides the exit code. */
+/** So that no report of an earlier run stays in place. Without `--force` there is none. */
+async function replaceOldReports(
+  { refused, ...sides }: GateRefusal & { refused: readonly Failure[] },
+  candidates: number,
+  options: DriftOptions,
+  io: CommandIo,
+): Promise<void> {
+  if (options.force !== true) return;
+  const causes = refused.map(({ code, message, file }) => ({ code, message, ...defined({ file }) }));
+  const reporter = options.reporter.filter(({ out }) => out !== undefined);
+  try {
+    await writeRefusals({ ...sides, refused: causes }, candidates, { ...options, reporter }, io);
+  } catch (error) {
+    createNotes(io)("note: a report of an earlier run may still be there: ", toFailure(error).message);
+  }
+}
+
+type JudgedAll = { kind: "judged"; reports: GateReport[] } | Refused;
+
+/** The report of each candidate, or the recordings of the first one that has refused recordings. */
 async function judgeAll(
   base: string,
   candidates: readonly string[],
   options: DriftOptions,
   io: CommandIo,
-): Promise<GateReport[] | undefined> {
+): Promise<JudgedAll> {
   const files = filesAt(io);
   const terms = await readTerms(files, options);
   const pairs: Pair[] = [];
@@ -95,14 +118,10 @@ async function judgeAll(
   const alpha = options.alpha / candidates.length;
   for (const pair of pairs) {
     const judged = await judge(pair, { ...options, alpha }, terms, io);
-    if (judged.kind === "refused") {
-      await writeRefusals(judged.refusal, candidates.length, options, io);
-      refuseComparison("drift", judged.failures, options, io);
-      return undefined;
-    }
+    if (judged.kind === "refused") return judged;
     reports.push(judged.report);
   }
-  return reports;
+  return { kind: "judged", reports };
 }
 
 /** The files that the options name. */
@@ -119,8 +138,13 @@ interface Pair {
   sides: Sides;
 }
 
-type Judged =
-  { kind: "judged"; report: GateReport } | { kind: "refused"; refusal: GateRefusal; failures: readonly Failure[] };
+interface Refused {
+  kind: "refused";
+  refusal: GateRefusal;
+  failures: readonly Failure[];
+}
+
+type Judged = { kind: "judged"; report: GateReport } | Refused;
 
 async function judge(
   { base, candidate, sides }: Pair,

@@ -142,7 +142,8 @@ export function loaderWith(files: FilePort, settings: LoadSettings, terms: LoadT
     } catch (error) {
       // Such as two runs that are too long to be compared.
       if (!(error instanceof CassetteError)) throw error;
-      return { ...noResult(), failures: [toFailure(error, job.candidate[0]?.file)] };
+      const failure = toFailure(error);
+      return { ...noResult(), failures: [{ ...failure, message: `${job.scenario}: ${failure.message}` }] };
     }
   };
 }

@@ -54,7 +54,9 @@ export async function readContents(files: FilePort, root: string, path: string):
   try {
     if (kind === "bundle") return { kind, bundle: await createBundleStore(files, pathBeside).load(whole) };
     if (kind === undefined) {
-      const form = await recogniseReport(whole).catch((error: unknown) => unreadable(as, path, thrownText(error)));
+      const form = await recogniseReport(whole).catch((error: unknown) =>
+        unreadable(as, path, thrownText(error), "Check the permissions of the file."),
+      );
       if (typeof form === "object") return form;
       return form === undefined ? { kind: "other" } : await readReport(files, root, path, form);
     }
@@ -74,7 +76,7 @@ const OUTSIDE = {
 const GONE = {
   code: "file-not-found",
   message: "the file does not exist",
-  hint: "It may have been deleted or renamed.",
+  hint: "Go back to the list. The file may have been deleted or renamed.",
 };
 
 async function readReport(files: FilePort, root: string, path: string, form: ReportForm): Promise<Contents> {
@@ -85,7 +87,8 @@ async function readReport(files: FilePort, root: string, path: string, form: Rep
   if (read.kind !== "read") {
     const why =
       read.kind === "failed" ? read.message : `it has ${read.size} bytes, and at most ${MAX_UI_REPORT_BYTES} are read`;
-    return unreadable(as, path, why);
+    const hint = read.kind === "failed" ? "Check the permissions of the file." : "Move it out of the folder.";
+    return unreadable(as, path, why, hint);
   }
   const text = new TextDecoder().decode(read.bytes);
   if (form === "mutants") return { kind: "mutants", report: readMutants(text) };
@@ -93,14 +96,13 @@ async function readReport(files: FilePort, root: string, path: string, form: Rep
   try {
     return readDocument(text) ?? { kind: "other" };
   } catch {
-    return unreadable(as, path, "it is not valid JSON");
+    return unreadable(as, path, "it is not valid JSON", "Write the report again.");
   }
 }
 
 type Damaged = Extract<Contents, { kind: "damaged" }>;
 
-function unreadable(as: ItemKind, file: string, why: string): Damaged {
-  const hint = "Check the permissions of the file, or write the report again.";
+function unreadable(as: ItemKind, file: string, why: string, hint: string): Damaged {
   return damaged(as, file, { code: "report-unusable", message: `the report cannot be read: ${why}`, hint });
 }
 

@@ -1,7 +1,7 @@
 // `cassette ui`: a page on this machine over a folder of recordings and reports, until a signal ends it.
 
 import { randomBytes } from "node:crypto";
-import { realpath, stat } from "node:fs/promises";
+import { opendir, realpath } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { CliError } from "../errors.js";
 import { KEY_BYTES } from "../limits.js";
@@ -60,6 +60,9 @@ async function rootOf(folder: string, { cwd, files }: CommandIo): Promise<string
   if ((await files.read(path, 0)).kind === "not-found") {
     throw new CliError("nothing-found", `${folder} does not exist`, "Name a folder of cassettes and reports.", folder);
   }
-  if ((await stat(path).catch(() => undefined))?.isDirectory() === true) return realpath(path);
-  throw new CliError("usage", `${folder} is not a folder that can be read`, "Name a folder.", folder);
+  const opened = await opendir(path).catch(() => undefined);
+  if (opened === undefined)
+    throw new CliError("usage", `${folder} is not a folder that can be read`, "Name a folder.", folder);
+  await opened.close();
+  return realpath(path);
 }

@@ -24,8 +24,8 @@ export type DurableStep = <T>(name: string, work: () => Promise<T>) => Promise<T
 export interface Journaled {
   /**
    * Each turn is a step `turn:<n>`. Does not stream, and does not destroy `provider`. An `AgentError` that is not retryable is stored.
-   * Any other error rejects the step, so the engine retries it as configured. Rejects with `AgentError` `store-failed` if a turn is requested with other
-   * messages, tools or settings than when it was stored, or if a step returns something else than was stored.
+   * Any other error rejects the step, so the engine retries it as configured. Rejects with `AgentError` `store-failed` if a turn is
+   * requested with other messages, tools or settings than when it was stored, or if a step returns something else than was stored.
    */
   provider(provider: LlmProviderAdapter): LlmProviderAdapter;
   /**

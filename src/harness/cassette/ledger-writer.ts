@@ -20,7 +20,7 @@ export interface LedgerLine {
   turns: number;
   /** Present if there are exchanges: requests that are not turns. */
   exchanges?: number;
-  /** Turns from an older recording, in modes `from-first-miss` and `fork`. */
+  /** Turns from an older recording: after `from-first-miss` and `fork`, and in mode `replay` if `from-first-miss` changed nothing. */
   kept?: number;
   /** In mode `unfinished`: the first request that the cassette did not answer, or its unused turns. `cassette ui` shows it. */
   miss?: NotedMiss;

@@ -1,6 +1,6 @@
-// The report in each format if nothing was compared, because a cassette was refused or unreadable. CI reads it as a failure.
+// The report in each format if nothing was compared, such as because a cassette was refused. CI reads it as a failure.
 
-import { toVisible, toVisibleJson } from "../../core/index.js";
+import { plural, toVisible, toVisibleJson } from "../../core/index.js";
 import { atMost } from "../text/at-most.js";
 import { toPage } from "../html/page-shell.js";
 import { PAGE_STYLE } from "../html/style/page.js";
@@ -69,7 +69,7 @@ function sarifRefusal({ refused }: GateRefusal): string {
   }));
   const rules = [...new Set(results.map(({ ruleId }) => ruleId))].map((id) => ({
     id,
-    shortDescription: { text: "A cassette that was refused, so it cannot be compared." },
+    shortDescription: { text: "A cause why nothing was compared." },
   }));
   return sarifLog({ rules, invocation: { executionSuccessful: false }, results });
 }
@@ -79,7 +79,7 @@ function githubRefusal({ refused }: GateRefusal): string {
     const place = file === undefined ? "" : `file=${escapeProperty(file)},`;
     return `::error ${place}title=${escapeProperty(`cassette drift: ${code}`)}::${escapeData(toVisible(message))}\n`;
   });
-  return `${lines.join("")}${TITLE}. ${refused.length} refused. The gate fails.\n`;
+  return `${lines.join("")}${TITLE}. ${plural(refused.length, "error")}. The gate fails.\n`;
 }
 
 function markdownRefusal({ base, candidate, refused }: GateRefusal): string {

@@ -18,7 +18,7 @@ describe("a filter file", () => {
     [{ filters: ["custom"] }, "/filters/0", '"custom", which is not a filter'],
     [{ filters: ["number-in:"] }, "/filters/0", "which is not a filter"],
     [{ filters: ["number-in:a(b"] }, "/filters/0", "which is not a filter"],
-    [{ filters: ["date", "date"] }, "/filters/1", "names date, which the list has already"],
+    [{ filters: ["date", "date"] }, "/filters/1", "names date, which is already in the list"],
     [{ filters: [7] }, "/filters/0", "7, which is not a filter"],
     [{ filters: [{ name: "b", pattern: "x", flags: "i" }] }, "/filters/0/flags", "unknown field"],
     [{ filters: [{ name: "b b", pattern: "x" }] }, "/filters/0/name", "not a word"],
