@@ -56,7 +56,8 @@ export async function readLedger(files: FilePort, path: string): Promise<Ledger>
 export async function passOnLedger(files: FilePort, from: string, to: string): Promise<void> {
   const result = await files.read(from, MAX_LEDGER_BYTES);
   if (result.kind === "not-found") return;
-  if (result.kind !== "read") throw notPassedOn(to, `is not complete: that of the command ${whyUnread(result, MAX_LEDGER_BYTES)}`);
+  if (result.kind !== "read")
+    throw notPassedOn(to, `is not complete: that of the command ${whyUnread(result, MAX_LEDGER_BYTES)}`);
   const texts = new TextDecoder().decode(result.bytes).split("\n");
   // Damaged lines are kept as they are, so that the reader of the other ledger counts them. They come last: the first line tells what
   // the file is.

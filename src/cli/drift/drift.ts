@@ -60,7 +60,12 @@ export async function drift(
   if (twice !== undefined) throw usageError(`the candidate ${twice} is named twice`, "Name each candidate once.");
   const judged = await judgeAll(base, candidates, options, io).catch(async (error: unknown) => {
     const failure = toFailure(error);
-    await replaceOldReports({ base, candidate: candidates.join(", "), refused: [failure] }, candidates.length, options, io);
+    await replaceOldReports(
+      { base, candidate: candidates.join(", "), refused: [failure] },
+      candidates.length,
+      options,
+      io,
+    );
     throw error;
   });
   if (judged.kind === "refused") {
