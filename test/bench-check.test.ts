@@ -64,7 +64,7 @@ describe("bench:check", () => {
   test("fails where a ratio is half as bad again and one odd process makes too much noise to tell", () => {
     const result = check({ bare: [4, 4, 4, 4, 4, 12], canon: [2.5, 2.6] });
     expect(result.status).toBe(1);
-    expect(result.stdout).toMatch(/too much noise to tell .*: bare$/m);
+    expect(result.stdout).toMatch(/too much noise to detect .*: bare$/m);
     expect(result.stdout).toMatch(/not as it was: bare \(unclear\)$/m);
   });
 
@@ -183,7 +183,7 @@ describe("bench:check", () => {
 
   test("says where the noise is too much to tell anything, and that the figures are of another machine", () => {
     const result = check({ bare: [1, 2, 3], canon: [2.4, 2.5] });
-    expect(result.stdout).toMatch(/too much noise to tell .*: bare$/m);
+    expect(result.stdout).toMatch(/too much noise to detect .*: bare$/m);
     expect(result.stdout).toMatch(/the figures are of another machine or Node/);
     expect(result.status).toBe(0);
   });

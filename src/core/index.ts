@@ -31,7 +31,6 @@ export { assertKnownOptions, isObject, unknownOptions } from "./options.js";
 export * from "./ports.js";
 export { plural, shorten, showValue } from "./text/show.js";
 export { isDeviceName } from "./text/device-name.js";
-export { decodeExactUtf8, decodeUtf8 } from "./text/utf8.js";
 export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./text/visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";
@@ -49,7 +48,7 @@ export { assertObjects, assertStoreId, isStoreId, ownStoredValue, storeFailed } 
 export { parsePointer, toPointer, valueAt } from "./canon/pointer.js";
 export { createSha256, hashJson, sha256Hex, type Sha256 } from "./canon/digest.js";
 export { createSigner, verifySignature, type Signer } from "./canon/signature.js";
-export { fromBase64, fromHex, joinBytes, toBase64, toHex } from "./canon/bytes.js";
+export { decodeExactUtf8, decodeUtf8, fromBase64, fromHex, joinBytes, toBase64, toHex } from "./canon/bytes.js";
 export * from "./canon/key.js";
 export { preAuthEncode, toEnvelope, type DsseEnvelope, type DsseSignature } from "./canon/dsse.js";
 export * from "./model/message.js";

@@ -1,4 +1,5 @@
-// Bytes as text and back: hexadecimal and base64 (RFC 4648 §4, §5). Reading is strict (§3.5): a value has one spelling per alphabet.
+// Bytes as text and back: hexadecimal and base64 (RFC 4648 §4, §5), and text from UTF-8. Reading is strict (§3.5): a value has one
+// spelling per alphabet.
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const DIGITS: ReadonlyMap<string, number> = new Map(Array.from(ALPHABET, (digit, value) => [digit, value]));
@@ -63,4 +64,22 @@ export function fromBase64(text: string): Uint8Array | undefined {
     bytes.push((bits >> held) & 0xff);
   }
   return (bits & ((1 << held) - 1)) === 0 ? Uint8Array.from(bytes) : undefined;
+}
+
+/** The text without its byte-order mark. Undefined for bytes that are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  return decode(bytes, false);
+}
+
+/** The text with its byte-order mark, so that it becomes the same bytes again. Undefined for bytes that are not UTF-8. */
+export function decodeExactUtf8(bytes: Uint8Array): string | undefined {
+  return decode(bytes, true);
+}
+
+function decode(bytes: Uint8Array, ignoreBOM: boolean): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
