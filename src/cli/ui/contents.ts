@@ -96,7 +96,8 @@ async function readReport(files: FilePort, root: string, path: string, form: Rep
   try {
     return readDocument(text) ?? { kind: "other" };
   } catch {
-    return unreadable(as, path, "it is not valid JSON", "Write the report again.");
+    const message = "the report is not valid JSON";
+    return damaged(as, path, { code: "report-unusable", message, hint: "Write the report again." });
   }
 }
 
