@@ -59,13 +59,7 @@ export async function drift(
   const twice = candidates.find((each, index) => candidates.indexOf(each) < index);
   if (twice !== undefined) throw usageError(`the candidate ${twice} is named twice`, "Name each candidate once.");
   const judged = await judgeAll(base, candidates, options, io).catch(async (error: unknown) => {
-    const failure = toFailure(error);
-    await replaceOldReports(
-      { base, candidate: candidates.join(", "), refused: [failure] },
-      candidates.length,
-      options,
-      io,
-    );
+    if (options.force === true) await replaceOldReports(error, { base, candidates }, options, io);
     throw error;
   });
   if (judged.kind === "refused") {
@@ -83,18 +77,18 @@ export async function drift(
   io.exit(exitCode);
 }
 
-/** So that no report of an earlier run stays in place. Without `--force` there is none. */
+/** Replaces the reports of an earlier run with the error that stopped this one. */
 async function replaceOldReports(
-  { refused, ...sides }: GateRefusal & { refused: readonly Failure[] },
-  candidates: number,
+  thrown: unknown,
+  { base, candidates }: { base: string; candidates: readonly string[] },
   options: DriftOptions,
   io: CommandIo,
 ): Promise<void> {
-  if (options.force !== true) return;
-  const causes = refused.map(({ code, message, file }) => ({ code, message, ...defined({ file }) }));
+  const { code, message, file } = toFailure(thrown);
+  const refusal = { base, candidate: candidates.join(", "), refused: [{ code, message, ...defined({ file }) }] };
   const reporter = options.reporter.filter(({ out }) => out !== undefined);
   try {
-    await writeRefusals({ ...sides, refused: causes }, candidates, { ...options, reporter }, io);
+    await writeRefusals(refusal, candidates.length, { ...options, reporter }, io);
   } catch (error) {
     createNotes(io)("note: a report of an earlier run may still be there: ", toFailure(error).message);
   }
@@ -102,7 +96,7 @@ async function replaceOldReports(
 
 type JudgedAll = { kind: "judged"; reports: GateReport[] } | Refused;
 
-/** The report of each candidate, or the recordings of the first one that has refused recordings. */
+/** The reports of all candidates, or the refused recordings of the first candidate that has some. */
 async function judgeAll(
   base: string,
   candidates: readonly string[],
