@@ -15,28 +15,30 @@ const [modules = "", out = ""] = process.argv.slice(2).map((path) => resolve(pat
 /** Small packages that almost every door needs. Node takes longer to find their files than to run them. */
 const INLINED = ["@cfworker/json-schema", "eventsource-parser", "fflate", "p-limit", "yocto-queue"];
 
-/** Modules that are needed by the same of these groups of doors share a file. */
-const LEADERS = [
+/** What tests and agents load, which must open in few files. */
+const DOORS = [
   ["entry/playhead"],
   ["entry/jest", "entry/vitest"],
   ["entry/msw"],
   ["entry/cassette"],
-  ["entry/cassette-portable", "cassette/bundle/bundle-files", "cassette/import/import", "cassette/export/documents"],
   ["entry/session"],
-  ["entry/harness"],
   ["entry/host", "entry/session-store-file"],
+];
+
+/** `verify` and `stats` need a third of the code of the others. */
+const COMMANDS = [
+  ["cli/verify/verify", "cli/verify/thread", "cli/stats/stats", "cli/facts/thread"],
+  ["cli/diff/diff", "cli/diff/thread", "cli/drift/thread", "cli/show/show"],
+];
+
+/** Modules that are needed by the same of these groups share a file. */
+const LEADERS = [
+  ...DOORS,
+  ["entry/cassette-portable", "cassette/bundle/bundle-files", "cassette/import/import", "cassette/export/documents"],
+  ["entry/harness"],
   ["cli/bin"],
   ["cli/main", "cli/disk", ...modulesLike(/^cli\/commands\//)],
-  [
-    "cli/diff/diff",
-    "cli/diff/thread",
-    "cli/drift/thread",
-    "cli/facts/thread",
-    "cli/show/show",
-    "cli/stats/stats",
-    "cli/verify/verify",
-    "cli/verify/thread",
-  ],
+  ...COMMANDS,
 ];
 
 /** Finding a file takes as long as loading 20 KB. Smaller files than this are joined with others. */
@@ -94,9 +96,7 @@ function groups(chunks) {
   const shared = chunks.filter(
     ({ isEntry, isDynamicEntry, fileName }) => !isEntry && !isDynamicEntry && needs.some((need) => need.has(fileName)),
   );
-  const users = new Map(
-    shared.map(({ fileName }) => [fileName, LEADERS.flatMap((_, at) => (needs[at].has(fileName) ? [at] : []))]),
-  );
+  const users = new Map(shared.map(({ fileName }) => [fileName, usersOf(fileName, needs)]));
   widen(users, byFile);
   return new Map(
     shared.flatMap(({ fileName, moduleIds }) => {
@@ -107,6 +107,13 @@ function groups(chunks) {
       return common.map((id) => [id, name.join("+")]);
     }),
   );
+}
+
+/** The leaders that need a file. What a door and a command need, all commands load, so that the door opens no file more. */
+function usersOf(file, needs) {
+  const isUser = (names) => needs[LEADERS.indexOf(names)].has(file);
+  const isShared = DOORS.some(isUser) && COMMANDS.some(isUser);
+  return LEADERS.flatMap((names, at) => (isUser(names) || (isShared && COMMANDS.includes(names)) ? [at] : []));
 }
 
 /** Moves the code of a small file into a larger file that all its users load anyway, if no leader must load more for it. */

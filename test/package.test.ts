@@ -85,6 +85,25 @@ describe("the package", () => {
     },
   );
 
+  it("compiles no pattern with Unicode properties when it is loaded, since one takes 2 ms", () => {
+    const doors = [
+      "playhead",
+      ...["cassette", "session", "agent-runner", "env", "host", "harness"].map((d) => `playhead/${d}`),
+    ];
+    const script = String.raw`
+      const compiled = [];
+      const construct = (target, args) => (compiled.push(String(args[0])), new target(...args));
+      globalThis.RegExp = new Proxy(RegExp, { construct });
+      new RegExp("\\p{M}", "u");
+      for (const door of ${JSON.stringify(doors)}) await import(door);
+      console.log(JSON.stringify(compiled.filter((source) => source.includes("\\p{"))));`;
+    const args = ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", script];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: repositoryRoot, encoding: "utf8" });
+    expect(stderr).toBe("");
+    // The probe's own pattern.
+    expect(JSON.parse(stdout)).toEqual(["\\p{M}"]);
+  });
+
   it("opens no module of Node for the cassette layer of other platforms, whatever of it is used", () => {
     const texts = filesBehind("entry/cassette-portable.js", [], true).map((path) =>
       readFileSync(join(repositoryRoot, "dist", path), "utf8"),

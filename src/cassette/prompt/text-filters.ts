@@ -95,20 +95,16 @@ const VERSIONS = [
   [`(?<![0-9A-Za-z./<-])(build["'\\s/:=@#]{1,4})[0-9]{3,12}(?:\\.[0-9]{1,8}){0,3}${END}`, "$1<version>"],
 ] as const;
 
-const replaceBy =
-  (...all: readonly (readonly [source: string, replacement: string, flags?: string])[]) =>
-  (text: string): string =>
-    compiled(all).reduce((rewritten, [pattern, replacement]) => rewritten.replace(pattern, replacement), text);
+/** Compiled at its first use, since most recordings use no filter. A pattern takes up to 3 ms. */
+function pattern(source: string, flags: string): () => RegExp {
+  let compiled: RegExp | undefined;
+  return () => (compiled ??= new RegExp(source, flags));
+}
 
-const known = new WeakMap<object, readonly (readonly [RegExp, string])[]>();
-
-/** Compiled at the first use, since most recordings use no filter. */
-function compiled(all: readonly (readonly [string, string, string?])[]): readonly (readonly [RegExp, string])[] {
-  const done =
-    known.get(all) ??
-    all.map(([source, replacement, flags = "g"]) => [new RegExp(source, flags), replacement] as const);
-  known.set(all, done);
-  return done;
+function replaceBy(...all: readonly (readonly [source: string, replacement: string, flags?: string])[]) {
+  const steps = all.map(([source, replacement, flags = "g"]) => [pattern(source, flags), replacement] as const);
+  return (text: string): string =>
+    steps.reduce((rewritten, [find, replacement]) => rewritten.replace(find(), replacement), text);
 }
 
 export const TEXT_FILTERS: Readonly<Record<TextFilterName, TextFilter>> = {
@@ -153,10 +149,10 @@ export const TEXT_FILTERS: Readonly<Record<TextFilterName, TextFilter>> = {
 
 /** The paths in a text, as the filter `path` finds them. */
 export function pathsIn(text: string): string[] {
-  return [...text.matchAll(PATHS)].map(([path]) => path);
+  return [...text.matchAll(findPath())].map(([path]) => path);
 }
 
-const PATHS = new RegExp(PATH, "gu");
+const findPath = pattern(PATH, "gu");
 
 /** Between a field and its number: `"ms": 1`, `\"ms\":1`, `ms=1`, `Duration  1`. */
 const BEFORE_NUMBER = `(?:\\\\{0,3}["'])?(?:\\s{0,8}[:=]\\s{0,8}|\\s{1,8})(?:\\\\{0,3}["'])?`;
@@ -178,9 +174,9 @@ export function numberIn(field: string): TextFilter {
 
 const FIELD_WORD = "[\\p{L}_$][\\p{L}\\p{N}_$.-]{0,99}";
 const AFTER_FIELD = `(?:\\\\{0,3}["'])?\\s{0,8}[:=]\\s{0,8}(?:\\\\{0,3}["'])?-?$`;
-const FIELD_BEFORE = new RegExp(`(${FIELD_WORD})${AFTER_FIELD}`, "u");
+const findFieldBefore = pattern(`(${FIELD_WORD})${AFTER_FIELD}`, "u");
 /** A name of several words stands at the beginning of a line, in quotes, or after a sign. */
-const WORDS_BEFORE = new RegExp(
+const findWordsBefore = pattern(
   `(?:^|["'\\n,;({\\[>|]|\\\\n)\\s{0,8}(?:[-*] )?(${FIELD_WORD}(?: ${FIELD_WORD}){1,4})${AFTER_FIELD}`,
   "u",
 );
@@ -191,7 +187,7 @@ const LONGEST_FIELD = 130;
 export function fieldBefore(text: string, at: number): string | undefined {
   const isCut = at > LONGEST_FIELD;
   const before = (isCut ? "…" : "") + text.slice(isCut ? at - LONGEST_FIELD : 0, at);
-  const field = (WORDS_BEFORE.exec(before) ?? FIELD_BEFORE.exec(before))?.[1];
+  const field = (findWordsBefore().exec(before) ?? findFieldBefore().exec(before))?.[1];
   // No filter accepts a longer name.
   return field === undefined || field.length > MAX_FILTER_TEXT ? undefined : field;
 }

@@ -28,16 +28,23 @@ const LETTER = String.raw`(?=\p{L})${IN_SCRIPT}`;
 /** Vowel signs, viramas and points, all of them visible. */
 const MARKS = String.raw`(?:(?=\p{M})(?!\p{Default_Ignorable_Code_Point})${IN_SCRIPT}){0,4}`;
 
-/** An invisible character that spells: a variation selector of an emoji or keycap, a joiner between two emoji (UTS #51) or letters. */
-const SPELLED = new RegExp(
-  [
-    String.raw`(?<=${EMOJI})[\ufe0e\ufe0f]`,
-    String.raw`(?<=[0-9#*])\ufe0f(?=\u20e3)`,
-    String.raw`(?<=${EMOJI}[\ufe0f\p{Emoji_Modifier}]?)\u200d(?=${EMOJI})`,
-    String.raw`(?<=${LETTER}${MARKS})[\u200c\u200d](?=${LETTER})`,
-  ].join("|"),
-  "uy",
-);
+let spelled: RegExp | undefined;
+
+/**
+ * Matches an invisible character that spells: a variation selector of an emoji or keycap, a joiner between two emoji (UTS #51) or
+ * letters. Made at its first use, because that takes 2 ms and few texts need it.
+ */
+function getSpelled(): RegExp {
+  return (spelled ??= new RegExp(
+    [
+      String.raw`(?<=${EMOJI})[\ufe0e\ufe0f]`,
+      String.raw`(?<=[0-9#*])\ufe0f(?=\u20e3)`,
+      String.raw`(?<=${EMOJI}[\ufe0f\p{Emoji_Modifier}]?)\u200d(?=${EMOJI})`,
+      String.raw`(?<=${LETTER}${MARKS})[\u200c\u200d](?=${LETTER})`,
+    ].join("|"),
+    "uy",
+  ));
+}
 
 /** One line of text in which every character that a terminal acts on, or does not show, is an escape such as `\u200b`. */
 export function toVisible(text: string): string {
@@ -74,8 +81,9 @@ export function isInvisible(character: string): boolean {
 }
 
 function isSpelled(text: string, offset: number): boolean {
-  SPELLED.lastIndex = offset;
-  return SPELLED.test(text);
+  const pattern = getSpelled();
+  pattern.lastIndex = offset;
+  return pattern.test(text);
 }
 
 function toEscape(character: string): string {

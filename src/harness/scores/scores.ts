@@ -54,10 +54,10 @@ export function scoredTooLate(name: string): CassetteError {
   );
 }
 
-const NAME = new RegExp(`^[\\p{L}\\p{N}][\\p{L}\\p{N}._-]{0,${MAX_SCORE_NAME_CHARACTERS - 1}}$`, "u");
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]*$/u;
 
 export function isScoreName(name: unknown): name is string {
-  return typeof name === "string" && NAME.test(name);
+  return typeof name === "string" && NAME.test(name) && Array.from(name).length <= MAX_SCORE_NAME_CHARACTERS;
 }
 
 export const SCORE_NAME_HINT = `Use up to ${MAX_SCORE_NAME_CHARACTERS} letters, digits, dots, hyphens and underscores, a letter or digit first.`;

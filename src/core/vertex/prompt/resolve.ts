@@ -62,21 +62,19 @@ function lookUp(text: string, { namespace, path, at }: Reference, scope: Templat
       namespace === "secrets" ? "a prompt must not refer to secrets" : "a prompt must not refer to a secret input";
     throw templateFlaw(text, at, what, "Pass the secret to a tool, and never to a model.");
   }
-  const [first, ...rest] = path;
-  if ((namespace === "inputs" || namespace === "ctx") && first !== undefined) {
-    return walk(step(scope[namespace], first), rest);
-  }
-  const [id, ...steps] = rest;
-  if (namespace === "run" && first === "outputs" && id !== undefined)
-    return walk(scope.runOutputs.get(String(id)), steps);
+  const first = path[0];
+  if ((namespace === "inputs" || namespace === "ctx") && first !== undefined) return walk(scope[namespace], path, 0);
+  if (namespace === "run" && first === "outputs" && path[1] !== undefined)
+    return walk(scope.runOutputs.get(String(path[1])), path, 2);
   throw templateFlaw(text, at, 'the path must begin with inputs.NAME, ctx.KEY or run.outputs["ID"]');
 }
 
-function walk(value: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>(step, value);
+/** Follows the steps of `path` from index `from` on: only own keys of plain objects and items of lists. */
+function walk(value: unknown, path: readonly (string | number)[], from: number): unknown {
+  for (let index = from; index < path.length; index++) value = step(value, path[index] as string | number);
+  return value;
 }
 
-/** Follows only own keys of plain objects and items of lists. */
 function step(value: unknown, key: string | number): unknown {
   if (Array.isArray(value)) return typeof key === "number" ? (value[key] as unknown) : undefined;
   return isPlainObject(value) && Object.hasOwn(value, key) ? value[String(key)] : undefined;

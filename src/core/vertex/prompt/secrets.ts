@@ -32,10 +32,11 @@ export function findSecretReferences(
 
 export function isSecret(
   namespace: string,
-  [name]: readonly (string | number)[],
-  secretInputNames: ReadonlySet<string> = new Set(),
+  path: readonly (string | number)[],
+  secretInputNames: ReadonlySet<string> | undefined,
 ): boolean {
-  return namespace === "secrets" || (namespace === "inputs" && secretInputNames.has(String(name)));
+  if (namespace === "secrets") return true;
+  return namespace === "inputs" && secretInputNames !== undefined && secretInputNames.has(String(path[0]));
 }
 
 function references(text: string): TemplateReference[] {
