@@ -8,7 +8,7 @@ import { summarise } from "./measure.mjs";
 
 const worker = fileURLToPath(new URL("worker.mjs", import.meta.url));
 
-/** Time limit in ms of one sample, including its preparation. */
+/** Time limit in ms for loading a contestant, and of one sample, including its preparation. */
 const SAMPLE_TIMEOUT_MS = 180_000;
 /** Time in ms on one work after which a contestant has enough samples. */
 const SPENT_MS = 40_000;
@@ -55,7 +55,11 @@ function start({ file, part }) {
   });
   let printed = "";
   child.stderr.setEncoding("utf8").on("data", (text) => (printed = (printed + text).slice(-4_000)));
-  const ready = Promise.race([once(child, "message"), once(child, "exit")]);
+  const timer = setTimeout(() => {
+    printed = `error: it was not loaded within ${SAMPLE_TIMEOUT_MS / 1000} s`;
+    child.kill("SIGKILL");
+  }, SAMPLE_TIMEOUT_MS);
+  const ready = Promise.race([once(child, "message"), once(child, "exit")]).finally(() => clearTimeout(timer));
   return { child, ready, errorText: () => printed };
 }
 

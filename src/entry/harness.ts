@@ -69,17 +69,17 @@ export {
   type CassetteAssertions,
 } from "../harness/index.js";
 
-/** Opens one cassette for one test, in any test runner. Without the option `mode`, CASSETTE_MODE and CI decide. See `UseCassette`. */
+/** Opens one cassette for one test, in any test runner. Without the option `mode`, CASSETTE_MODE and CI decide. See docs/tests.md. */
 export const useCassette = createUseCassette({ files: nodeFiles(), environment: process.env });
 
-/** Opens a folder of cassettes for one test, one for each part of its run. See `UseCassetteFolder`. */
+/** Opens a folder of cassettes for one test, one for each part of its run. See docs/agent-runner.md. */
 export const useCassetteFolder = createUseCassetteFolder({ files: nodeFiles(), environment: process.env });
 
-/** Opens the bundle of a test of agents that delegate: a cassette for each, and when background jobs ended. See `UseSession`. */
+/** Opens the bundle of a test of agents that delegate: a cassette for each, and when background jobs ended. See docs/session.md. */
 export const useSession = createUseSession({ files: nodeFiles(), environment: process.env }, pathBeside);
 
-/** Opens the cassette of a test of `node:test`, found by the test's file and name. See `CassetteFor`. */
+/** Opens the cassette of a test of `node:test`, found by the test's file and name. See docs/tests.md. */
 export const cassetteFor = createCassetteFor({ files: nodeFiles(), environment: process.env });
 
-/** Measures what a turn loop costs besides its model, with a cassette that answers at once. See `BenchLoop`. */
+/** Measures what a turn loop costs besides its model, with a cassette that answers at once. See docs/bench.md. */
 export const benchLoop = createBenchLoop(processMeter());

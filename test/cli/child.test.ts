@@ -57,6 +57,15 @@ describe("cassette record of one file in two processes", () => {
     expect(documentOf(json).error).toMatchObject({ code: "recorded-twice", file: "b" });
   });
 
+  it("includes a test whose unchanged run another test replaces, and no test that replays a new recording", async () => {
+    const recorded = { ...line, mode: "from-first-miss", kept: 1 };
+    const unchanged = { ...line, mode: "replay", kept: 1 };
+    const args = ["record", "--from-first-miss", "--json", "--"];
+    const lost = await cli([...args, ...writes(unchanged, unchanged, recorded)], { env });
+    expect(documentOf(lost).error?.code).toBe("recorded-twice");
+    expect((await cli([...args, ...writes(recorded, unchanged, unchanged)], { env })).code).toBe(0);
+  });
+
   it("is missing if the folders differ, or the file was only replayed", async () => {
     const elsewhere = { ...line, path: "/there/a.cassette.json" };
     expect((await cli(["record", "--refresh", "--", ...writes(line, elsewhere)], { env })).code).toBe(0);

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { jsonReport } from "../../src/harness/reports/json.js";
+import { refusalText } from "../../src/harness/reports/refusal.js";
 import { candidatesJson } from "../../src/harness/reports/tables/matrix.js";
 import type { GateReport, ScenarioReport } from "../../src/harness/drift/gate-report.js";
 import { gateReport, HOSTILE, metricFigures, outcomes, scenario } from "../support/gate-report.js";
@@ -104,6 +105,16 @@ describe("cassette drift --history", () => {
       ["date", "report", "score", "survived", "not loaded"],
       ["2026-11-09", "2026-11-09.jsonl", "33 % noticed", "2", "0"],
     ]);
+  });
+
+  it("notes a report that says why nothing was compared", async () => {
+    put("2026-11-07.json", report("fine", [scored("buy", "same", 0.75)]));
+    const refused = [{ code: "nothing-found", message: "nowhere does not exist" }];
+    put("2026-11-08.json", refusalText("json", { base: "old", candidate: "nowhere", refused }));
+    const ran = await history();
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain("2026-11-08.json: nothing was compared: nowhere does not exist.");
+    expect(ran.out).not.toContain("other file");
   });
 
   it("shows all others and exits 2 if a report is damaged, and counts files that are not reports", async () => {

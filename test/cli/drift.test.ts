@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildCassette } from "../../src/cassette/file/build.js";
@@ -486,6 +486,41 @@ describe("cassette drift", () => {
     expect(read("refused.md")).toContain(`\`${broken}\``);
     expect(read("refused.html")).toContain("Nothing was compared: the gate fails");
     expect(JSON.parse(read("refused.json"))).toMatchObject({ compared: false, refused: [{ file: broken }, {}] });
+  });
+
+  it("replaces the other reports if one is read-only, and exits by the refused cassette", async () => {
+    writeFileSync(join(folder, "read-only.json"), "old");
+    chmodSync(join(folder, "read-only.json"), 0o444);
+    writeFileSync(join(folder, "other.xml"), "green");
+    const reporter = "json=read-only.json,junit=other.xml";
+    const ran = await cli(["drift", "old", "broken", "--force", "--reporter", reporter]);
+    expect(ran.code).toBe(3);
+    expect(ran.err).toContain("an earlier run may still be there: read-only.json cannot be written: it is read-only");
+    expect(readFileSync(join(folder, "other.xml"), "utf8")).toContain('errors="2"');
+    writeFileSync(join(folder, "other.xml"), "green");
+    const compared = await cli(["drift", "old", "new", "--force", "--reporter", reporter]);
+    expect(compared).toMatchObject({ code: 2, err: expect.stringContaining("it is read-only") as string });
+    expect(readFileSync(join(folder, "other.xml"), "utf8")).toContain("<testsuites");
+  });
+
+  it("replaces no recording by a report", async () => {
+    const recording = file("old", "shop/buy.0");
+    const before = readFileSync(join(folder, recording), "utf8");
+    for (const reporter of [`html=${recording}`, "json=new.cassette.json"]) {
+      const ran = await cli(["drift", "old", "new", "--force", "--reporter", reporter]);
+      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("is the name of a recording")]);
+    }
+    expect((await cli(["show", recording, "--html", recording, "--force"])).err).toContain(
+      "is the name of a recording",
+    );
+    expect(readFileSync(join(folder, recording), "utf8")).toBe(before);
+  });
+
+  it("refuses one file for two reports, however it is written, before it compares", async () => {
+    const both = `json=twice.txt,markdown=${join(folder, "./sub/../twice.txt")}`;
+    const ran = await cli(["drift", "old", "new", "--force", "--reporter", both]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("two reports would go to")]);
+    expect(existsSync(join(folder, "twice.txt"))).toBe(false);
   });
 
   it("says so when nothing could be compared at all, and in the file of each of several candidates", async () => {

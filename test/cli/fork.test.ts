@@ -74,7 +74,7 @@ describe("cassette record --from-first-miss", () => {
     const lines = [
       { ...line, kept: 2 },
       { ...line, path: "/b", mode: "replay", kept: 3 },
-      { ...line, path: "/b", kept: 3 },
+      { ...line, path: "/c", kept: 3 },
     ]
       .map((item) => JSON.stringify(item))
       .join("\n");

@@ -29,6 +29,8 @@ export function findVolatileChange(
   const fields = holds(HASH_FILTER_NAMES) ? [] : findFields(recorded, now);
   if (fields === undefined) return findNumberChange(recorded, now);
   const candidates: readonly HashFilterName[] = [...HASH_FILTER_NAMES, ...fields];
+  // A number may follow what only looks like the name of a field.
+  if (!holds(candidates)) return findNumberChange(recorded, now);
   const needed = candidates.reduceRight<readonly HashFilterName[]>((kept, name) => {
     const fewer = kept.filter((each) => each !== name);
     return holds(fewer) ? fewer : kept;

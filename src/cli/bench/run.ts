@@ -25,6 +25,8 @@ export interface RunSettings {
   isCpu?: boolean;
   /** Alternates with other commands. */
   baton?: Baton;
+  /** What an error calls the run: "run 3 of 8". */
+  name?: string;
 }
 
 /** Throws `baseline-failed` unless the command used every turn and exited with 0. */
@@ -32,7 +34,7 @@ export async function runOnce(
   command: readonly string[],
   { file, cassette }: Served,
   io: CommandIo,
-  { timeoutMs, isCpu = false, baton = createBaton(1) }: RunSettings = {},
+  { timeoutMs, isCpu = false, baton = createBaton(1), name }: RunSettings = {},
 ): Promise<BenchedRun> {
   const problems: string[] = [];
   const shelf = createShelf([{ file, cassette, names: [file] }], { warn: () => undefined });
@@ -56,13 +58,14 @@ export async function runOnce(
     runner.leave();
   }
   const problem = problems[0] ?? problemOf(end, shelf, timeoutMs);
-  if (problem !== undefined) throw failed(command, problem, file);
+  if (problem !== undefined) throw failed(command, problem, file, name);
   const { firstAt = began, pauses } = watch;
   if (pauses.length === 0)
     throw failed(command, "it made only one request, so there is no turn after an answer to measure", file);
   if (quietly === undefined || !isCpu) return { start: firstAt - began, pauses: [...pauses] };
   const own = spent();
   if (own === undefined) throw noProcessorTime();
+  if (own.every((time) => time === 0) || own.some((time) => time < 0)) throw unknownTime(command, file);
   return { start: firstAt - began, pauses: own };
 }
 
@@ -124,8 +127,16 @@ function notedIn(problems: string[]): ServeWatcher {
   };
 }
 
-function failed(command: readonly string[], why: string, file: string): CliError {
-  const what = `the command ${JSON.stringify(command.join(" "))} cannot be measured: ${why}`;
-  const hint = "Make it pass with npx playhead serve <file> -- <command> first.";
+function failed(command: readonly string[], why: string, file: string, run?: string): CliError {
+  const what = `the command ${JSON.stringify(command.join(" "))} cannot be measured: ${run === undefined ? "" : `in ${run}, `}${why}`;
+  const again = run === undefined ? "" : " It passed once, so run it several times: its output is shown there.";
+  const hint = `Make it pass with npx playhead serve <file> -- <command> first.${again}`;
+  return new CliError("baseline-failed", what, hint, file);
+}
+
+/** Only the processes of the session at the first request are measured. */
+function unknownTime(command: readonly string[], file: string): CliError {
+  const what = `the processor time of ${JSON.stringify(command.join(" "))} is unknown: another process made its requests`;
+  const hint = "Leave out --cpu, or start one process that makes all requests, in the session of the command.";
   return new CliError("baseline-failed", what, hint, file);
 }

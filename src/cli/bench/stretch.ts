@@ -1,5 +1,6 @@
 // `cassette bench --out`: writes a stretched cassette.
 
+import { resolve } from "node:path";
 import { CASSETTE_SUFFIX, CassetteError, createCassetteStore } from "../../cassette/index.js";
 import { stretchCassette } from "../../harness/index.js";
 import { usageError } from "../errors.js";
@@ -19,6 +20,9 @@ interface StretchOptions {
 export async function stretch(file: string, { turns, out, force, json }: StretchOptions, io: CommandIo): Promise<void> {
   if (!out.endsWith(CASSETTE_SUFFIX)) {
     throw usageError(`--out ${out} does not end in ${CASSETTE_SUFFIX}`, "Add the suffix.");
+  }
+  if (resolve(io.cwd, out) === resolve(io.cwd, file)) {
+    throw usageError(`--out ${out} is the recording itself`, "Name another file. The recording is needed to compare.");
   }
   const stretched = stretchCassette(await loadForBench(file, io), turns);
   const files = filesAt(io);

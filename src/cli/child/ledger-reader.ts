@@ -83,13 +83,16 @@ function notPassedOn(to: string, why: string): CliError {
   return new CliError("ledger-unreadable", `the ledger ${to} ${why}`, hint, to);
 }
 
-/** The files that were recorded more than once, as the tests named them. Only the last recording of each is left. */
+/**
+ * The files that several tests recorded, as they named them. Only the last recording of each is left. A replayed line with `kept` is a
+ * test whose run equals the recorded one, so a later recording replaces that run.
+ */
 export function recordedTwice({ lines }: Ledger): string[] {
   const seen = new Set<string>();
   const twice = new Map<string, string>();
-  for (const { file, path, mode } of lines) {
-    if (mode === "replay" || mode === "failed") continue;
-    if (seen.has(path)) twice.set(path, file);
+  for (const { file, path, mode, kept } of lines) {
+    if (mode === "failed" || (mode === "replay" && kept === undefined)) continue;
+    if (mode !== "replay" && seen.has(path)) twice.set(path, file);
     seen.add(path);
   }
   return [...twice.values()];

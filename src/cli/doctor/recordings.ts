@@ -118,19 +118,24 @@ async function checkLock({ files, folder, cwd }: Survey, seen: readonly Seen[]):
     const root = resolve(cwd, folder);
     const below = [...lock.keys()].filter((path) => isWithin(root, resolve(cwd, path)));
     const gone = below.filter((path) => !paths.has(path));
-    return toLockCheck(lock.size, changed, gone, unknown);
+    return toLockCheck({ below: below.length, all: lock.size }, { changed, gone, "not locked": unknown });
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;
     return fail("lock", error.summary, error.hint ?? "Restore the lock from version control.");
   }
 }
 
-function toLockCheck(size: number, changed: string[], gone: string[], unknown: string[]): Check {
-  const parts = partsOf({ changed, gone, "not locked": unknown });
-  if (parts.length === 0) return ok("lock", `${LOCK_FILE} confirms ${count(size, "cassette")}`);
+/** `locked` counts the files of the lock, those below the folder and all. */
+function toLockCheck(
+  locked: { below: number; all: number },
+  found: Record<"changed" | "gone" | "not locked", string[]>,
+): Check {
+  const parts = partsOf(found);
+  const share = locked.below < locked.all ? `${locked.below} of ` : "";
+  if (parts.length === 0) return ok("lock", `${LOCK_FILE} confirms ${share}${count(locked.all, "cassette")}`);
   const hint = "Review the changes. If they are right, run npx playhead lock --update.";
   const message = `${LOCK_FILE} does not match: ${parts.join("; ")}`;
-  return changed.length + gone.length > 0 ? fail("lock", message, hint) : warn("lock", message, hint);
+  return found.changed.length + found.gone.length > 0 ? fail("lock", message, hint) : warn("lock", message, hint);
 }
 
 const TRUST_FILE = "trust.json";

@@ -54,8 +54,7 @@ export async function drift(
   assertSuccessPointer(options.success);
   const { ignore, readOnly } = options;
   parseDiffOptions({ ignore, readOnly });
-  const files = filesAt(io);
-  await assertWritable(options, candidates.length, files);
+  await assertWritable(options, candidates.length, io);
   const twice = candidates.find((each, index) => candidates.indexOf(each) < index);
   if (twice !== undefined) throw usageError(`the candidate ${twice} is named twice`, "Name each candidate once.");
   const judged = await judgeAll(base, candidates, options, io).catch(async (error: unknown) => {
@@ -87,11 +86,7 @@ async function replaceOldReports(
   const { code, message, file } = toFailure(thrown);
   const refusal = { base, candidate: candidates.join(", "), refused: [{ code, message, ...defined({ file }) }] };
   const reporter = options.reporter.filter(({ out }) => out !== undefined);
-  try {
-    await writeRefusals(refusal, candidates.length, { ...options, reporter }, io);
-  } catch (error) {
-    createNotes(io)("note: a report of an earlier run may still be there: ", toFailure(error).message);
-  }
+  await writeRefusals(refusal, candidates.length, { ...options, reporter }, io);
 }
 
 type JudgedAll = { kind: "judged"; reports: GateReport[] } | Refused;

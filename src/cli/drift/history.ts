@@ -39,7 +39,7 @@ export async function history(
     throw usageError(`--history has no ${unknown.name} report`, `Use some of ${[...WRITERS.keys()].join(", ")}.`);
   }
   const files = filesAt(io);
-  await assertWritable(options, 1, files);
+  await assertWritable(options, 1, io);
   const root = await realpath(resolve(io.cwd, folder)).catch(() => undefined);
   if (root === undefined) throw new CliError("nothing-found", `${folder} does not exist`, FOLDER_HINT, folder);
   const { files: found, notes } = findUiFiles(root);

@@ -1,7 +1,7 @@
 // Writes the reports: one to stdout, the others to files, which only --force replaces.
 
 import { basename, extname, relative, resolve, sep } from "node:path";
-import { type FilePort, defined } from "../../core/index.js";
+import { defined } from "../../core/index.js";
 import {
   candidatesHtml,
   candidatesJson,
@@ -22,7 +22,7 @@ import {
 } from "../../harness/index.js";
 import { isWithin } from "../../host/index.js";
 import { CliError, usageError } from "../errors.js";
-import { writeText } from "../options/file.js";
+import { assertNoRecording, writeText } from "../options/file.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createNotes } from "../terminal/output.js";
 
@@ -42,7 +42,7 @@ export interface OutputOptions {
 export async function assertWritable(
   { reporter, force, json }: OutputOptions,
   candidates: number,
-  files: FilePort,
+  io: CommandIo,
 ): Promise<void> {
   const alone = candidates === 1 ? undefined : reporter.find(({ name, out }) => isNumbered(name) && out === undefined);
   if (alone !== undefined) {
@@ -58,18 +58,25 @@ export async function assertWritable(
     ]),
     ...(json === true ? [""] : []),
   ];
-  const twice = places.find((place, index) => places.indexOf(place) !== index);
+  const whole = places.map((place) => (place === "" ? "" : resolve(io.cwd, place)));
+  const twice = places.find((_, index) => whole.indexOf(whole[index] ?? "") !== index);
   if (twice !== undefined) {
     const what = `two reports would go to ${twice === "" ? "standard output" : twice}`;
-    throw usageError(what, "Name a file for all but one: --reporter text,json=drift.json.");
+    throw usageError(what, "Name a file for all but one, such as --reporter text,json=report.json.");
   }
+  for (const place of places) assertNoRecording(place, "report-unusable");
   if (force === true) return;
   for (const place of places) {
-    if (place === "" || (await files.read(place, 0)).kind === "not-found") continue;
-    throw new CliError("report-unusable", `${place} exists and was not replaced`, REPLACE_HINT, place);
+    if (place === "") continue;
+    const read = await filesAt(io).read(place, 0);
+    if (read.kind === "failed")
+      throw new CliError("report-unusable", `${place} cannot be written: ${read.message}`, OTHER_FILE_HINT, place);
+    if (read.kind !== "not-found")
+      throw new CliError("report-unusable", `${place} exists and was not replaced`, REPLACE_HINT, place);
   }
 }
 
+const OTHER_FILE_HINT = "Check the folder, or name another file.";
 const REPLACE_HINT = "Add --force to replace it, or name another file.";
 
 /** Writes each report to its place. `github` also writes the summary of the job. */
@@ -100,6 +107,7 @@ export async function writeCandidates(
   io: CommandIo,
 ): Promise<void> {
   const { reports } = candidates;
+  const outputs: Output[] = [];
   if (options.reporter.some(({ name }) => name === "github")) {
     await appendSummary(markdownReports(candidatesMarkdown(candidates), reports, true), io);
   }
@@ -109,13 +117,11 @@ export async function writeCandidates(
     const files = isNumbered(name) && out !== undefined ? numberedFiles(out, reports.length) : [];
     const all = name === "html" && out !== undefined ? pageAddress(basename(out)) : undefined;
     const written = placed.map((report) => (all === undefined ? write(report) : htmlReport(report, undefined, all)));
-    const each = files.map((file, index) => ({ out: file, text: written[index] ?? "" }));
+    outputs.push(...files.map((file, index) => ({ out: file, text: written[index] ?? "" })));
     const whole = wholeText(name, candidates, written, files);
-    const texts = [...each, ...(whole === undefined ? [] : [{ out, text: whole }])];
-    for (const { out: place, text } of texts) {
-      await writeEach({ ...options, reporter: [{ name, ...defined({ out: place }) }] }, io, () => text);
-    }
+    if (whole !== undefined) outputs.push({ out, text: whole });
   }
+  await writeAll(outputs, options, io);
 }
 
 /** Undefined for a format without a page over all candidates. */
@@ -131,7 +137,10 @@ function wholeText(name: string, all: CandidateReports, texts: readonly string[]
 /** Reports that a code host shows on its own files. */
 const PLACED = ["sarif", "github"];
 
-/** Writes reports that say that nothing could be compared, so that no report of an earlier run stays in place. */
+/**
+ * Writes reports that say that nothing could be compared, so that no report of an earlier run stays in place. A report that cannot be written
+ * is a note, since the caller has a reason of its own to fail.
+ */
 export async function writeRefusals(
   refusal: GateRefusal,
   candidates: number,
@@ -151,20 +160,48 @@ export async function writeRefusals(
     const whole = files.length === 0 || name === "html" ? [{ name, ...defined({ out }) }] : [];
     return [...whole, ...files.map((file) => ({ name, out: file }))];
   });
-  await writeEach({ ...options, reporter: places }, io, text);
+  const failed = await tryAll(
+    places.map(({ name, out }) => ({ out, text: text(name) })),
+    options,
+    io,
+  );
+  for (const { message } of failed) createNotes(io)("note: a report of an earlier run may still be there: ", message);
 }
 
-/** Writes the text that `textOf` gives for each reporter. */
-export async function writeEach(
-  { reporter, force = false }: OutputOptions,
+/** A text, and its file. Without one, it goes to stdout. */
+interface Output {
+  out: string | undefined;
+  text: string;
+}
+
+/** Writes the text that `textOf` gives for each reporter. Throws after all of them if one cannot be written. */
+export async function writeEach(options: OutputOptions, io: CommandIo, textOf: (name: string) => string) {
+  const outputs = options.reporter.map(({ name, out }) => ({ out, text: textOf(name) }));
+  await writeAll(outputs, options, io);
+}
+
+async function writeAll(outputs: readonly Output[], options: OutputOptions, io: CommandIo): Promise<void> {
+  const [first] = await tryAll(outputs, options, io);
+  if (first !== undefined) throw first;
+}
+
+/** Writes all outputs. Returns the errors of those that could not be written. */
+async function tryAll(
+  outputs: readonly Output[],
+  { force = false }: OutputOptions,
   io: CommandIo,
-  textOf: (name: string) => string,
-) {
-  const settings = { code: "report-unusable", overwrite: force, hint: REPLACE_HINT } as const;
-  for (const { name, out } of reporter) {
-    if (out === undefined) io.stdout(textOf(name));
-    else await writeText(filesAt(io), out, textOf(name), settings);
+): Promise<CliError[]> {
+  const settings = { code: "report-unusable", overwrite: force, taken: REPLACE_HINT, hint: OTHER_FILE_HINT } as const;
+  const failed: CliError[] = [];
+  for (const { out, text } of outputs) {
+    if (out === undefined) io.stdout(text);
+    else
+      await writeText(filesAt(io), out, text, settings).catch((error: unknown) => {
+        if (!(error instanceof CliError)) throw error;
+        failed.push(error);
+      });
   }
+  return failed;
 }
 
 /**

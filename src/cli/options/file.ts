@@ -1,5 +1,6 @@
 // Files that one option names: read or written whole, or a failure of the command.
 
+import { BUNDLE_SUFFIX, CASSETTE_SUFFIX } from "../../cassette/index.js";
 import type { FilePort, FileRead } from "../../core/index.js";
 import { CliError, type CliErrorCode } from "../errors.js";
 
@@ -27,13 +28,21 @@ export function whyUnread(read: Exclude<FileRead, { kind: "read" }>, maxBytes: n
   }
 }
 
-/** Writes a whole file. Throws `CliError` with the code; `taken` is the hint for a file that exists and may not be replaced. */
+/** Throws `CliError` with the code if a file of another kind would get the name of a recording, and could replace one. */
+export function assertNoRecording(path: string, code: CliErrorCode): void {
+  const suffix = [CASSETTE_SUFFIX, BUNDLE_SUFFIX].find((each) => path.endsWith(each));
+  if (suffix === undefined) return;
+  throw new CliError(code, `${path} is the name of a recording`, `Name a file that does not end in ${suffix}.`, path);
+}
+
+/** Writes a whole file that is no recording. Throws `CliError` with the code; `taken` is the hint for a file that exists and may not be replaced. */
 export async function writeText(
   files: FilePort,
   path: string,
   text: string,
   { code, overwrite, mode, taken, hint = "Check the folder." }: WriteTextOptions,
 ): Promise<void> {
+  assertNoRecording(path, code);
   const written = await files.write(path, text, { overwrite, ...(mode === undefined ? {} : { mode }) });
   if (written.kind === "written") return;
   if (written.kind === "exists") throw new CliError(code, `${path} exists and was not replaced`, taken ?? hint, path);

@@ -32,6 +32,7 @@ export type Contents =
   | { readonly kind: "verdict"; readonly report: GateReport }
   | { readonly kind: "candidates"; readonly candidates: CandidateReports }
   | { readonly kind: "mutants"; readonly report: UiMutants }
+  | { readonly kind: "refusal"; readonly code: string; readonly message: string }
   | { readonly kind: "misses"; readonly misses: readonly NamedMiss[] }
   | { readonly kind: "damaged"; readonly as: ItemKind; readonly failure: Failure }
   /** A file that is neither. */

@@ -37,12 +37,14 @@ export async function readHistory(
     [],
     [],
   ];
+  const refusals: string[] = [];
   let [used, others, done] = [0, 0, 0];
   while (dated.length > 0 && used < limit) {
     const { file, ...when } = dated.pop() as (typeof dated)[number];
     step?.(done++, wanted.length);
     const contents = await readContents(files, root, file);
     if (contents.kind === "damaged") damaged.push({ file, message: contents.failure.message });
+    else if (contents.kind === "refusal") refusals.push(`${file}: nothing was compared: ${contents.message}.`);
     else if (contents.kind === "mutants") mutations.push(toPastMutations(file, when, contents.report));
     else if (contents.kind === "verdict" || contents.kind === "candidates") {
       const all = contents.kind === "verdict" ? [contents.report] : contents.candidates.reports;
@@ -56,6 +58,7 @@ export async function readHistory(
     used++;
   }
   const notes = [
+    ...refusals.reverse(),
     ...(dated.length > 0
       ? [`The ${limit} newest reports were read. ${count(dated.length, "older file")} may have more.`]
       : []),

@@ -79,6 +79,10 @@ export async function filePage(
         const { recording, report } = miss;
         return found(toMissPage({ recording, report, ...defined({ link }) }, frame));
       }
+      case "refusal": {
+        const failure: Failure = { exitCode: 2, code: contents.code, message: contents.message };
+        return notice("Nothing was compared", { ...failure, hint: "Correct that, and compare again." }, file, root);
+      }
       case "damaged":
         return notice("This file is damaged", contents.failure, file, root);
       case "other":

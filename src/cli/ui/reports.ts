@@ -28,16 +28,18 @@ export async function recogniseReport(path: string): Promise<ReportForm | undefi
     const head = buffer.toString("utf8", 0, bytesRead);
     if (!path.endsWith(".jsonl")) return /^\s*\{\s*"schemaVersion":\s*1\b/.test(head) ? "document" : undefined;
     if (/^\{"line":"plan","reportVersion":/.test(head)) return "mutants";
-    return /^\{"file":".*"mode":"/.test(head.split("\n", 1)[0] ?? "") ? "ledger" : undefined;
+    // The first lines may be damaged.
+    return /^\{"file":".*"mode":"/m.test(head) ? "ledger" : undefined;
   } finally {
     await handle.close();
   }
 }
 
-/** A verdict, those of several candidates, or misses. Undefined for the document of another command. */
+/** A verdict, those of several candidates, why nothing was compared, or misses. Undefined for the document of another command. */
 export type ReadDocument =
   | { kind: "verdict"; report: GateReport }
   | { kind: "candidates"; candidates: CandidateReports }
+  | { kind: "refusal"; code: string; message: string }
   | { kind: "misses"; misses: NamedMiss[] }
   | undefined;
 
@@ -62,8 +64,18 @@ export function readDocument(text: string): ReadDocument {
   if (typeof alpha === "number" && Array.isArray(reports) && reports.length > 0 && reports.every(isGateReport)) {
     return { kind: "candidates", candidates: { alpha, reports: reports as GateReport[] } };
   }
+  if (value["compared"] === false) return toRefusal(value["refused"]);
   if (!isGateReport(value)) return undefined;
   return { kind: "verdict", report: value as unknown as GateReport };
+}
+
+/** Why `drift` compared nothing. */
+function toRefusal(refused: unknown): ReadDocument {
+  const reasons: unknown[] = Array.isArray(refused) ? refused : [];
+  const [first, ...more] = reasons.filter(isPlainObject);
+  const message = textOf(first?.["message"]) ?? "no reason is given";
+  const others = more.length === 0 ? "" : `, and ${more.length} more`;
+  return { kind: "refusal", code: textOf(first?.["code"]) ?? "nothing-to-compare", message: `${message}${others}` };
 }
 
 /** Checks only what tells it from other documents. A page of an incomplete one fails, which is shown. */

@@ -40,6 +40,8 @@ export function toItems({ path: file, changedMs }: FoundFile, contents: Contents
     }
     case "verdict":
       return [{ ...base, kind: "verdict", ...aboutVerdict(contents.report) }];
+    case "refusal":
+      return [{ ...base, kind: "verdict", badge: { text: "not compared", look: "bad" }, about: cut(contents.message) }];
     case "candidates":
       return [{ ...base, kind: "verdict", ...aboutCandidates(contents.candidates) }];
     case "mutants":

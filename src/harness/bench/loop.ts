@@ -44,8 +44,8 @@ export interface LoopBench {
   call?: Figure;
   /** The time of a turn in the first run of this benchmark. */
   first: number;
-  /** Bytes that stay in memory after a run. */
-  heap: Figure;
+  /** Bytes that stay in memory after a run. Absent with one sample, because full garbage collections take most of its time. */
+  heap?: Figure;
   /** The time of a turn in longer conversations, in the order of the option. */
   lengths: { turns: number; turn: Figure }[];
 }
@@ -89,7 +89,7 @@ export function createBenchLoop(meter: Meter): BenchLoop {
     );
     const [own, ...longer] = tracks as [Track, ...Track[]];
     const first = await own.run();
-    for (const track of tracks) await track.warmUp(warmMs * 1000);
+    if (warmMs > 0) for (const track of tracks) await track.warmUp(warmMs * 1000);
     for (let sample = 0; sample < samples; sample++) {
       for (const track of tracks) {
         meter.collectYoung();
@@ -103,7 +103,7 @@ export function createBenchLoop(meter: Meter): BenchLoop {
       turn,
       ...defined({ call: own.calls === 0 ? undefined : scaled(turn, own.turns / own.calls) }),
       first: first / own.turns,
-      heap: await heapGrowth(own, meter),
+      ...defined({ heap: samples === 1 ? undefined : await heapGrowth(own, meter) }),
       lengths: longer.map((track) => ({ turns: track.turns, turn: track.figure() })),
     };
   };
@@ -159,13 +159,18 @@ function openTrack(run: Run, cassette: CassetteProvider, now: () => number): Tra
   };
 }
 
-const READINGS = 2_000;
+const BATCHES = 20;
+const READINGS = 100;
 
-/** The time that one reading of the clock takes. */
+/** The time that one reading of the clock takes: the least of several batches, because the system may interrupt one. */
 function costOf(now: () => number): number {
-  const began = now();
-  for (let reading = 1; reading < READINGS; reading++) now();
-  return (now() - began) / READINGS;
+  let least = Infinity;
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const began = now();
+    for (let reading = 1; reading < READINGS; reading++) now();
+    least = Math.min(least, (now() - began) / READINGS);
+  }
+  return least;
 }
 
 function watched(provider: CassetteProvider, watch: OutsideWatch): LlmProviderAdapter {

@@ -46,13 +46,33 @@ export function verdictLines({ lengths }: BenchReport): string[] {
   });
 }
 
+/** From this many thresholds on, the noise hides what the threshold should find. */
+const LARGE_NOISE = 5;
+
+/** What a comparison could not find, if its noise is much larger than its threshold. */
+export function noiseLines({ lengths, clock }: BenchReport): string[] {
+  const hidden = lengths.flatMap(({ shift }) =>
+    shift?.verdict === "same" && shift.noise > LARGE_NOISE * shift.threshold ? [shift.noise + shift.threshold] : [],
+  );
+  if (hidden.length === 0) return [];
+  const cpu = clock === "cpu" ? "" : " and --cpu";
+  return [
+    `The noise hides a turn that got slower by up to ${timeText(Math.max(...hidden))}. Longer conversations (--turns 150), more --runs${cpu} reduce it.`,
+  ];
+}
+
 /** How it was measured. */
 export function benchSetting({ reference, runs, load, cores }: BenchReport): string {
   return `${plural(runs, "process", "processes")}${reference === undefined ? "" : " of each"}, on ${plural(cores, "core")} with a load of ${load.toFixed(1)}`;
 }
 
 export function benchText(report: BenchReport): string {
-  const lines = [...tableLines(benchTable(report)), benchSetting(report), ...verdictLines(report)];
+  const lines = [
+    ...tableLines(benchTable(report)),
+    benchSetting(report),
+    ...verdictLines(report),
+    ...noiseLines(report),
+  ];
   return `${lines.map((line) => toVisible(line)).join("\n")}\n`;
 }
 
@@ -67,7 +87,7 @@ export function benchMarkdown(report: BenchReport): string {
     "",
     ...verdicts.flatMap((line, at) => [`- **${line.replace(":", "**:")}`, ...(at < verdicts.length - 1 ? [] : [""])]),
     tableMarkdown(benchTable(report)),
-    `${benchSetting(report)}.`,
+    [`${benchSetting(report)}.`, ...noiseLines(report)].join(" "),
     "",
   ].join("\n");
 }

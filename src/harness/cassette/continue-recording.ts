@@ -1,6 +1,7 @@
 // Recordings that continue an older one: a fork at a turn, written to another file, and a recording that keeps its own turns up to the
 // first miss. Both leave the old file unchanged until a run has succeeded.
 
+import { hashJson } from "../../core/index.js";
 import {
   exchangeSideOf,
   forkProvider,
@@ -46,7 +47,10 @@ export function readForkPlan(environment: ForkEnvironment): ForkPlan {
 /** A recording that continues another; `keep` writes it when the run is over. */
 interface Rerecording {
   readonly provider: ForkProvider;
-  /** True if a file was written. A run that equals the recorded one leaves the file unchanged. */
+  /**
+   * False if the file has this very run. A run that equals the recorded one writes nothing, but is true if another test has replaced the
+   * recording meanwhile.
+   */
   readonly keep: (options: KeepOptions) => Promise<boolean>;
 }
 
@@ -81,7 +85,8 @@ export async function openResume(file: string, { store, desk, live, recording, l
   return {
     provider,
     keep: async (options) => {
-      if (provider.remaining === 0 && !isNew(provider)) return false;
+      if (provider.remaining === 0 && !isNew(provider))
+        return hashJson(await store.load(file, limit)) !== hashJson(cassette);
       await desk.keep(provider, file, "refresh", { ...limit, ...options });
       return true;
     },

@@ -16,9 +16,9 @@ function encode(text: string): string {
   );
 }
 
-/** A page in the folder of this page. Undefined for a file that is not named `.html`. */
+/** A page in the folder of this page. Undefined for a file whose name has no extension `.html`. */
 export function pageAddress(name: string): string | undefined {
-  return name.endsWith(".html") ? `./${encode(name)}` : undefined;
+  return /.\.html$/s.test(name) ? `./${encode(name)}` : undefined;
 }
 
 /** The page of a recording or report, at a turn if one is given. */

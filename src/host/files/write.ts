@@ -60,7 +60,9 @@ async function modeToKeep(path: string): Promise<number | undefined> {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   });
-  if (about === undefined || !about.isFile()) return undefined;
+  if (about === undefined || about.isDirectory()) return undefined;
+  // A rename would replace a device or a pipe with a file.
+  if (!about.isFile()) throw new Error("it is not a regular file");
   // A rename ignores the file's permissions, and so does root. They count all the same.
   if ((about.mode & 0o222) === 0) throw new Error("it is read-only");
   await access(path, constants.W_OK);

@@ -97,6 +97,16 @@ describe("a miss whose two prompts differ only in what changes with each run", (
     ]);
   });
 
+  it.each(["2xx: ", "3rd: ", "4xx=1, 5xx="])(
+    "names no filter for a number after %j, which is no field",
+    async (before) => {
+      const error = await missOf(`${before}5`, `${before}6`);
+      expect(error.summary).toContain("the two differ only in a number");
+      expect(error.summary).not.toContain("a number and");
+      expect(error.hint).not.toContain("hashFilter: [");
+    },
+  );
+
   it.each([
     ["another word", "on 2026-11-22, rain", "on 2026-11-23, sun"],
     ["a date on one side", "on 2026-11-22", "on Sunday"],

@@ -103,6 +103,39 @@ describe.skipIf(process.platform === "win32")("cassette bench on a system with s
     expect(ran).toEqual({ code: 130, out: "", err: "" });
   });
 
+  it("says in which run a command fails that has passed before", async () => {
+    const marks = join(folder, "marks");
+    const script = `const fs = require("fs"); fs.appendFileSync(${JSON.stringify(marks)}, "x"); if (fs.readFileSync(${JSON.stringify(marks)}, "utf8").length === 3) process.exit(9)`;
+    const flaky = join(folder, "flaky.mjs");
+    writeFileSync(
+      flaky,
+      `import { createRequire } from "node:module"; const require = createRequire(import.meta.url); ${script}\n${AGENT}`,
+    );
+    const ran = await cli(["bench", file, ...runs, "--", process.execPath, flaky, "99", "0", "0"]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(`cannot be measured: in run 2 of ${MIN_BENCH_RUNS}, it exited with 9`);
+    expect(ran.err).toContain("It passed once");
+  });
+
+  it.runIf(process.platform === "linux")("refuses --cpu if each turn has a process of its own", async () => {
+    const step = join(folder, "step.mjs");
+    writeFileSync(
+      step,
+      `const messages = ${JSON.stringify([{ role: "user", content: "Umbrella?" }])};
+      if (process.argv[2] === "1") messages.push(
+        { role: "assistant", content: "", tool_calls: [{ id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } }] },
+        { role: "tool", tool_call_id: "call_1", content: "rain" });
+      const body = JSON.stringify({ model: "m", messages });
+      const url = process.env.OPENAI_BASE_URL + "/chat/completions";
+      const { status } = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
+      process.exitCode = status === 200 ? 0 : 1;`,
+    );
+    const both = `"${process.execPath}" "${step}" 0 && "${process.execPath}" "${step}" 1`;
+    const ran = await cli(["bench", file, "--cpu", ...runs, "--", "/bin/sh", "-c", both]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain("another process made its requests");
+  });
+
   it("ends what a measured run leaves behind", async () => {
     const pids = join(folder, "left.txt");
     const script = `${process.execPath} ${agent} 99 0 0; sleep 600 & echo $! >> ${pids}`;
@@ -132,6 +165,8 @@ describe("cassette bench --out", () => {
     expect(made).toMatchObject({ extensions: { stretched: { cassetteId: cassette.cassetteId, turns: 2 } } });
     expect(await cli(argv)).toMatchObject({ code: 2, err: expect.stringContaining("Add --force") as string });
     expect(documentOf(await cli([...argv, "--force", "--json"]))).toMatchObject({ out, turns: 7 });
+    const own = await cli(["bench", file, "--turns", "4", "--out", file, "--force"]);
+    expect([own.code, own.err]).toEqual([2, expect.stringContaining("is the recording itself")]);
   });
 
   it.each([

@@ -10,6 +10,7 @@ import { cassetteBin } from "../../support/built.js";
 import { recordRun } from "../../support/drifting-runs.js";
 import { jsonReport } from "../../../src/harness/reports/json.js";
 import { candidatesJson } from "../../../src/harness/reports/tables/matrix.js";
+import { refusalText } from "../../../src/harness/reports/refusal.js";
 import { gateReport, richReport } from "../../support/gate-report.js";
 import { judgeRecording } from "../../support/judge.js";
 import { all, one, parsePage, type PageElement } from "../../support/page.js";
@@ -105,6 +106,22 @@ describe("the list", () => {
       expect.stringMatching(/^foreign\.json verdict same /),
       expect.stringMatching(/^refund\.cassette\.json /),
     ]);
+  });
+
+  it("shows why drift compared nothing, and the misses of a ledger with a damaged first line", async () => {
+    const refused = [
+      { code: "nothing-found", message: "nowhere does not exist" },
+      { code: "nothing-found", message: "no" },
+    ];
+    folder.write("none.json", refusalText("json", { base: "old", candidate: "nowhere", refused }));
+    folder.write("ledger.jsonl", `{"file":"half\n${ledgerLine(missOf("y"))}`);
+    const get = await serve();
+    expect(await rowsOf(get)).toEqual([
+      expect.stringMatching(/failed replay prompt-changed/),
+      expect.stringMatching(/^none\.json verdict not compared .*nowhere does not exist, and 1 more$/),
+    ]);
+    const { text } = await get("?file=none.json");
+    expect(text).toContain("Nothing was compared");
   });
 
   it("leads to the reports over time if there are two", async () => {

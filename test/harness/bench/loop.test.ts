@@ -53,6 +53,34 @@ describe("benchLoop", () => {
     expect(bench.turn.median).toBe(20);
   });
 
+  it("subtracts what the clock takes, even if the system interrupts its first readings", async () => {
+    let [now, readings] = [0, 0];
+    // Each reading takes 1 µs, and the 50th also 20 ms.
+    const read = () => (now += ++readings === 50 ? 20_001 : 1);
+    const meter: Meter = { wall: read, cpu: read, heap: () => 0, collectYoung: () => undefined };
+    const run = async (provider: Parameters<typeof runWeather>[0]) => {
+      await runWeather(provider);
+      now += 100;
+    };
+    const { turn } = await createBenchLoop(meter)(run, cassette, once);
+    expect(Math.abs(turn.median - 50)).toBeLessThan(1);
+  });
+
+  it("takes one sample in two runs, without a full garbage collection", async () => {
+    const { meter, work } = fakeProcess();
+    let runs = 0;
+    const run = async (provider: Parameters<typeof runWeather>[0]) => {
+      await runWeather(provider);
+      work(100 * ++runs);
+    };
+    const heap = () => {
+      throw new Error("the memory was measured");
+    };
+    const bench = await createBenchLoop({ ...meter, heap })(run, cassette, { ...once, samples: 1 });
+    expect(bench).not.toHaveProperty("heap");
+    expect([runs, bench.first, bench.turn.median]).toEqual([2, 50, 100]);
+  });
+
   it("measures longer conversations, each with its own turns", async () => {
     const { meter, work } = fakeProcess();
     const run = async (provider: Parameters<typeof runWeather>[0]) => {

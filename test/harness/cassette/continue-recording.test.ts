@@ -68,6 +68,19 @@ describe("mode from-first-miss", () => {
     expect(ledger()).toMatchObject([{ mode: "replay", turns: 2, kept: 2 }]);
   });
 
+  it("is no replay if another test has replaced the recording meanwhile", async () => {
+    const { useCassette, files, ledger } = harness();
+    const same = await useCassette(FILE, never, { mode });
+    await runWeather(same.provider);
+    const other = await useCassette(FILE, () => scriptedProvider([say("Go out.")]), { mode });
+    await runWeather(other.provider, { weather: "sun" });
+    await other.done();
+    const replaced = files.texts.get(FILE);
+    await same.done();
+    expect(files.texts.get(FILE)).toBe(replaced);
+    expect(ledger()).toMatchObject([{ mode }, { mode, turns: 2, kept: 2 }]);
+  });
+
   it("leaves the old file where the run fails, or the disk does", async () => {
     const { useCassette, files } = harness();
     const down = { turn: () => Promise.reject(new Error("down")) };
