@@ -75,7 +75,7 @@ const LENGTHS = {
   // Our loop takes 2 to 3 s of processor time until all of it is compiled (measured).
   whole: { warmMs: 3000 },
   quick: { rounds: 2, sampleMs: 2 },
-  guard: { rounds: 5, sampleMs: 20, warmMs: 3000 },
+  guard: { rounds: 3, sampleMs: 20, warmMs: 3000 },
 };
 
 /** The names in a run of this length by default. Those that start servers run only when they are named. */
