@@ -3,6 +3,7 @@
 // caller's data does not grow.
 
 import { cassetteProvider, diffCassettes, formatCassette, parseCassette, recordingProvider } from "playhead/cassette";
+import { peakMiB } from "./measure.mjs";
 
 const entries = Number(process.argv[2]);
 const MAX_BYTES = 2 ** 30;
@@ -40,5 +41,4 @@ await time("replay", async () => {
 });
 const drifts = await time("diff with itself", () => diffCassettes(cassette, cassette));
 if (drifts.length > 0 || cassette.entries.length !== entries) throw new Error("the work was not done");
-const peakMiB = process.resourceUsage().maxRSS / 1024;
-console.log(JSON.stringify({ entries, megabytes: bytes.length / 1e6, peakMiB, seconds }));
+console.log(JSON.stringify({ entries, megabytes: bytes.length / 1e6, peakMiB: peakMiB(), seconds }));

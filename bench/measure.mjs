@@ -1,5 +1,6 @@
 // Samples contestants in turn (A B C A B C …), so that a slow moment of the machine hits all of them, and summarises them.
 
+import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { pause } from "./scratch.mjs";
@@ -95,6 +96,16 @@ export async function time({ run, check }, repeats, clock) {
   const micros = readClock(clock) - started;
   check?.(result);
   return micros;
+}
+
+/**
+ * The peak of the resident set of a process, in MiB. `maxRSS` is at least that of its parent at the start of the process, because a child
+ * shares its memory until it runs another program. So Linux is asked for the peak of that program alone.
+ */
+export function peakMiB(pid = "self") {
+  if (process.platform !== "linux" && pid === "self") return process.resourceUsage().maxRSS / 1024;
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(kilobytes) / 1024;
 }
 
 /** Microseconds since some moment. */

@@ -4,6 +4,7 @@
 
 import { cassetteProvider, recordingProvider } from "playhead/cassette";
 import { hashedLoop } from "./floor/loop.mjs";
+import { peakMiB } from "./measure.mjs";
 import { runPlayhead, SIGNING_KEY } from "./turn-loop-ways.mjs";
 import { add, assertWork, createModel, GOAL, SYSTEM } from "./workload.mjs";
 
@@ -53,9 +54,9 @@ const result = await run(
   turns,
 );
 assertWork(result, turns);
-const peakMiB = process.resourceUsage().maxRSS / 1024;
+const peak = peakMiB();
 const { cassette, messages } = result;
-const figures = { kind, turns, peakMiB, heldMiB: held };
+const figures = { kind, turns, peakMiB: peak, heldMiB: held };
 if (cassette !== undefined) {
   figures.cassetteMiB = sizeOf(cassette);
   figures.conversationMiB = sizeOf(messages);

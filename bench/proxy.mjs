@@ -1,9 +1,8 @@
 // Memory of a recording proxy in a process of its own, while many conversations of two turns pass through it.
 
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { COMPLETION, JSON_TYPE, PATH, requestOf, startModel, startServer } from "./peers/exchange.mjs";
-import { summarise } from "./measure.mjs";
+import { peakMiB, summarise } from "./measure.mjs";
 import { closeScratch, openScratch } from "./scratch.mjs";
 
 const bin = fileURLToPath(new URL("../dist/cli/bin.js", import.meta.url));
@@ -45,7 +44,7 @@ async function peaks(conversations) {
         while (next < end) await converse(server.base, next++);
       };
       await Promise.all(Array.from({ length: PARALLEL }, one));
-      seen.push(peakOf(server.pid));
+      seen.push(peakMiB(server.pid));
     }
     return seen;
   } finally {
@@ -66,9 +65,4 @@ async function send(base, body) {
   const response = await fetch(`${base}${PATH}`, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`the proxy answered ${response.status}: ${text.slice(0, 200)}`);
-}
-
-function peakOf(pid) {
-  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-  return Number(kibibytes) / 1024;
 }

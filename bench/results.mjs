@@ -1,5 +1,5 @@
 // Writes bench/results.md from the tables of one whole run, beginning with the goals. A run of some benchmarks adds its tables at the
-// end, with the machine and the load of that run, and replaces those of its last run.
+// end, with the machine and the load of that run. They replace those of its last run, and those of the whole run.
 
 import { formatGoals } from "./goals.mjs";
 import { formatMachine } from "./machine.mjs";
@@ -28,7 +28,10 @@ export function formatResults({ machine, goals, tables, versions, clock, takenAt
 export function addResults(text, { machine, goals, tables, versions, clock, takenAt }, name) {
   const heading = `## ${name}, measured alone`;
   const [first, ...others] = text.trimEnd().split(/^(?=## )/m);
-  const kept = others.filter((section) => !section.startsWith(`${heading}\n`)).map((section) => section.trimEnd());
+  const titles = new Set(tables.map((table) => titleOf(toMarkdown(table))));
+  const kept = others
+    .filter((section) => !section.startsWith(`${heading}\n`))
+    .map((section) => (section.startsWith("## All figures\n") ? without(section, titles) : section).trimEnd());
   const peers = [...new Set(Object.values(versions))];
   const measured = goals.filter((goal) => goal.measured !== undefined);
   const section = [
@@ -41,4 +44,14 @@ export function addResults(text, { machine, goals, tables, versions, clock, take
     ...tables.map(toMarkdown),
   ].join("\n");
   return `${[first.trimEnd(), ...kept, section.trimEnd()].join("\n\n")}\n`;
+}
+
+/** The section without the tables of these titles, which are measured again. */
+function without(section, titles) {
+  const parts = section.split(/^(?=### )/m);
+  return parts.filter((part) => !titles.has(titleOf(part))).join("");
+}
+
+function titleOf(markdown) {
+  return /^### (.*)$/m.exec(markdown)?.[1];
 }

@@ -15,7 +15,7 @@ const [modules = "", out = ""] = process.argv.slice(2).map((path) => resolve(pat
 /** Small packages that almost every door needs. Node takes longer to find their files than to run them. */
 const INLINED = ["@cfworker/json-schema", "eventsource-parser", "fflate", "p-limit", "yocto-queue"];
 
-/** What tests and agents load, which must open in few files. */
+/** The entry points whose number of files is limited (bench/doors.json). */
 const DOORS = [
   ["entry/playhead"],
   ["entry/jest", "entry/vitest"],
@@ -109,7 +109,7 @@ function groups(chunks) {
   );
 }
 
-/** The leaders that need a file. What a door and a command need, all commands load, so that the door opens no file more. */
+/** The leaders that need a file. All commands load what a door and a command share, so that the door opens no extra file. */
 function usersOf(file, needs) {
   const isUser = (names) => needs[LEADERS.indexOf(names)].has(file);
   const isShared = DOORS.some(isUser) && COMMANDS.some(isUser);

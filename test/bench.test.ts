@@ -32,7 +32,7 @@ test("the floors do the same work as the package, with the same hashes", { timeo
   expect(result.stdout.trim()).toBe("9 floors hold");
 });
 
-test("a run of some benchmarks replaces its own tables in the results, and no others", () => {
+test("a run of some benchmarks replaces its own tables in the results, also those of the whole run, and no others", () => {
   const result = script(`
     import { addResults } from "./bench/results.mjs";
     const run = (median) => ({
@@ -40,7 +40,7 @@ test("a run of some benchmarks replaces its own tables in the results, and no ot
       goals: [{ figure: "ours ÷ MSW", most: 1, measured: { median, low: 1, high: 2 }, verdict: "met" }, { figure: "another" }],
       tables: [{ title: "served", unit: "µs", rows: [{ name: "ours", median, low: 1, high: 2, samples: 7 }] }],
     });
-    const whole = "# Results\\n\\n## All figures\\n\\n### loop\\n";
+    const whole = "# Results\\n\\n## All figures\\n\\n### served\\n\\nold\\n\\n### loop\\n";
     const once = addResults(whole, run(1), "peerServes");
     console.log(JSON.stringify([once, addResults(addResults(once, run(4), "proxy"), run(7), "peerServes")]));
   `);

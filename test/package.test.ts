@@ -85,7 +85,7 @@ describe("the package", () => {
     },
   );
 
-  it("compiles no pattern with Unicode properties when it is loaded, since one takes 2 ms", () => {
+  it("constructs no pattern with Unicode properties when it is loaded, since one takes 2 ms", () => {
     const doors = [
       "playhead",
       ...["cassette", "session", "agent-runner", "env", "host", "harness"].map((d) => `playhead/${d}`),

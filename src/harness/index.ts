@@ -151,6 +151,7 @@ export { createJudge, type Judge } from "./scores/judge.js";
 export { scorers } from "./scores/scorers.js";
 export { createScoreSheet, isScoreName, SCORE_NAME_HINT, scoresOf, type RecordedScores } from "./scores/scores.js";
 export { agreementOf, agreementText, meanGrade } from "./scores/agreement.js";
+export { withStop } from "./drift/headline.js";
 export { describeTypical, type TypicalRun } from "./drift/paths/typical.js";
 export {
   candidatesHtml,

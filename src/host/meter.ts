@@ -39,13 +39,17 @@ export function processMeter(): ProcessMeter {
 }
 
 /**
- * Measures processor time in microseconds: that of the main threads of all processes in the session of `leader`, as listed at the first
- * call. Undefined if the system does not report it. Only Linux does. The time of a thread is complete when it waits.
+ * Measures processor time in microseconds: that of the main threads of all processes that are in the session of `leader` at some call. A
+ * process that has ended counts as at the last call that found it. Undefined if the system does not report it. Only Linux does. The time of a
+ * thread is complete when it waits.
  */
 export function sessionTime(leader: number): (() => number) | undefined {
   if (readTime(String(leader)) === undefined) return undefined;
-  let ids: readonly string[] | undefined;
-  return () => (ids ??= processesOf(leader)).reduce((sum, id) => sum + (readTime(id) ?? 0), 0);
+  const times = new Map<string, number>();
+  return () => {
+    for (const id of processesOf(leader)) times.set(id, readTime(id) ?? times.get(id) ?? 0);
+    return [...times.values()].reduce((sum, time) => sum + time, 0);
+  };
 }
 
 function processesOf(leader: number): string[] {

@@ -47,7 +47,7 @@ describe("cassette record of one file in two processes", () => {
       code: 2,
       out: "",
       err: [
-        "error: a.cassette.json was recorded more than once, so only the last recording of it is left",
+        "error: several tests recorded a.cassette.json, so only the run of the last one is left",
         "  file: a.cassette.json",
         "  hint: Two tests share a cassette. Give each its own file, and record again.",
         "",
@@ -57,7 +57,7 @@ describe("cassette record of one file in two processes", () => {
     expect(documentOf(json).error).toMatchObject({ code: "recorded-twice", file: "b" });
   });
 
-  it("includes a test whose unchanged run another test replaces, and no test that replays a new recording", async () => {
+  it("also exits 2 if a test replaces the unchanged run of another one, but not if a test replays a new recording", async () => {
     const recorded = { ...line, mode: "from-first-miss", kept: 1 };
     const unchanged = { ...line, mode: "replay", kept: 1 };
     const args = ["record", "--from-first-miss", "--json", "--"];

@@ -95,7 +95,10 @@ describe("cassette doctor", () => {
     put("set-old/b.cassette.json", other);
     await run("lock", "set", "set-old");
     const list = documentOf(await run("doctor", "set", "--json"))["checks"] as Check[];
-    expect(list.find(({ name }) => name === "lock")).toMatchObject({ status: "ok" });
+    expect(list.find(({ name }) => name === "lock")).toMatchObject({
+      status: "ok",
+      message: "cassettes.lock confirms 1 of 2 cassettes",
+    });
   });
 
   it("finds signatures without a cassette, half-written files and bundles that are not whole", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { jsonReport } from "../../src/harness/reports/json.js";
@@ -115,6 +115,8 @@ describe("cassette drift --history", () => {
     expect(ran.code).toBe(0);
     expect(ran.out).toContain("2026-11-08.json: nothing was compared: nowhere does not exist.");
     expect(ran.out).not.toContain("other file");
+    rmSync(join(root, folder, "2026-11-07.json"));
+    expect((await history()).out).toContain("nowhere does not exist.");
   });
 
   it("shows all others and exits 2 if a report is damaged, and counts files that are not reports", async () => {

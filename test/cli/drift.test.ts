@@ -495,7 +495,7 @@ describe("cassette drift", () => {
     const reporter = "json=read-only.json,junit=other.xml";
     const ran = await cli(["drift", "old", "broken", "--force", "--reporter", reporter]);
     expect(ran.code).toBe(3);
-    expect(ran.err).toContain("an earlier run may still be there: read-only.json cannot be written: it is read-only");
+    expect(ran.err).toContain("read-only.json cannot be written: it is read-only, so a report of an earlier run may still be there");
     expect(readFileSync(join(folder, "other.xml"), "utf8")).toContain('errors="2"');
     writeFileSync(join(folder, "other.xml"), "green");
     const compared = await cli(["drift", "old", "new", "--force", "--reporter", reporter]);
@@ -508,11 +508,18 @@ describe("cassette drift", () => {
     const before = readFileSync(join(folder, recording), "utf8");
     for (const reporter of [`html=${recording}`, "json=new.cassette.json"]) {
       const ran = await cli(["drift", "old", "new", "--force", "--reporter", reporter]);
-      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("is the name of a recording")]);
+      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("reserved for recordings")]);
     }
-    expect((await cli(["show", recording, "--html", recording, "--force"])).err).toContain(
-      "is the name of a recording",
-    );
+    writeFileSync(join(folder, "odd.json"), before);
+    for (const argv of [
+      ["show", "odd.json", "--html", "odd.json", "--force"],
+      ["drift", "odd.json", "new", "--reporter", "json=odd.json", "--force"],
+      ["export", "odd.json", "--format", "openai", "--out", "odd.json", "--force"],
+    ])
+      expect((await cli(argv)).err).toContain("odd.json would be replaced, and the command reads it");
+    const bundle = await cli(["export", "odd.json", "--format", "openai", "--out", "x.bundle.json"]);
+    expect(bundle.err).toContain("reserved for recordings");
+    expect(readFileSync(join(folder, "odd.json"), "utf8")).toBe(before);
     expect(readFileSync(join(folder, recording), "utf8")).toBe(before);
   });
 
@@ -538,6 +545,12 @@ describe("cassette drift", () => {
     const none = await cli(["drift", "old", "nowhere", "--force", "--reporter", "junit=both.1.xml"]);
     expect(none).toMatchObject({ code: 2, err: expect.stringContaining("nowhere does not exist") as string });
     expect(read("both.1.xml")).toContain("nowhere does not exist");
+  });
+
+  it("writes the page of several candidates to a file without a name before its extension", async () => {
+    const ran = await cli(["drift", "old", "new", "again", "--reporter", "html=.html"]);
+    expect([ran.code, ran.err]).toEqual([1, ""]);
+    expect(readFileSync(join(folder, ".html"), "utf8")).toContain("<!doctype html>");
   });
 
   it("names files for a code host from the working folder, however the sides were given", async () => {

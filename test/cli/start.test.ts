@@ -74,7 +74,7 @@ describe("what is loaded", () => {
     ["scan", 17, 550, 0, (file: string) => [file]],
     ["show", 20, 550, 14, (file: string) => [file]],
     ["diff", 25, 880, 33, (file: string) => [file, file]],
-  ])("for %s is its own folder, in at most %i files with %i KB", (command, files, kilobytes, ofHarness, paths) => {
+  ])("for %s is only its own folder, in at most %i files with %i KB", (command, files, kilobytes, ofHarness, paths) => {
     const file = place("one.cassette.json", runOf([{ say: "a" }]));
     const loaded = loadedByCommand(command, ...paths(file));
     const folders = ofCommands(loaded).flatMap((path) => /^cli\/(?!commands\/)([^/]+)\//.exec(path)?.[1] ?? []);

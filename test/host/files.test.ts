@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
+  lstatSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -72,6 +73,13 @@ describe("read", () => {
   it.skipIf(!existsSync("/usr/bin/mkfifo"))("does not wait for a pipe that nobody writes to", async () => {
     spawnSync("/usr/bin/mkfifo", [at("pipe")]);
     expect(await files.read(at("pipe"), 9)).toEqual({ kind: "failed", message: "it is not a regular file" });
+  });
+
+  it.skipIf(!existsSync("/usr/bin/mkfifo"))("replaces no pipe", async () => {
+    spawnSync("/usr/bin/mkfifo", [at("pipe")]);
+    const written = await files.write(at("pipe"), "text", { overwrite: true });
+    expect(written).toEqual({ kind: "failed", message: "it is not a regular file" });
+    expect(lstatSync(at("pipe")).isFIFO()).toBe(true);
   });
 
   it.skipIf(!existsSync("/usr/bin/mkfifo"))("does not wait where a file becomes a pipe on the way", async () => {

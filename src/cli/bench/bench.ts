@@ -19,7 +19,7 @@ import { holdSignals, toExitCode, type HeldSignals } from "../child/spawn.js";
 import { assertWritable, writeEach, type OutputOptions } from "../drift/outputs.js";
 import { EXIT } from "../exit-codes.js";
 import { BENCH_GRACE_MS } from "../limits.js";
-import { type CommandIo } from "../terminal/io.js";
+import type { CommandIo } from "../terminal/io.js";
 import { toJsonText, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
 import { createBaton } from "./baton.js";
@@ -44,7 +44,7 @@ export async function bench(
   options: BenchCommandOptions,
   io: CommandIo,
 ): Promise<void> {
-  await assertWritable(options, 1, io);
+  await assertWritable(options, 1, io, [file]);
   const { against, runs, cpu = false, turns, json = false } = options;
   if (cpu && sessionTime(process.pid) === undefined) throw noProcessorTime();
   const recorded = await loadForBench(file, io);
@@ -108,7 +108,7 @@ async function measure(
       const places = commands.map((_, at) => at);
       // Neither command always comes first.
       const begun = (run % 2 === 0 ? places : places.reverse()).map(async (at) => {
-        const name = `${at === 0 ? "" : "the reference's "}run ${run + 1} of ${runs}`;
+        const name = `run ${run + 1} of ${runs}${at === 0 ? "" : " of the reference"}`;
         results[at]?.push(await runOnce(commands[at] ?? [], served, io, { ...settings, baton, name }));
       });
       await allOrFirstFailure(begun);

@@ -61,11 +61,11 @@ export async function runOnce(
   if (problem !== undefined) throw failed(command, problem, file, name);
   const { firstAt = began, pauses } = watch;
   if (pauses.length === 0)
-    throw failed(command, "it made only one request, so there is no turn after an answer to measure", file);
+    throw failed(command, "it made only one request, so there is no turn after an answer to measure", file, name);
   if (quietly === undefined || !isCpu) return { start: firstAt - began, pauses: [...pauses] };
   const own = spent();
   if (own === undefined) throw noProcessorTime();
-  if (own.every((time) => time === 0) || own.some((time) => time < 0)) throw unknownTime(command, file);
+  if (own.every((time) => time === 0)) throw unknownTime(command, file);
   return { start: firstAt - began, pauses: own };
 }
 
@@ -129,14 +129,14 @@ function notedIn(problems: string[]): ServeWatcher {
 
 function failed(command: readonly string[], why: string, file: string, run?: string): CliError {
   const what = `the command ${JSON.stringify(command.join(" "))} cannot be measured: ${run === undefined ? "" : `in ${run}, `}${why}`;
-  const again = run === undefined ? "" : " It passed once, so run it several times: its output is shown there.";
+  const again = run === undefined ? "" : " It passed before, so run it several times. serve shows its output.";
   const hint = `Make it pass with npx playhead serve <file> -- <command> first.${again}`;
   return new CliError("baseline-failed", what, hint, file);
 }
 
-/** Only the processes of the session at the first request are measured. */
+/** Only the processes of the command's session are measured. */
 function unknownTime(command: readonly string[], file: string): CliError {
-  const what = `the processor time of ${JSON.stringify(command.join(" "))} is unknown: another process made its requests`;
-  const hint = "Leave out --cpu, or start one process that makes all requests, in the session of the command.";
+  const what = `the processor time of ${JSON.stringify(command.join(" "))} is unknown: a process of another session makes its requests`;
+  const hint = "Leave out --cpu, or start the command without setsid.";
   return new CliError("baseline-failed", what, hint, file);
 }

@@ -22,7 +22,7 @@ export async function stretch(file: string, { turns, out, force, json }: Stretch
     throw usageError(`--out ${out} does not end in ${CASSETTE_SUFFIX}`, "Add the suffix.");
   }
   if (resolve(io.cwd, out) === resolve(io.cwd, file)) {
-    throw usageError(`--out ${out} is the recording itself`, "Name another file. The recording is needed to compare.");
+    throw usageError(`--out ${out} is the recording itself`, "Name another file. Later comparisons need the original.");
   }
   const stretched = stretchCassette(await loadForBench(file, io), turns);
   const files = filesAt(io);

@@ -150,7 +150,7 @@ function print(
     const isRefused = status === "refused";
     const what = isRefused ? `  ${blessing.failure.code}: ${blessing.failure.message}` : `  → ${blessing.to}`;
     const word = (status === "accepted" || status === "completed") && exitCode !== EXIT.ok ? "left" : status;
-    line({ look: isRefused ? "bad" : "good", text: `${word.padEnd(8)} ` }, file, what);
+    line({ look: isRefused ? "bad" : "good", text: word.padEnd(11) }, file, what);
   }
   const having = (wanted: Blessing["status"]) => blessings.filter(({ status }) => status === wanted).length;
   const [accepted, completed] = [having("accepted"), having("completed")];

@@ -59,19 +59,13 @@ export async function passOnLedger(files: FilePort, from: string, to: string): P
   if (result.kind !== "read")
     throw notPassedOn(to, `is not complete: that of the command ${whyUnread(result, MAX_LEDGER_BYTES)}`);
   const texts = new TextDecoder().decode(result.bytes).split("\n");
-  // Damaged lines are kept as they are, so that the reader of the other ledger counts them. They come last: the first line tells what
-  // the file is.
-  const damaged: string[] = [];
-  const lines = texts.flatMap((text) => {
+  const whole = texts.flatMap((text) => {
     const line = parseLine(text);
-    if (line === undefined) {
-      if (text !== "") damaged.push(text);
-      return [];
-    }
+    // Damaged lines are kept as they are, so that the reader of the other ledger counts them.
+    if (line === undefined) return text === "" ? [] : [`${text}\n`];
     const path = pathInLedger(to, resolve(dirname(from), line.path));
-    return JSON.stringify({ ...(JSON.parse(text) as object), path });
+    return `${JSON.stringify({ ...(JSON.parse(text) as object), path })}\n`;
   });
-  const whole = [...lines, ...damaged].map((line) => `${line}\n`);
   if (whole.length === 0) return;
   const written = await files.append(to, whole.join(""));
   if (written.kind === "written") return;
@@ -84,8 +78,8 @@ function notPassedOn(to: string, why: string): CliError {
 }
 
 /**
- * The files that several tests recorded, as they named them. Only the last recording of each is left. A replayed line with `kept` is a
- * test whose run equals the recorded one, so a later recording replaces that run.
+ * The files with the runs of several tests, as they named them. Only the last run of each is left. A replayed line with `kept` is a test
+ * whose run equals the recorded one, so a later recording replaces that run.
  */
 export function recordedTwice({ lines }: Ledger): string[] {
   const seen = new Set<string>();

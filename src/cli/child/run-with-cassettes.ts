@@ -92,10 +92,9 @@ function noneUsed({ verb, command }: RunRequest, { unreadable }: Ledger): CliErr
   );
 }
 
-/** Two tests in two processes recorded one file. Within one process `useCassette` refuses the second. */
+/** Two tests in two processes have different runs in one file. Within one process `useCassette` refuses the second. */
 function replacedEachOther(files: readonly string[]): CliError {
-  const [were, each] = files.length > 1 ? ["were", "each"] : ["was", "it"];
-  const what = `${files.join(", ")} ${were} recorded more than once, so only the last recording of ${each} is left`;
+  const what = `several tests recorded ${files.join(", ")}, so only the run of the last one is left`;
   const hint = "Two tests share a cassette. Give each its own file, and record again.";
   return new CliError("recorded-twice", what, hint, files[0]);
 }

@@ -54,7 +54,7 @@ export async function drift(
   assertSuccessPointer(options.success);
   const { ignore, readOnly } = options;
   parseDiffOptions({ ignore, readOnly });
-  await assertWritable(options, candidates.length, io);
+  await assertWritable(options, candidates.length, io, [base, ...candidates]);
   const twice = candidates.find((each, index) => candidates.indexOf(each) < index);
   if (twice !== undefined) throw usageError(`the candidate ${twice} is named twice`, "Name each candidate once.");
   const judged = await judgeAll(base, candidates, options, io).catch(async (error: unknown) => {

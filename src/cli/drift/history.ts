@@ -50,10 +50,10 @@ export async function history(
     limit: MAX_HISTORY_REPORTS,
     step: (done: number, all: number) => progress.step(done, all),
   };
-  const read = await readHistory(folder, found, source);
+  const { history: read, refused } = await readHistory(folder, found, source);
   progress.clear();
   const past = { ...read, notes: [...notes, ...read.notes] };
-  if (past.reports.length + past.mutations.length + past.damaged.length === 0) {
+  if (past.reports.length + past.mutations.length + past.damaged.length + refused === 0) {
     throw new CliError("nothing-found", `${folder} has no report of drift or mutate`, FOLDER_HINT, folder);
   }
   const exitCode = past.damaged.length > 0 ? EXIT.failed : EXIT.ok;

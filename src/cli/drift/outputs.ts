@@ -38,11 +38,12 @@ export interface OutputOptions {
   json?: boolean;
 }
 
-/** Checks, before any work, that no two reports go to one place and that no file exists. */
+/** Checks, before any work, that no two reports go to one place, that no file exists, and that none is one of `inputs`. */
 export async function assertWritable(
   { reporter, force, json }: OutputOptions,
   candidates: number,
   io: CommandIo,
+  inputs: readonly string[] = [],
 ): Promise<void> {
   const alone = candidates === 1 ? undefined : reporter.find(({ name, out }) => isNumbered(name) && out === undefined);
   if (alone !== undefined) {
@@ -59,12 +60,12 @@ export async function assertWritable(
     ...(json === true ? [""] : []),
   ];
   const whole = places.map((place) => (place === "" ? "" : resolve(io.cwd, place)));
-  const twice = places.find((_, index) => whole.indexOf(whole[index] ?? "") !== index);
+  const twice = places[whole.findIndex((place, index) => whole.indexOf(place) !== index)];
   if (twice !== undefined) {
     const what = `two reports would go to ${twice === "" ? "standard output" : twice}`;
-    throw usageError(what, "Name a file for all but one, such as --reporter text,json=report.json.");
+    throw usageError(what, "Give each report its own file, such as --reporter text,json=report.json.");
   }
-  for (const place of places) assertNoRecording(place, "report-unusable");
+  for (const place of places) if (place !== "") assertNoRecording(place, "report-unusable", inputs);
   if (force === true) return;
   for (const place of places) {
     if (place === "") continue;
@@ -139,7 +140,7 @@ const PLACED = ["sarif", "github"];
 
 /**
  * Writes reports that say that nothing could be compared, so that no report of an earlier run stays in place. A report that cannot be written
- * is a note, since the caller has a reason of its own to fail.
+ * causes only a note, because the caller already fails.
  */
 export async function writeRefusals(
   refusal: GateRefusal,
@@ -165,7 +166,8 @@ export async function writeRefusals(
     options,
     io,
   );
-  for (const { message } of failed) createNotes(io)("note: a report of an earlier run may still be there: ", message);
+  const old = options.force === true ? ", so a report of an earlier run may still be there" : "";
+  for (const { message } of failed) createNotes(io)("note: ", message, old);
 }
 
 /** A text, and its file. Without one, it goes to stdout. */
@@ -181,7 +183,8 @@ export async function writeEach(options: OutputOptions, io: CommandIo, textOf: (
 }
 
 async function writeAll(outputs: readonly Output[], options: OutputOptions, io: CommandIo): Promise<void> {
-  const [first] = await tryAll(outputs, options, io);
+  const [first, ...others] = await tryAll(outputs, options, io);
+  for (const { message } of others) createNotes(io)("note: ", message);
   if (first !== undefined) throw first;
 }
 

@@ -15,7 +15,7 @@ import { MAX_OUTPUT_CHARACTERS } from "../limits.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, toJsonError, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
-import { writeText } from "../options/file.js";
+import { assertNoRecording, writeText } from "../options/file.js";
 import { cassettesAt, loadEach } from "../options/recordings.js";
 
 export interface ExportCommandOptions {
@@ -33,6 +33,7 @@ export async function exportCassettes(
   maxCharacters = MAX_OUTPUT_CHARACTERS,
 ): Promise<void> {
   const files = filesAt(io);
+  if (options.out !== undefined) assertNoRecording(options.out, "export-not-written", [path]);
   const found = await exportAll(files, path, options, io, maxCharacters);
   const { lines } = found;
   if (options.out !== undefined && lines.length > 0) {

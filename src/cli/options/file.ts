@@ -1,5 +1,6 @@
 // Files that one option names: read or written whole, or a failure of the command.
 
+import { resolve } from "node:path";
 import { BUNDLE_SUFFIX, CASSETTE_SUFFIX } from "../../cassette/index.js";
 import type { FilePort, FileRead } from "../../core/index.js";
 import { CliError, type CliErrorCode } from "../errors.js";
@@ -28,14 +29,21 @@ export function whyUnread(read: Exclude<FileRead, { kind: "read" }>, maxBytes: n
   }
 }
 
-/** Throws `CliError` with the code if a file of another kind would get the name of a recording, and could replace one. */
-export function assertNoRecording(path: string, code: CliErrorCode): void {
-  const suffix = [CASSETTE_SUFFIX, BUNDLE_SUFFIX].find((each) => path.endsWith(each));
-  if (suffix === undefined) return;
-  throw new CliError(code, `${path} is the name of a recording`, `Name a file that does not end in ${suffix}.`, path);
+/**
+ * Throws `CliError` with the code if a report would replace a recording: for a name that recordings have, and for a path of `inputs`, which
+ * the command reads.
+ */
+export function assertNoRecording(path: string, code: CliErrorCode, inputs: readonly string[] = []): void {
+  const suffix = [CASSETTE_SUFFIX, BUNDLE_SUFFIX].find((each) => path.toLowerCase().endsWith(each));
+  if (suffix !== undefined) {
+    const what = `${path} ends in ${suffix}, which is reserved for recordings`;
+    throw new CliError(code, what, "Give the file another name.", path);
+  }
+  if (!inputs.some((input) => resolve(input) === resolve(path))) return;
+  throw new CliError(code, `${path} would be replaced, and the command reads it`, "Name another file.", path);
 }
 
-/** Writes a whole file that is no recording. Throws `CliError` with the code; `taken` is the hint for a file that exists and may not be replaced. */
+/** Writes a whole file, but never one with the name of a recording. Throws `CliError` with the code; `taken` is the hint for a file that exists and may not be replaced. */
 export async function writeText(
   files: FilePort,
   path: string,

@@ -13,7 +13,7 @@ import { defined, type FilePort } from "../../core/index.js";
 import { toBundlePage, toConversationPage, type ConversationPage, type LeftOut } from "../../harness/index.js";
 import { pathBeside } from "../../host/index.js";
 import { usageError } from "../errors.js";
-import { writeText } from "../options/file.js";
+import { assertNoRecording, writeText } from "../options/file.js";
 import { assertNoFolder } from "../options/recordings.js";
 import type { ShowOptions } from "./show.js";
 import { EXIT } from "../exit-codes.js";
@@ -28,6 +28,7 @@ export async function showPage(file: string, html: string | true, options: ShowO
   const files = filesAt(io);
   await assertNoFolder(files, file, "show", [CASSETTE_SUFFIX, BUNDLE_SUFFIX]);
   const out = html === true ? pathBeside(file, `${titleOf(file)}.html`) : html;
+  assertNoRecording(out, "page-not-written", [file]);
   const { page, turns } = await read(files, file, options);
   await writeText(files, out, page.text, {
     code: "page-not-written",

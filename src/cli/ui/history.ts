@@ -4,6 +4,7 @@ import type { FilePort } from "../../core/index.js";
 import {
   sortByDate,
   toPastReport,
+  withStop,
   type GateReport,
   type History,
   type PastMutations,
@@ -24,12 +25,15 @@ interface HistorySource {
   step?: (done: number, all: number) => void;
 }
 
-/** Reads one file at a time, and keeps only what the history shows. `folder` is its name for people. */
+/**
+ * Reads one file at a time, and keeps only what the history shows. `folder` is its name for people. `refused` counts the reports that say why
+ * nothing was compared.
+ */
 export async function readHistory(
   folder: string,
   found: readonly Pick<FoundFile, "path" | "changedMs">[],
   { files, root, limit, step }: HistorySource,
-): Promise<History> {
+): Promise<{ history: History; refused: number }> {
   const wanted = found.filter(({ path }) => kindByName(path) === undefined);
   const dated = sortByDate(wanted.map(({ path, changedMs }) => ({ file: path, ...dateOf(path, changedMs) })));
   const [reports, mutations, damaged]: [PastReport[], PastMutations[], { file: string; message: string }[]] = [
@@ -44,7 +48,7 @@ export async function readHistory(
     step?.(done++, wanted.length);
     const contents = await readContents(files, root, file);
     if (contents.kind === "damaged") damaged.push({ file, message: contents.failure.message });
-    else if (contents.kind === "refusal") refusals.push(`${file}: nothing was compared: ${contents.message}.`);
+    else if (contents.kind === "refusal") refusals.push(withStop(`${file}: nothing was compared: ${contents.message}`));
     else if (contents.kind === "mutants") mutations.push(toPastMutations(file, when, contents.report));
     else if (contents.kind === "verdict" || contents.kind === "candidates") {
       const all = contents.kind === "verdict" ? [contents.report] : contents.candidates.reports;
@@ -64,7 +68,8 @@ export async function readHistory(
       : []),
     ...(others > 0 ? [`${count(others, "other file")} in the folder: not a report of drift or mutate.`] : []),
   ];
-  return { folder, reports: sortByDate(reports), mutations: sortByDate(mutations), damaged: damaged.reverse(), notes };
+  const sorted = { reports: sortByDate(reports), mutations: sortByDate(mutations) };
+  return { history: { folder, ...sorted, damaged: damaged.reverse(), notes }, refused: refusals.length };
 }
 
 /** The reports of one file, or why it cannot be used. */

@@ -81,7 +81,7 @@ export async function filePage(
       }
       case "refusal": {
         const failure: Failure = { exitCode: 2, code: contents.code, message: contents.message };
-        return notice("Nothing was compared", { ...failure, hint: "Correct that, and compare again." }, file, root);
+        return notice("Nothing was compared", { ...failure, hint: "Fix the cause, and compare again." }, file, root);
       }
       case "damaged":
         return notice("This file is damaged", contents.failure, file, root);
@@ -101,7 +101,7 @@ export async function historyPage(name: string, { root, files, catalogue }: Page
   const kinds: readonly ItemKind[] = ["verdict", "mutants"];
   const listed = catalogue.items().filter(({ kind }) => kinds.includes(kind));
   const reports = listed.map(({ file: path, changedMs }) => ({ path, changedMs }));
-  const history = await readHistory(name, reports, { files, root, limit: MAX_UI_HISTORY_REPORTS });
+  const { history } = await readHistory(name, reports, { files, root, limit: MAX_UI_HISTORY_REPORTS });
   const waiting = catalogue.waiting();
   const notes = [...history.notes, ...(waiting > 0 ? [`${count(waiting, "file")} not read yet.`] : [])];
   return found(historyHtml({ ...history, notes }, toFrame([]), (file) => fileAddress(file)));

@@ -4,7 +4,7 @@
 import { open } from "node:fs/promises";
 import { dirname, relative, resolve, sep } from "node:path";
 import { cutAround, type MissReport } from "../../cassette/index.js";
-import { defined, isPlainObject, type JsonValue } from "../../core/index.js";
+import { defined, isPlainObject, shorten, type JsonValue } from "../../core/index.js";
 import {
   MUTANT_KINDS,
   type CandidateReports,
@@ -69,13 +69,19 @@ export function readDocument(text: string): ReadDocument {
   return { kind: "verdict", report: value as unknown as GateReport };
 }
 
-/** Why `drift` compared nothing. */
+/** Characters of a text of the report. */
+const MAX_REASON = 300;
+
+/** Why `drift` compared nothing: the first reason, and the number of the others. */
 function toRefusal(refused: unknown): ReadDocument {
   const reasons: unknown[] = Array.isArray(refused) ? refused : [];
   const [first, ...more] = reasons.filter(isPlainObject);
-  const message = textOf(first?.["message"]) ?? "no reason is given";
-  const others = more.length === 0 ? "" : `, and ${more.length} more`;
-  return { kind: "refusal", code: textOf(first?.["code"]) ?? "nothing-to-compare", message: `${message}${others}` };
+  const message = shorten(textOf(first?.["message"]) ?? "no reason is given", MAX_REASON);
+  const file = textOf(first?.["file"]);
+  const place = file === undefined ? "" : `${shorten(file, MAX_REASON)}: `;
+  const others = more.length === 0 ? "" : `, and ${count(more.length, "more reason")}`;
+  const code = textOf(first?.["code"]) ?? "nothing-to-compare";
+  return { kind: "refusal", code, message: `${place}${message}${others}` };
 }
 
 /** Checks only what tells it from other documents. A page of an incomplete one fails, which is shown. */

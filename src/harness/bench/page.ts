@@ -2,7 +2,7 @@
 
 import { html, type Html } from "../html/template.js";
 import { tableView, toTablePage } from "../reports/html/table-page.js";
-import { benchSetting, benchTable, timeText, verdictLines } from "./report-text.js";
+import { benchSetting, benchTable, noiseLines, timeText, verdictLines } from "./report-text.js";
 import type { BenchedLength, BenchReport } from "./report.js";
 
 // Those of the `viewBox` below.
@@ -16,7 +16,7 @@ export function benchHtml(report: BenchReport): string {
   const head = html`<h1>${ran}</h1>
     ${reference === undefined ? undefined : html`<p class="note">against ${reference}</p>`}
     <p class="note">with ${cassette}. ${benchSetting(report)}.</p>
-    ${verdictLines(report).map((line) => html`<p class="plain">${line}</p>`)}`;
+    ${[...verdictLines(report), ...noiseLines(report)].map((line) => html`<p class="plain">${line}</p>`)}`;
   const plots = report.lengths.map(
     (length) =>
       html`<h2>${length.turns} turns</h2>

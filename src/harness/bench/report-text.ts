@@ -46,7 +46,7 @@ export function verdictLines({ lengths }: BenchReport): string[] {
   });
 }
 
-/** From this many thresholds on, the noise hides what the threshold should find. */
+/** If the noise is more than this many times the threshold, the report says what it hides. */
 const LARGE_NOISE = 5;
 
 /** What a comparison could not find, if its noise is much larger than its threshold. */
@@ -55,10 +55,8 @@ export function noiseLines({ lengths, clock }: BenchReport): string[] {
     shift?.verdict === "same" && shift.noise > LARGE_NOISE * shift.threshold ? [shift.noise + shift.threshold] : [],
   );
   if (hidden.length === 0) return [];
-  const cpu = clock === "cpu" ? "" : " and --cpu";
-  return [
-    `The noise hides a turn that got slower by up to ${timeText(Math.max(...hidden))}. Longer conversations (--turns 150), more --runs${cpu} reduce it.`,
-  ];
+  const ways = clock === "cpu" ? "More turns (--turns) and more --runs" : "More turns (--turns), more --runs and --cpu";
+  return [`The noise hides a slowdown of up to ${timeText(Math.max(...hidden))} a turn. ${ways} reduce it.`];
 }
 
 /** How it was measured. */

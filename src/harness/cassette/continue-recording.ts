@@ -1,13 +1,13 @@
 // Recordings that continue an older one: a fork at a turn, written to another file, and a recording that keeps its own turns up to the
 // first miss. Both leave the old file unchanged until a run has succeeded.
 
-import { hashJson } from "../../core/index.js";
 import {
   exchangeSideOf,
   forkProvider,
   isClaimed,
   resumeProvider,
   type CassetteStore,
+  type CassetteV2,
   type ForkProvider,
   type RecordingOptions,
   type ResumeOptions,
@@ -48,8 +48,8 @@ export function readForkPlan(environment: ForkEnvironment): ForkPlan {
 interface Rerecording {
   readonly provider: ForkProvider;
   /**
-   * False if the file has this very run. A run that equals the recorded one writes nothing, but is true if another test has replaced the
-   * recording meanwhile.
+   * False if the file already contains this run. A run that equals the recorded one writes nothing. It is true if another test has replaced
+   * the recording since then.
    */
   readonly keep: (options: KeepOptions) => Promise<boolean>;
 }
@@ -85,8 +85,10 @@ export async function openResume(file: string, { store, desk, live, recording, l
   return {
     provider,
     keep: async (options) => {
-      if (provider.remaining === 0 && !isNew(provider))
-        return hashJson(await store.load(file, limit)) !== hashJson(cassette);
+      if (provider.remaining === 0 && !isNew(provider)) {
+        const now = await store.load(file, limit).catch(() => cassette);
+        return (now as CassetteV2).envelopeHash !== (cassette as CassetteV2).envelopeHash;
+      }
       await desk.keep(provider, file, "refresh", { ...limit, ...options });
       return true;
     },

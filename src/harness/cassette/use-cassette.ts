@@ -268,8 +268,8 @@ async function rerecord(
       if (failedAs !== undefined) await note(failedAs, "failed", { ...sizeOf(provider), kept: provider.replayed });
       return;
     }
-    const isOther = await keep({ ...defined({ agentId }), ...scored, ...ended });
-    await note(written, isOther ? mode : "replay", { ...sizeOf(provider), kept: provider.replayed });
+    const isChanged = await keep({ ...defined({ agentId }), ...scored, ...ended });
+    await note(written, isChanged ? mode : "replay", { ...sizeOf(provider), kept: provider.replayed });
   });
   return { ...liveSide, provider, mode, file: written, done };
 }

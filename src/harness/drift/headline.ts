@@ -178,7 +178,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function withStop(text: string): string {
+export function withStop(text: string): string {
   return text.endsWith(".") ? text : `${text}.`;
 }
 

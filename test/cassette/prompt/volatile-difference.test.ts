@@ -98,7 +98,7 @@ describe("a miss whose two prompts differ only in what changes with each run", (
   });
 
   it.each(["2xx: ", "3rd: ", "4xx=1, 5xx="])(
-    "names no filter for a number after %j, which is no field",
+    "names no filter for a number after %j, which is not a field name",
     async (before) => {
       const error = await missOf(`${before}5`, `${before}6`);
       expect(error.summary).toContain("the two differ only in a number");

@@ -114,26 +114,38 @@ describe.skipIf(process.platform === "win32")("cassette bench on a system with s
     const ran = await cli(["bench", file, ...runs, "--", process.execPath, flaky, "99", "0", "0"]);
     expect(ran.code).toBe(2);
     expect(ran.err).toContain(`cannot be measured: in run 2 of ${MIN_BENCH_RUNS}, it exited with 9`);
-    expect(ran.err).toContain("It passed once");
+    expect(ran.err).toContain("It passed before");
   });
 
-  it.runIf(process.platform === "linux")("refuses --cpu if each turn has a process of its own", async () => {
+  it.runIf(process.platform === "linux")("measures with --cpu a process that starts between two requests", async () => {
     const step = join(folder, "step.mjs");
+    // The second process is busy for 100 ms of its own processor time.
     writeFileSync(
       step,
-      `const messages = ${JSON.stringify([{ role: "user", content: "Umbrella?" }])};
-      if (process.argv[2] === "1") messages.push(
-        { role: "assistant", content: "", tool_calls: [{ id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } }] },
-        { role: "tool", tool_call_id: "call_1", content: "rain" });
+      `const messages = [{ role: "user", content: "Umbrella?" }];
+      if (process.argv[2] === "1") {
+        const calls = [{ id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } }];
+        messages.push({ role: "assistant", content: "", tool_calls: calls });
+        messages.push({ role: "tool", tool_call_id: "call_1", content: "rain" });
+        const { user } = process.cpuUsage();
+        while (process.cpuUsage().user - user < 100_000);
+      }
       const body = JSON.stringify({ model: "m", messages });
       const url = process.env.OPENAI_BASE_URL + "/chat/completions";
       const { status } = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
       process.exitCode = status === 200 ? 0 : 1;`,
     );
     const both = `"${process.execPath}" "${step}" 0 && "${process.execPath}" "${step}" 1`;
-    const ran = await cli(["bench", file, "--cpu", ...runs, "--", "/bin/sh", "-c", both]);
+    const ran = await cli(["bench", file, "--cpu", "--json", ...runs, "--", "/bin/sh", "-c", both]);
+    expect(ran.err).toBe("");
+    const { lengths } = documentOf(ran) as unknown as { lengths: { command: { turn: { low: number } } }[] };
+    expect(lengths[0]?.command.turn.low).toBeGreaterThan(90_000);
+  });
+
+  it.runIf(process.platform === "linux")("refuses --cpu if a process of another session makes the requests", async () => {
+    const ran = await cli(["bench", file, "--cpu", ...runs, "--", "setsid", "-w", ...command()]);
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain("another process made its requests");
+    expect(ran.err).toContain("a process of another session makes its requests");
   });
 
   it("ends what a measured run leaves behind", async () => {

@@ -110,7 +110,7 @@ describe("the list", () => {
 
   it("shows why drift compared nothing, and the misses of a ledger with a damaged first line", async () => {
     const refused = [
-      { code: "nothing-found", message: "nowhere does not exist" },
+      { code: "nothing-found", message: "it does not exist", file: "nowhere" },
       { code: "nothing-found", message: "no" },
     ];
     folder.write("none.json", refusalText("json", { base: "old", candidate: "nowhere", refused }));
@@ -118,10 +118,12 @@ describe("the list", () => {
     const get = await serve();
     expect(await rowsOf(get)).toEqual([
       expect.stringMatching(/failed replay prompt-changed/),
-      expect.stringMatching(/^none\.json verdict not compared .*nowhere does not exist, and 1 more$/),
+      expect.stringMatching(/^none\.json verdict not compared .*nowhere: it does not exist, and 1 more reason$/),
     ]);
     const { text } = await get("?file=none.json");
     expect(text).toContain("Nothing was compared");
+    expect(text).toContain("nowhere: it does not exist, and 1 more reason");
+    expect(text).toContain("nothing-found");
   });
 
   it("leads to the reports over time if there are two", async () => {

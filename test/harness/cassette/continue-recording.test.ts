@@ -68,7 +68,7 @@ describe("mode from-first-miss", () => {
     expect(ledger()).toMatchObject([{ mode: "replay", turns: 2, kept: 2 }]);
   });
 
-  it("is no replay if another test has replaced the recording meanwhile", async () => {
+  it("counts as recorded if another test has replaced the file", async () => {
     const { useCassette, files, ledger } = harness();
     const same = await useCassette(FILE, never, { mode });
     await runWeather(same.provider);
