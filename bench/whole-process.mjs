@@ -13,7 +13,11 @@ const TELL =
 export function sampleProcess(name, args, { cwd }) {
   const started = process.hrtime.bigint();
   const options = { cwd, encoding: "utf8", maxBuffer: 2 ** 30, env: { ...process.env, CI: "" } };
-  const result = spawnSync(process.execPath, ["--import", `data:text/javascript,${encodeURIComponent(TELL)}`, ...args], options);
+  const result = spawnSync(
+    process.execPath,
+    ["--import", `data:text/javascript,${encodeURIComponent(TELL)}`, ...args],
+    options,
+  );
   endWith(result);
   const { status, stdout, stderr } = result;
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;

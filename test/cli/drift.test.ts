@@ -495,7 +495,9 @@ describe("cassette drift", () => {
     const reporter = "json=read-only.json,junit=other.xml";
     const ran = await cli(["drift", "old", "broken", "--force", "--reporter", reporter]);
     expect(ran.code).toBe(3);
-    expect(ran.err).toContain("read-only.json cannot be written: it is read-only, so a report of an earlier run may still be there");
+    expect(ran.err).toContain(
+      "read-only.json cannot be written: it is read-only, so a report of an earlier run may still be there",
+    );
     expect(readFileSync(join(folder, "other.xml"), "utf8")).toContain('errors="2"');
     writeFileSync(join(folder, "other.xml"), "green");
     const compared = await cli(["drift", "old", "new", "--force", "--reporter", reporter]);

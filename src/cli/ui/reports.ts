@@ -16,6 +16,7 @@ import {
 } from "../../harness/index.js";
 import { isWithin } from "../../host/index.js";
 import { MAX_UI_HEAD_BYTES, MAX_UI_MISSES } from "../limits.js";
+import { count } from "../terminal/output.js";
 
 /** The kind of a report by its first bytes. `document`: the JSON of a command. */
 export type ReportForm = "document" | "mutants" | "ledger";

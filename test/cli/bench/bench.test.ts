@@ -142,11 +142,14 @@ describe.skipIf(process.platform === "win32")("cassette bench on a system with s
     expect(lengths[0]?.command.turn.low).toBeGreaterThan(90_000);
   });
 
-  it.runIf(process.platform === "linux")("refuses --cpu if a process of another session makes the requests", async () => {
-    const ran = await cli(["bench", file, "--cpu", ...runs, "--", "setsid", "-w", ...command()]);
-    expect(ran.code).toBe(2);
-    expect(ran.err).toContain("a process of another session makes its requests");
-  });
+  it.runIf(process.platform === "linux")(
+    "refuses --cpu if a process of another session makes the requests",
+    async () => {
+      const ran = await cli(["bench", file, "--cpu", ...runs, "--", "setsid", "-w", ...command()]);
+      expect(ran.code).toBe(2);
+      expect(ran.err).toContain("a process of another session makes its requests");
+    },
+  );
 
   it("ends what a measured run leaves behind", async () => {
     const pids = join(folder, "left.txt");
