@@ -132,6 +132,8 @@ export const MAX_UI_REPORT_BYTES = 64 * 1024 * 1024;
 export const MAX_UI_HEAD_BYTES = 4_096;
 /** Misses that are listed of one file. */
 export const MAX_UI_MISSES = 1_000;
+/** Characters of the reason, and of the file's name, for which a report says that nothing was compared. */
+export const MAX_UI_REASON_CHARACTERS = 300;
 /** Open pages that receive live changes at the same time. */
 export const MAX_UI_LISTENERS = 100;
 /** Bytes of the random key in the address of the pages. */

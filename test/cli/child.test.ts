@@ -210,7 +210,7 @@ describe("the ledger that the user names", () => {
     const script = `require("fs").writeFileSync(process.env.CASSETTE_LEDGER, ${JSON.stringify(text)})`;
     const own = "torn.jsonl";
     await cli(["replay", "--", node, "-e", script], { env: { ...env, CASSETTE_LEDGER: own } });
-    expect(readFileSync(join(folder, own), "utf8")).toMatch(/^\{"file":.*\n\{torn\n$/);
+    expect(readFileSync(join(folder, own), "utf8")).toMatch(/^\{torn\n\{"file":.*\n$/);
     expect(await readLedger(nodeFiles(), join(folder, own))).toMatchObject({ unreadable: 1 });
   });
 

@@ -15,7 +15,7 @@ import {
   type UiMutants,
 } from "../../harness/index.js";
 import { isWithin } from "../../host/index.js";
-import { MAX_UI_HEAD_BYTES, MAX_UI_MISSES } from "../limits.js";
+import { MAX_UI_HEAD_BYTES, MAX_UI_MISSES, MAX_UI_REASON_CHARACTERS } from "../limits.js";
 import { count } from "../terminal/output.js";
 
 /** The kind of a report by its first bytes. `document`: the JSON of a command. */
@@ -70,16 +70,13 @@ export function readDocument(text: string): ReadDocument {
   return { kind: "verdict", report: value as unknown as GateReport };
 }
 
-/** Characters of a text of the report. */
-const MAX_REASON = 300;
-
 /** Why `drift` compared nothing: the first reason, and the number of the others. */
 function toRefusal(refused: unknown): ReadDocument {
   const reasons: unknown[] = Array.isArray(refused) ? refused : [];
   const [first, ...more] = reasons.filter(isPlainObject);
-  const message = shorten(textOf(first?.["message"]) ?? "no reason is given", MAX_REASON);
+  const message = shorten(textOf(first?.["message"]) ?? "no reason is given", MAX_UI_REASON_CHARACTERS);
   const file = textOf(first?.["file"]);
-  const place = file === undefined ? "" : `${shorten(file, MAX_REASON)}: `;
+  const place = file === undefined ? "" : `${shorten(file, MAX_UI_REASON_CHARACTERS)}: `;
   const others = more.length === 0 ? "" : `, and ${count(more.length, "more reason")}`;
   const code = textOf(first?.["code"]) ?? "nothing-to-compare";
   return { kind: "refusal", code, message: `${place}${message}${others}` };
