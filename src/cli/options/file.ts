@@ -43,7 +43,10 @@ export function assertNoRecording(path: string, code: CliErrorCode, inputs: read
   throw new CliError(code, `${path} would be replaced, and the command reads it`, "Name another file.", path);
 }
 
-/** Writes a whole file, but never one with the name of a recording. Throws `CliError` with the code; `taken` is the hint for a file that exists and may not be replaced. */
+/**
+ * Writes a whole file, but never one with the name of a recording. Throws `CliError` with the code; `taken` is the hint for a file that
+ * exists and may not be replaced.
+ */
 export async function writeText(
   files: FilePort,
   path: string,
