@@ -2,6 +2,7 @@
 
 export * from "./errors.js";
 export { defined } from "./defined.js";
+export { createGetters, createPrivateField } from "./properties.js";
 export {
   DEFAULT_LEASE_MS,
   DEFAULT_MAX_ATTEMPTS,

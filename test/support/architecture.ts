@@ -77,7 +77,7 @@ const BASE_ROOMS: readonly string[] = ["src/core/text"];
 
 /** The files that may lie in the root of a layer. A layer that is not listed may have any file there. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  core: ["index.ts", "defined.ts", "errors.ts", "limits.ts", "options.ts", "ports.ts"],
+  core: ["index.ts", "defined.ts", "errors.ts", "limits.ts", "options.ts", "ports.ts", "properties.ts"],
 };
 
 const MAX_LOOSE_FILES = 14;

@@ -28,7 +28,7 @@ export interface WireFieldCheck {
   /** Returns the messages that can be compared with the recording: the list itself if nothing is removed. */
   knownMessages<T extends LlmMessage>(messages: T[]): T[];
   answered(settings: LlmSettings | null | undefined, messages?: readonly LlmMessage[]): void;
-  readonly uncompared: UncomparedFields;
+  uncompared(): UncomparedFields;
 }
 
 /** Creates the check. It calls `warn` once, at the first turn that is answered without comparing all of its fields. */
@@ -51,9 +51,7 @@ export function createWireFieldCheck(
       for (const name of names) fields.add(name);
       if (turns++ === 0) warn(uncomparedText([...fields]));
     },
-    get uncompared() {
-      return { fields: [...fields], turns };
-    },
+    uncompared: () => ({ fields: [...fields], turns }),
   };
 }
 

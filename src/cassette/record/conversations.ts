@@ -105,7 +105,7 @@ export function createConversations(
       if (name === undefined) latest = conversation;
       return { conversation: conversation.at, ...opened(conversation, conversation.recorder.exchange(request)) };
     },
-    withoutTurns: () => all().flatMap(({ recorder, at }) => (recorder.turns > 0 || isEmpty(recorder) ? [] : [at])),
+    withoutTurns: () => all().flatMap(({ recorder, at }) => (recorder.turns() > 0 || isEmpty(recorder) ? [] : [at])),
     toCassettes: () => all().flatMap(({ recorder }) => (isEmpty(recorder) ? [] : warned(recorder.toCassette()))),
     toCassette(index, head) {
       const recorder = known.get(index)?.recorder;
@@ -174,7 +174,7 @@ function passing(turn: OpenTurn, { conversation, step: { step, forget }, answere
   };
   return {
     conversation: conversation.at,
-    before: conversation.recorder.turns,
+    before: conversation.recorder.turns(),
     answer(response, note) {
       try {
         turn.answer(response, note);
@@ -195,5 +195,5 @@ function passing(turn: OpenTurn, { conversation, step: { step, forget }, answere
 }
 
 function isEmpty({ turns, exchanges }: Recorder): boolean {
-  return turns + exchanges === 0;
+  return turns() + exchanges() === 0;
 }

@@ -1,6 +1,6 @@
 // The exchanges of a provider, for a caller that has HTTP requests, as the MSW handlers do. A provider itself has turns alone.
 
-import { defined, type LlmProviderAdapter } from "../../core/index.js";
+import { createPrivateField, defined, type LlmProviderAdapter } from "../../core/index.js";
 import type { CassetteError } from "../errors.js";
 import { claim } from "../replay/left-out.js";
 import type { PlainRequest } from "../exchange/http.js";
@@ -26,18 +26,18 @@ export interface ExchangeSide {
   readonly isRepeated?: () => boolean;
 }
 
-// Keyed by provider, because the public types of providers do not have this part.
-const sides = new WeakMap<object, ExchangeSide>();
+/** Private, because the public types of providers do not have this part. */
+const sideField = createPrivateField<ExchangeSide>();
 
 /** Sets the exchanges of a provider. */
 export function setExchangeSide<T extends LlmProviderAdapter>(provider: T, side: ExchangeSide): T {
-  sides.set(provider, side);
+  sideField.set(provider, side);
   return provider;
 }
 
 /** The exchanges of `provider`. Empty for one that neither replays nor records. */
 export function exchangeSideOf(provider: object): ExchangeSide {
-  return sides.get(provider) ?? {};
+  return sideField.get(provider) ?? {};
 }
 
 /** As {@link exchangeSideOf}, for a caller that answers the exchanges from now on, with `wireOf` if turns may be among them. */

@@ -1,6 +1,12 @@
 // Turns for a caller that gets the live answer itself, as the MSW handlers do: they only want to know whether a recording answers.
 
-import type { LlmProviderAdapter, LlmStreamDelta, LlmTurnRequest, LlmTurnResponse } from "../../core/index.js";
+import {
+  createPrivateField,
+  type LlmProviderAdapter,
+  type LlmStreamDelta,
+  type LlmTurnRequest,
+  type LlmTurnResponse,
+} from "../../core/index.js";
 import type { OpenTurn } from "./recorder.js";
 
 /** A complete answer of a provider, with the deltas of its stream. */
@@ -11,12 +17,12 @@ export interface CollectedTurn {
 
 type Open = (request: LlmTurnRequest, isStream: boolean) => Promise<CollectedTurn | OpenTurn>;
 
-// Keyed by provider, because the public types of providers do not have this method.
-const openers = new WeakMap<LlmProviderAdapter, Open>();
+/** Private, because the public types of providers do not have this method. */
+const openerField = createPrivateField<Open>();
 
 /** Sets what {@link openTurn} does for a provider that records. */
 export function setOpener<T extends LlmProviderAdapter>(provider: T, open: Open): T {
-  openers.set(provider, open);
+  openerField.set(provider, open);
   return provider;
 }
 
@@ -26,7 +32,7 @@ export async function openTurn(
   request: LlmTurnRequest,
   isStream: boolean,
 ): Promise<CollectedTurn | OpenTurn> {
-  return (openers.get(provider) ?? collectTurn.bind(undefined, provider))(request, isStream);
+  return (openerField.get(provider) ?? collectTurn.bind(undefined, provider))(request, isStream);
 }
 
 /** Asks `provider` and collects its answer. */

@@ -79,10 +79,10 @@ export interface OpenTurn {
 }
 
 export interface Recorder {
-  /** Answered turns before the first open one. */
-  readonly turns: number;
-  /** Answered exchanges. */
-  readonly exchanges: number;
+  /** Counts the answered turns before the first open one. */
+  turns: () => number;
+  /** Counts the answered exchanges. */
+  exchanges: () => number;
   /** Notes a request at the moment of its call. Throws as `assertRequest` does, and `not-recordable`. */
   open(request: LlmTurnRequest): OpenTurn;
   /** Notes an HTTP request that is not a turn, or that is refused, at the moment of its call. Throws `not-recordable`. */
@@ -135,12 +135,8 @@ export function createRecorder(nameOf: () => string, options: RecordingOptions =
   }
 
   return {
-    get turns() {
-      return line.turns.length;
-    },
-    get exchanges() {
-      return line.exchanges.answered().length;
-    },
+    turns: () => line.turns.length,
+    exchanges: () => line.exchanges.answered().length,
     open(request) {
       begin();
       return line.open(request);

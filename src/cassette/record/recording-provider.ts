@@ -1,12 +1,18 @@
 // A provider that forwards every call to the provider it wraps, and records requests and answers. It changes nothing.
 
-import { providerName, withSystemPorts, type LlmProviderAdapter } from "../../core/index.js";
+import {
+  createGetters,
+  providerName,
+  withSystemPorts,
+  type LlmProviderAdapter,
+  type LlmTurnRequest,
+} from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";
 import { createStreamNote } from "../stream/record.js";
 import { setExchangeSide } from "./exchange-side.js";
 import { setOpener } from "./open-turn.js";
 import { assertName } from "./recordable.js";
-import { createRecorder, type RecordingHead, type RecordingOptions } from "./recorder.js";
+import { createRecorder, type Recorder, type RecordingHead, type RecordingOptions } from "./recorder.js";
 
 /** A provider that records. It returns the answers and errors of the wrapped provider unchanged. An error is not recorded. */
 export interface RecordingProvider extends LlmProviderAdapter {
@@ -16,6 +22,8 @@ export interface RecordingProvider extends LlmProviderAdapter {
   /** Returns the frozen cassette of the run so far. Throws `CassetteError` `turn-in-progress` while a call is unanswered. */
   toCassette(options?: RecordingHead): CassetteV2;
 }
+
+const withTurns = createGetters({ turns: (recorder: Recorder) => recorder.turns() });
 
 /** Wraps `provider`. A turn that a cassette cannot hold rejects with `not-recordable`. For a wrong prompt, this happens before the provider is called. */
 export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
@@ -43,12 +51,9 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
     }
   };
 
-  const recording: RecordingProvider = {
+  const forwarding = {
     name: providerName(provider),
-    get turns() {
-      return recorder.turns;
-    },
-    async turn(request) {
+    async turn(request: LlmTurnRequest) {
       const turn = recorder.open(request);
       try {
         const response = await provider.turn(request);
@@ -60,14 +65,15 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
       }
     },
     ...(stream === undefined ? {} : { stream: recordedStream }),
-    toCassette: (head) => recorder.toCassette(head),
+    toCassette: (head?: RecordingHead) => recorder.toCassette(head),
     async destroy() {
       await provider.destroy?.();
     },
   };
+  const recording: RecordingProvider = withTurns(forwarding, recorder);
   setExchangeSide(recording, {
     open: (request) => recorder.exchange(request),
-    count: () => recorder.exchanges,
+    count: recorder.exchanges,
   });
   return setOpener(recording, async (request) => recorder.open(request));
 }

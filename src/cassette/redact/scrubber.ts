@@ -65,9 +65,9 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   /** Scrubs again if it learned a new value, which may also occur earlier. */
   function untilKnown<T>(scrub: () => T): T {
     for (let round = 0; ; round++) {
-      const before = texts.known;
+      const before = texts.known();
       const result = scrub();
-      if (texts.known === before || round === MAX_REDACTION_ROUNDS) return result;
+      if (texts.known() === before || round === MAX_REDACTION_ROUNDS) return result;
       current = undefined;
     }
   }

@@ -15,8 +15,8 @@ export interface TextScrubber {
   scrub(text: string): string;
   /** True for a name that a placeholder of ours may have. */
   isOurs(rule: string): boolean;
-  /** How many texts are secrets everywhere. It grows when the context of a text gives away a secret. */
-  readonly known: number;
+  /** Counts the texts that are secrets everywhere. The count grows when the context of a text gives away a secret. */
+  known(): number;
 }
 
 /** Creates a finder for reports. It finds secrets outside placeholders by rule and by value, and replaces nothing. */
@@ -48,12 +48,12 @@ export function createTextScrubber(
 
   // A cache of names, keys and other short texts without a secret. A newly learned secret clears it.
   const harmless = new Set<string>();
-  let knownThen = literals.size;
+  let knownThen = literals.size();
 
   function scrub(text: string): string {
-    if (knownThen !== literals.size) {
+    if (knownThen !== literals.size()) {
       harmless.clear();
-      knownThen = literals.size;
+      knownThen = literals.size();
     }
     if (harmless.has(text)) return text;
     const result = scrubAll(text);
@@ -96,9 +96,7 @@ export function createTextScrubber(
   return {
     scrub,
     isOurs,
-    get known() {
-      return literals.size;
-    },
+    known: () => literals.size(),
   };
 }
 

@@ -67,7 +67,7 @@ function explainNoAnswer({ recording, prompt, turn, turns, promptHash }: Unanswe
       hint: "The replay is exhausted. Call reset() before a second run, or make a new cassetteProvider.",
     };
   }
-  if (turns.left > 0) return explainPromptMiss(recording, prompt, turn, turns.used, turns.next());
+  if (turns.left() > 0) return explainPromptMiss(recording, prompt, turn, turns.used, turns.next());
   // Every turn was used. The nearest one still shows where the run took another way.
   const near = total === 0 ? undefined : explainPromptMiss(recording, prompt, turn, turns.used, total - 1);
   return {

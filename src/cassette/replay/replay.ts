@@ -2,6 +2,7 @@
 
 import {
   copyJson,
+  createGetters,
   defined,
   NotJsonError,
   noteSteps,
@@ -126,20 +127,17 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   };
   const noteLeftOut = createLeftOutNote(extensionsOf(recording).exchanges?.length ?? 0, warn);
 
-  const provider: CassetteProvider = {
+  const answering = {
     name: `cassette:${recording.recordedProvider}`,
     cassette: recording,
     streams: streams.state,
-    get remaining() {
-      return session.remaining;
-    },
-    async turn(request) {
+    async turn(request: LlmTurnRequest) {
       assertRequest(request);
       request.signal?.throwIfAborted();
       noteLeftOut(provider);
       return answer(request).response;
     },
-    async *stream(request) {
+    async *stream(request: LlmTurnRequest) {
       assertRequest(request);
       request.signal?.throwIfAborted();
       noteLeftOut(provider);
@@ -147,9 +145,6 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       const plan = streaming === "whole" ? undefined : streams.planOf(index);
       const events = plan === undefined ? wholeStream(response) : playStream(plan, response, pace, request.signal);
       yield* tellAhead(response, events);
-    },
-    get redactedCalls() {
-      return recording.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex));
     },
     used: () => session.turns(true),
     reset: () => session.reset(),
@@ -163,8 +158,20 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
     },
     assertAnswered: () => session.assertAnswered(),
   };
+  const provider: CassetteProvider = withState(answering, { recording, session });
   return provider;
 }
+
+interface State {
+  readonly recording: Cassette;
+  readonly session: Session;
+}
+
+const withState = createGetters({
+  remaining: ({ session }: State) => session.remaining(),
+  redactedCalls: ({ recording }: State) =>
+    recording.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex)),
+});
 
 /** Sealed before the check, so that the checked value is replayed. A value that is not JSON is left for the check to refuse. */
 function sealIfJson(value: unknown): unknown {
@@ -198,6 +205,8 @@ function filterFor(recording: Cassette, { strict = true, hashFilter, file }: Rep
   }
 }
 
+type Session = ReturnType<typeof createSession>;
+
 function createSession({ recording, filter, filterTools }: ReplayFilter, options: ReplayOptions, warn: Warn) {
   const noteOrder = createOrderNote(warn);
   const { strict = true, file } = options;
@@ -219,7 +228,7 @@ function createSession({ recording, filter, filterTools }: ReplayFilter, options
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
     const exact = run.turns.find(promptHash, now);
     if (exact !== undefined || strict) return exact;
-    return run.turns.left > 0 ? run.turns.next() : undefined;
+    return run.turns.left() > 0 ? run.turns.next() : undefined;
   }
 
   function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
@@ -251,9 +260,7 @@ function createSession({ recording, filter, filterTools }: ReplayFilter, options
       side?.scrubber.response(response);
       return { index, response: copyJson(response) };
     },
-    get remaining() {
-      return run.turns.left;
-    },
+    remaining: () => run.turns.left(),
     assertAnswered: () => misses.assertNone(),
     turns: (isUsed: boolean) => [...entries.keys()].filter((index) => (run.turns.used[index] === true) === isUsed),
     reset(): void {

@@ -4,7 +4,8 @@ import type { TurnContext } from "../offer/context.js";
 import type { CassetteEntry, ContextExtension } from "../file/format.js";
 
 export interface UnusedTurns {
-  readonly left: number;
+  /** Counts the unused turns. */
+  left(): number;
   /** Whether each turn was given out, by its index. */
   readonly used: readonly boolean[];
   /** The first unused turn with this prompt and the same tools and settings, else the first with this prompt. */
@@ -47,9 +48,7 @@ export function createUnusedTurns(
   }
 
   return {
-    get left() {
-      return left;
-    },
+    left: () => left,
     used,
     find(promptHash, now) {
       const first = front(byPrompt.get(promptHash));

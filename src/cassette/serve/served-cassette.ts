@@ -118,7 +118,7 @@ export function serveCassette(value: unknown, file: string, names: Iterable<stri
       return near === undefined ? answer : mover.move(await answer, near.turnIndex, asked.request.messages);
     },
     get uncompared() {
-      return fields.uncompared;
+      return fields.uncompared();
     },
     planOf: (turnIndex) => (mover.moved.has(turnIndex) ? undefined : streams.planOf(turnIndex)),
   };

@@ -1,6 +1,7 @@
 // Deep copies of plain JSON, and sealing: only a sealed copy, known by identity, cannot have changed since it was hashed.
 
 import { MAX_JSON_DEPTH } from "../limits.js";
+import { Given } from "../properties.js";
 import { isJsonObject, NOT_PLAIN, refuse, setOwn, type JsonValue } from "./value.js";
 
 /** A deep copy of plain JSON in its key order, without keys whose value is `undefined`. Throws `NotJsonError` for anything else. */
@@ -74,14 +75,6 @@ function copyObject(object: object, depth: number, finish: Finish): JsonValue {
     weight += 2 + weightOf(key) + weightOf(own);
   }
   return finish(result, levels, weight);
-}
-
-/** Its constructor returns its argument, so that a class which extends it puts its private names on any object. */
-// eslint-disable-next-line @typescript-eslint/no-extraneous-class -- Only its constructor is needed.
-class Given {
-  constructor(object: object) {
-    return object;
-  }
 }
 
 /** The mark of a sealed object: a private name, which nothing outside can read, copy or forge. */

@@ -113,7 +113,7 @@ class Tracker implements Budget {
 
   get spent(): BudgetSpent {
     const { turns, toolCalls, usage } = this;
-    return { turns, toolCalls, usage, ...defined({ estimate: this.#estimate?.state }) };
+    return { turns, toolCalls, usage, ...defined({ estimate: this.#estimate?.state() }) };
   }
 
   readonly returnTurn = (): void => {

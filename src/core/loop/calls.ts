@@ -64,9 +64,11 @@ export async function runCalls(
     const index = reported++;
     reportCall(calls[index] as LlmToolCall, prepared[index], notes[index], emit);
   };
-  const close = (control.closeCalls = () => {
+  const close = () => {
     while (reported < calls.length) report();
-  });
+  };
+  // In a statement of its own: V8 allocates a function literal that is assigned to a property in the old generation, as it does getters.
+  control.closeCalls = close;
   let cap: BudgetCap | undefined;
   for (const call of calls) {
     cap = budget.takeToolCall();

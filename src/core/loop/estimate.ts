@@ -34,7 +34,8 @@ export interface PromptEstimate {
   learn(response: LlmTurnResponse, messages?: number): void;
   /** Forgets the conversation, but neither the price nor whether the provider reports usage. */
   beginConversation(): void;
-  readonly state: EstimateState;
+  /** What a later run needs to continue. */
+  state(): EstimateState;
 }
 
 /** `state` is that of the estimate of an earlier run, which this one continues. */
@@ -67,9 +68,7 @@ export function createPromptEstimate(state: EstimateState = { answers: 0, report
     beginConversation() {
       known = undefined;
     },
-    get state() {
-      return { ...defined({ known, usdPerInputToken }), answers, reports };
-    },
+    state: () => ({ ...defined({ known, usdPerInputToken }), answers, reports }),
   };
 }
 

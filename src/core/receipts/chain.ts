@@ -79,7 +79,7 @@ export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
     await queue.settleAll();
     // Receipts that failed before the end were reported to their runs.
     if (failure !== undefined) return;
-    const body = { kind: "end", receipts: writer.written } as const;
+    const body = { kind: "end", receipts: writer.written() } as const;
     const end: ReceiptDraft = { agentId: "", body, hlc: hlc.tick(), runId: "", turnIndex: -1 };
     if (!(await isWritten(() => writer.write(end), failed))) assertWhole();
   }
@@ -94,7 +94,7 @@ export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
     tap(event, detail) {
       const note = closing === undefined ? noteReceipt(event, detail) : undefined;
       if (note === undefined) return;
-      if (queue.size >= MAX_PENDING_RECEIPTS && failure === undefined) {
+      if (queue.size() >= MAX_PENDING_RECEIPTS && failure === undefined) {
         fail(receiptFailed(`more than ${MAX_PENDING_RECEIPTS} receipts wait to be signed`));
       }
       lastOf.set(note.runId, failure === undefined ? queue.add(note) : "lost");

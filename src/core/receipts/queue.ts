@@ -15,8 +15,8 @@ export interface QueueEntry<Item> {
 }
 
 export interface ReceiptQueue<Item> {
-  /** Entries that are not written, including the one in hand. */
-  readonly size: number;
+  /** Counts the entries that are not written, including the one in hand. */
+  size(): number;
   add(item: Item): QueueEntry<Item>;
   /** Writes all up to `entry` without a pause, and resolves to whether it was written. */
   settle(entry: QueueEntry<Item>): Promise<boolean>;
@@ -66,9 +66,7 @@ export function createReceiptQueue<Item>(
   }
 
   return {
-    get size() {
-      return waiting.length;
-    },
+    size: () => waiting.length,
     add(item) {
       const entry: QueueEntry<Item> = { item, isWritten: undefined, waiters: undefined };
       waiting.push(entry);

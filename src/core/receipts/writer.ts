@@ -26,8 +26,8 @@ export interface ReceiptWriterOptions {
 
 export interface ReceiptWriter {
   readonly receipts: readonly Receipt[];
-  /** Signed receipts, kept or not. */
-  readonly written: number;
+  /** Counts the signed receipts, kept or not. */
+  written(): number;
   /** Synchronous if signing and delivery are. Throws, or rejects with, `AgentError` `receipt-failed`. No call may follow one that failed. */
   write(draft: ReceiptDraft): undefined | Promise<undefined>;
 }
@@ -45,9 +45,7 @@ export function createReceiptWriter({ key, chainId, ports, onReceipt, limit }: R
 
   return {
     receipts,
-    get written() {
-      return seq;
-    },
+    written: () => seq,
     write({ agentId, body, hlc, runId, turnIndex }) {
       const head = { agentId, body, chainId, hlc, keyId: key.keyId, parentSig, runId, seq };
       const tail = { turnIndex, version: RECEIPT_VERSION } as const;

@@ -16,7 +16,7 @@ export interface RuntimeReceipts {
   readonly kept: readonly Receipt[];
   readonly tap: Pick<EventLogOptions, "tap">;
   /** True in the synchronous part of `onReceipt`. A run started there must not wait for receipts, which wait for it. */
-  readonly isDelivering: boolean;
+  isDelivering(): boolean;
   /** Makes a run settle once its receipts are written, and reject if one could not be. They do not delay an abort. */
   of<T>(runId: string, signal: AbortSignal, run: (receipts?: RunReceipts) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -37,7 +37,7 @@ export function createReceipts(
     );
   }
   if (signingKey === undefined)
-    return { kept: [], tap: {}, isDelivering: false, of: (_runId, _signal, run) => run(), close: async () => {} };
+    return { kept: [], tap: {}, isDelivering: () => false, of: (_runId, _signal, run) => run(), close: async () => {} };
   let isDelivering = false;
   const deliver = (receipt: Receipt): unknown => {
     isDelivering = true;
@@ -52,9 +52,7 @@ export function createReceipts(
   return {
     kept: chain.receipts,
     tap: { tap: chain.tap },
-    get isDelivering() {
-      return isDelivering;
-    },
+    isDelivering: () => isDelivering,
     of: (runId, signal, run) => (isDelivering ? runWithin : runSigned)(chain, runId, signal, run),
     close: () => chain.close(),
   };

@@ -1,6 +1,7 @@
 // One run: agent after agent along the plan until it ends, with one log, one shared memory and one signal.
 
 import { defined } from "../defined.js";
+import { createGetters } from "../properties.js";
 import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "../limits.js";
 import type { RunScope } from "../memory/run-memory.js";
 import type { JsonValue } from "../canon/value.js";
@@ -200,8 +201,11 @@ async function forgetAfter(error: unknown, { scope, signal, ports }: RunInput): 
   await untilAborted(within(forgotten, MEMORY_GRACE_MS, ports), signal).catch(() => undefined);
 }
 
+/** The events are made of the log's notes when they are read. */
+const withEvents = createGetters({ events: (log: EventLog) => log.events });
+
 function toResult(last: AgentVisit, { visits, ended, usage, shared }: Walked, log: EventLog): RunResult {
-  return {
+  const result = {
     ...last,
     turns: visits.reduce((sum, { turns }) => sum + turns, 0),
     toolCalls: visits.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
@@ -210,10 +214,7 @@ function toResult(last: AgentVisit, { visits, ended, usage, shared }: Walked, lo
     visits,
     ended,
     shared: Object.freeze(shared),
-    // Made of the log's notes when they are looked at.
-    get events() {
-      return log.events;
-    },
     droppedEvents: log.dropped,
   };
+  return withEvents(result, log);
 }

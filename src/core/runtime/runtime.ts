@@ -135,7 +135,7 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
       destroyed.abort(new AgentError("aborted", "the runtime was destroyed"));
       for (const ends of [...active]) ends.abort(destroyed.signal.reason);
     }
-    if (!receipts.isDelivering) return destroying.closed;
+    if (!receipts.isDelivering()) return destroying.closed;
     // A chain that could not be ended has been reported by `ports.warn`.
     void destroying.closed.catch(() => undefined);
     return destroying.released;

@@ -23,7 +23,7 @@ describe("createUnusedTurns", () => {
           const fitting = left.filter((each) => each.promptHash === promptHash);
           const exact = fitting.find(({ turnIndex }) => isSameContext(contexts[turnIndex], context)) ?? fitting[0];
           expect(turns.find(promptHash, context)).toBe(exact?.turnIndex);
-          expect([turns.left, turns.next()]).toEqual([left.length, left[0]?.turnIndex ?? entries.length]);
+          expect([turns.left(), turns.next()]).toEqual([left.length, left[0]?.turnIndex ?? entries.length]);
           if (exact !== undefined) turns.take(exact.turnIndex);
         }
       }),
@@ -40,7 +40,7 @@ describe("createUnusedTurns", () => {
       if (found !== wanted) expect(found).toBe(wanted);
       turns.take(wanted);
     }
-    expect([turns.left, turns.next(), turns.find("p", contextOf("b"))]).toEqual([1, 0, 0]);
+    expect([turns.left(), turns.next(), turns.find("p", contextOf("b"))]).toEqual([1, 0, 0]);
   });
 
   it("knows the last turn with a prompt, used or not", () => {
@@ -50,6 +50,6 @@ describe("createUnusedTurns", () => {
     );
     turns.take(2);
     turns.take(2);
-    expect([turns.lastWith("p"), turns.lastWith("z"), turns.left]).toEqual([2, undefined, 2]);
+    expect([turns.lastWith("p"), turns.lastWith("z"), turns.left()]).toEqual([2, undefined, 2]);
   });
 });

@@ -35,7 +35,7 @@ describe("createReceiptQueue", () => {
     const { queue, written, add } = openQueue();
     add(3);
     for (let index = 0; index < 1_000; index++) await Promise.resolve();
-    expect([written, queue.size]).toEqual([[], 3]);
+    expect([written, queue.size()]).toEqual([[], 3]);
   });
 
   it("writes one batch in each pause, with one timer at a time and none for nothing", () => {
@@ -45,7 +45,7 @@ describe("createReceiptQueue", () => {
     pause();
     expect([written, timers.size]).toEqual([upTo(PAUSE_BATCH), 1]);
     pause();
-    expect([written, timers.size, queue.size]).toEqual([upTo(PAUSE_BATCH + 2), 0, 0]);
+    expect([written, timers.size, queue.size()]).toEqual([upTo(PAUSE_BATCH + 2), 0, 0]);
   });
 
   it("writes up to what somebody waits for, at once, and leaves what is behind it to the next pause", async () => {
@@ -73,7 +73,7 @@ describe("createReceiptQueue", () => {
     add(MAX_DEFERRED_RECEIPTS);
     expect(written).toEqual([]);
     add(3);
-    expect([written, queue.size]).toEqual([[0, 1, 2], MAX_DEFERRED_RECEIPTS]);
+    expect([written, queue.size()]).toEqual([[0, 1, 2], MAX_DEFERRED_RECEIPTS]);
   });
 
   it("goes on with one at a time where writing takes its time, and tells each what became of its own", async () => {
@@ -81,10 +81,10 @@ describe("createReceiptQueue", () => {
     const { queue, written, add } = openQueue(() => new Promise((resolve) => open.push(resolve)));
     const [first, second] = add(2) as [QueueEntry<number>, QueueEntry<number>];
     const settled = Promise.all([queue.settle(second), queue.settle(first)]);
-    expect([written, queue.size]).toEqual([[0], 2]);
+    expect([written, queue.size()]).toEqual([[0], 2]);
     open.shift()?.(true);
     while (open.length === 0) await Promise.resolve();
-    expect([written, queue.size]).toEqual([[0, 1], 1]);
+    expect([written, queue.size()]).toEqual([[0, 1], 1]);
     open.shift()?.(false);
     expect(await settled).toEqual([false, true]);
   });

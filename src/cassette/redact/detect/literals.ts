@@ -12,7 +12,8 @@ const PREFIX = 4;
 const MOST_SINGLE = 32;
 
 export interface Literals {
-  readonly size: number;
+  /** Counts the spellings. */
+  size(): number;
   has(text: string): boolean;
   /** Adds a value and its JSON spellings. `rules` are the rules that found it, undefined for a given value. */
   add(value: string, rules?: readonly string[]): void;
@@ -67,9 +68,7 @@ export function createLiterals(values: readonly string[] = []): Literals {
   }
 
   const literals: Literals = {
-    get size() {
-      return known.size;
-    },
+    size: () => known.size,
     has: (text) => known.has(text),
     add(value, rules) {
       for (const text of spellingsOf(value)) addOne(text, value, rules);
