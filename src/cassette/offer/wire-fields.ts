@@ -45,8 +45,9 @@ export function createWireFieldCheck(
     knownMessages: (messages) =>
       isHeld || !messages.some(hasFields) ? messages : messages.map((message) => without(message, isWireName)),
     answered(settings, messages = []) {
+      if (isHeld) return;
       const inMessages = messages.flatMap(namesIn).map((name) => `messages[].${name}`);
-      const names = isHeld ? [] : [...namesIn(settings ?? {}), ...inMessages];
+      const names = [...namesIn(settings ?? {}), ...inMessages];
       if (names.length === 0) return;
       for (const name of names) fields.add(name);
       if (turns++ === 0) warn(uncomparedText([...fields]));

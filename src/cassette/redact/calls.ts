@@ -16,22 +16,23 @@ export interface RedactedArgument {
 
 /** Lists every placeholder in the arguments of an answer's calls, in order. */
 export function redactedCalls(response: LlmTurnResponse, turn: number): RedactedArgument[] {
-  const { toolCalls = [] } = response.message;
-  return toolCalls.flatMap(({ name, arguments: args }) =>
-    placesIn(args, []).map(({ path, rule }) => ({ turn, tool: name, pointer: toPointer(path), rule })),
-  );
+  const found: RedactedArgument[] = [];
+  for (const { name, arguments: args } of response.message.toolCalls ?? []) {
+    visitTexts(args, [], (text, path) => {
+      for (const { rule } of placeholdersIn(text)) found.push({ turn, tool: name, pointer: toPointer(path), rule });
+    });
+  }
+  return found;
 }
 
-interface Place {
-  path: readonly (string | number)[];
-  rule: string;
-}
-
-function placesIn(value: JsonValue, path: readonly (string | number)[]): Place[] {
-  if (typeof value === "string") return placeholdersIn(value).map(({ rule }) => ({ path, rule }));
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => [
-    ...placeholdersIn(key).map(({ rule }) => ({ path: [...path, key], rule })),
-    ...placesIn(inner, [...path, key]),
-  ]);
+/** Visits every key and then the texts in its value. `path` is shared by the whole walk, and ends with the key. */
+function visitTexts(value: JsonValue, path: string[], visit: (text: string, path: readonly string[]) => void): void {
+  if (typeof value === "string") visit(value, path);
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    path.push(key);
+    visit(key, path);
+    visitTexts(inner, path, visit);
+    path.pop();
+  }
 }

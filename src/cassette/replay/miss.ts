@@ -7,7 +7,7 @@ import { firstDifference } from "../prompt/json-difference.js";
 import { findVolatileTools } from "../prompt/tool-texts.js";
 import { findVolatileChange } from "../prompt/volatile-difference.js";
 import type { MissReport } from "../errors.js";
-import type { TurnContext } from "../offer/context.js";
+import { isSameContext, type TurnContext } from "../offer/context.js";
 import type { Cassette, ContextExtension, PromptDelta } from "../file/format.js";
 import { cutAround, differenceLines } from "./excerpt.js";
 import type { UnusedTurns } from "./unused.js";
@@ -131,9 +131,9 @@ export function explainOfferMiss(
   turn: number,
   turnIndex: number,
 ): MissReport | undefined {
-  if (recorded === undefined || now === undefined) return undefined;
+  if (recorded === undefined || now === undefined || isSameContext(recorded, now)) return undefined;
   const parts = (["tools", "settings"] as const).filter((part) => recorded[`${part}Hash`] !== now[`${part}Hash`]);
-  const found = parts.length === 0 ? [] : compareOffers([recorded], [now]);
+  const found = compareOffers([recorded], [now]);
   const reports = parts.map((part): MissReport => {
     const report = { code: `${part}-changed` as const, turn, nearest: { turnIndex, used: false }, hint: CHOICES };
     if (recorded[part] === undefined) {

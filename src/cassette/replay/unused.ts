@@ -23,6 +23,12 @@ interface Queue {
   at: number;
 }
 
+/** All turns with one prompt. Most prompts have one turn, which is found without its context. */
+interface PromptQueue extends Queue {
+  /** Made when a turn is looked for by its context. */
+  byContext: Map<string, Queue> | undefined;
+}
+
 type Entry = Pick<CassetteEntry, "turnIndex" | "promptHash">;
 
 /** All turns of a recording, unused; `contexts` has the context in force at each turn. */
@@ -31,15 +37,14 @@ export function createUnusedTurns(
   contexts: readonly (ContextExtension | undefined)[],
 ): UnusedTurns {
   const used: boolean[] = entries.map(() => false);
-  const all: Queue = { turns: [], at: 0 };
-  const byPrompt = new Map<string, Queue>();
-  const byContext = new Map<string, Queue>();
+  const byPrompt = new Map<string, PromptQueue>();
   for (const { turnIndex, promptHash } of entries) {
-    all.turns.push(turnIndex);
-    put(byPrompt, promptHash, turnIndex);
-    put(byContext, keyOf(promptHash, contexts[turnIndex]), turnIndex);
+    const queue = byPrompt.get(promptHash);
+    if (queue === undefined) byPrompt.set(promptHash, { turns: [turnIndex], at: 0, byContext: undefined });
+    else queue.turns.push(turnIndex);
   }
   let left = entries.length;
+  let next = 0;
 
   function front(queue: Queue | undefined): number | undefined {
     if (queue === undefined) return undefined;
@@ -47,19 +52,35 @@ export function createUnusedTurns(
     return queue.turns[queue.at];
   }
 
+  function groupByContext(turns: readonly number[]): Map<string, Queue> {
+    const queues = new Map<string, Queue>();
+    for (const turnIndex of turns) {
+      const key = keyOf(contexts[turnIndex]);
+      const queue = queues.get(key);
+      if (queue === undefined) queues.set(key, { turns: [turnIndex], at: 0 });
+      else queue.turns.push(turnIndex);
+    }
+    return queues;
+  }
+
   return {
     left: () => left,
     used,
     find(promptHash, now) {
-      const first = front(byPrompt.get(promptHash));
-      if (first === undefined || now === undefined) return first;
+      const queue = byPrompt.get(promptHash);
+      const first = front(queue);
+      if (queue === undefined || first === undefined || now === undefined || queue.turns.length === 1) return first;
+      queue.byContext ??= groupByContext(queue.turns);
       // A turn without a recorded context fits any.
-      const unknown = front(byContext.get(keyOf(promptHash, undefined))) ?? Infinity;
-      const same = front(byContext.get(keyOf(promptHash, now))) ?? Infinity;
+      const unknown = front(queue.byContext.get(NO_CONTEXT)) ?? Infinity;
+      const same = front(queue.byContext.get(keyOf(now))) ?? Infinity;
       const nearest = Math.min(unknown, same);
       return nearest === Infinity ? first : nearest;
     },
-    next: () => front(all) ?? entries.length,
+    next() {
+      while (used[next] === true) next++;
+      return next;
+    },
     lastWith: (promptHash) => byPrompt.get(promptHash)?.turns.at(-1),
     take(turnIndex) {
       if (used[turnIndex] !== true) left--;
@@ -68,12 +89,8 @@ export function createUnusedTurns(
   };
 }
 
-function put(queues: Map<string, Queue>, key: string, turnIndex: number): void {
-  const queue = queues.get(key);
-  if (queue === undefined) queues.set(key, { turns: [turnIndex], at: 0 });
-  else queue.turns.push(turnIndex);
-}
+const NO_CONTEXT = "";
 
-function keyOf(promptHash: string, context: Pick<TurnContext, "toolsHash" | "settingsHash"> | undefined): string {
-  return context === undefined ? promptHash : `${promptHash} ${context.toolsHash} ${context.settingsHash}`;
+function keyOf(context: Pick<TurnContext, "toolsHash" | "settingsHash"> | undefined): string {
+  return context === undefined ? NO_CONTEXT : `${context.toolsHash} ${context.settingsHash}`;
 }
