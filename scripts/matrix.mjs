@@ -21,6 +21,7 @@ const PLATFORM_TESTS = [
   "test/platform/",
   "test/entry/",
   "test/vectors/",
+  "test/memory",
   "test/core/canon/",
   "test/core/providers/",
   "test/harness/faults/",

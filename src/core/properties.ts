@@ -1,30 +1,33 @@
-// Properties and private fields that leave objects to the young generation. V8 allocates getters in the old one, and treats a value of a
-// WeakMap that refers to its key as if it were there. Both keep all that they refer to, such as a whole run, until the next full collection.
+// Properties and private fields that let finished objects be collected with the young generation. V8 keeps the accessors of an object in the
+// old one. A collection of the young one also keeps the values of a WeakMap, and so the keys that they refer to. Either can keep a whole run
+// until the next full collection.
 
-type Getters = Readonly<Record<string, (source: never) => unknown>>;
-type SourceOf<G extends Getters> = Parameters<G[keyof G]>[0];
-type Values<G extends Getters> = { readonly [Name in keyof G]: ReturnType<G[Name]> };
-
-/** Not enumerable, so copies, comparisons and JSON do not see it. Not private, so the getters work through a Proxy. */
+/**
+ * Holds a function that returns the source. Not enumerable, so copies, comparisons and JSON do not see it. Not private, so the getters
+ * work through a Proxy. Not the source itself, which some proxies would wrap.
+ */
 const SOURCE = "(source)";
+
+type Getters<S> = Readonly<Record<string, (source: S) => unknown>>;
+type Values<G extends Getters<never>> = { readonly [Name in keyof G]: ReturnType<G[Name]> };
 
 /**
  * Prepares enumerable read-only properties that are computed on each read. The returned function adds them to an object, with the source
- * that they read. All objects share the getters, so a getter refers to no object.
+ * that they read. All objects share the getters. The descriptor of one works only on objects with this source.
  */
-export function createGetters<G extends Getters>(getters: G) {
+export function createGetters<S, G extends Getters<S>>(getters: G & Getters<S>) {
   const descriptors: PropertyDescriptorMap = {};
-  for (const [name, read] of Object.entries(getters)) {
+  for (const [name, read] of Object.entries(getters as Getters<S>)) {
     descriptors[name] = {
-      get(this: { [SOURCE]: never }) {
-        return read(this[SOURCE]);
+      get(this: { [SOURCE]: () => S }) {
+        return read(this[SOURCE]());
       },
       enumerable: true,
       configurable: true,
     };
   }
-  return <T extends object>(object: T, source: SourceOf<G>): T & Values<G> => {
-    Object.defineProperty(object, SOURCE, { value: source });
+  return <T extends object>(object: T, source: S): T & Values<G> => {
+    Object.defineProperty(object, SOURCE, { value: () => source, configurable: true });
     return Object.defineProperties(object, descriptors) as T & Values<G>;
   };
 }
@@ -43,7 +46,7 @@ export interface PrivateField<T> {
   set(object: object, value: T): void;
 }
 
-/** Creates a field for objects of any kind, which nothing else can read. */
+/** Creates a field for extensible objects, which nothing else can read. Future engines may refuse frozen ones. */
 export function createPrivateField<T>(): PrivateField<T> {
   return class Field extends Given {
     #value: T;

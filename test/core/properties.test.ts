@@ -22,6 +22,14 @@ describe("getters with a source", () => {
     expect([one.size, two.size]).toEqual([1, 0]);
     expect(new Proxy(one, {}).first).toBe("a");
     expect((Object.create(one) as typeof one).size).toBe(1);
+    const wrap = <T extends object>(target: T): T =>
+      new Proxy(target, {
+        get(inner, key, receiver) {
+          const value: unknown = Reflect.get(inner, key, receiver);
+          return typeof value === "object" && value !== null ? wrap(value) : value;
+        },
+      });
+    expect(wrap(one).size).toBe(1);
   });
 });
 

@@ -91,7 +91,7 @@ export function decodePieces(
   const deltas: LlmStreamDelta[] = [];
   for (const piece of pieces) {
     deltas.push(...decoder.feed(typeof piece === "string" ? encoder.encode(piece) : piece));
-    if (decoder.isEnded) break;
+    if (decoder.isEnded()) break;
   }
   const last = decoder.end();
   return { deltas: [...deltas, ...last.deltas], response: last.response };

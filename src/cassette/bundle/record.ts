@@ -42,12 +42,12 @@ export function recordAgents<A extends RecordableAgent>(
   const recorders = agents.map(({ id, provider }): [string, RecordingProvider] => {
     assertProvider(id, provider);
     const recorder = recordingProvider(provider, options);
-    recorder.destroy = () => {
+    const destroyOnce = (): Promise<void> => {
       const destroying = destroyed.get(provider) ?? destroy(provider);
       destroyed.set(provider, destroying);
       return destroying;
     };
-    return [id, recorder];
+    return [id, Object.assign(recorder, { destroy: destroyOnce })];
   });
 
   return {

@@ -28,7 +28,7 @@ export interface ExchangePlayer {
   /** Whether each exchange was given out, by its index. */
   readonly used: readonly boolean[];
   /** The number of exchanges that were given out. */
-  readonly usedCount: number;
+  usedCount(): number;
   /** The request as the recording would hold it. */
   read(request: PlainRequest): ExchangeRequest;
   /** The first unused exchange for this request, which is used by it. */
@@ -66,9 +66,7 @@ export function createExchangePlayer(cassette: Cassette, options: ExchangePlayer
   return {
     exchanges,
     used,
-    get usedCount() {
-      return usedCount;
-    },
+    usedCount: () => usedCount,
     read: (request) => readRequest(request, reading),
     take(request) {
       const index = queueOf(request)?.shift();

@@ -44,11 +44,9 @@ function takeIndex(exchanges: ExchangePlayer, request: PlainRequest): number | u
 }
 
 /** Throws `unconsumed` with the names of unused exchanges. */
-export function assertExchangesUsed(
-  { exchanges, used, usedCount }: ExchangePlayer,
-  error: { file?: string; rerecord?: string } = {},
-): void {
-  const left = exchanges.length - usedCount;
+export function assertExchangesUsed(player: ExchangePlayer, error: { file?: string; rerecord?: string } = {}): void {
+  const { exchanges, used } = player;
+  const left = exchanges.length - player.usedCount();
   if (left === 0) return;
   const names = exchanges.flatMap((exchange, index) =>
     used[index] === true ? [] : [`exchange ${index} (${nameOf(exchange)})`],

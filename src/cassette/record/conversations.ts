@@ -194,6 +194,6 @@ function passing(turn: OpenTurn, { conversation, step: { step, forget }, answere
   };
 }
 
-function isEmpty({ turns, exchanges }: Recorder): boolean {
-  return turns() + exchanges() === 0;
+function isEmpty(recorder: Recorder): boolean {
+  return recorder.turns() + recorder.exchanges() === 0;
 }

@@ -86,6 +86,6 @@ export function continuedSide(
     ...(open === undefined ? {} : { open: (request) => (opened++, open(request)) }),
     ...defined({ count }),
     compareTurns: exchanges.compareTurns,
-    isRepeated: () => opened === 0 && exchanges.usedCount === exchanges.exchanges.length,
+    isRepeated: () => opened === 0 && exchanges.usedCount() === exchanges.exchanges.length,
   };
 }

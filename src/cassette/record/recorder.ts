@@ -80,9 +80,9 @@ export interface OpenTurn {
 
 export interface Recorder {
   /** Counts the answered turns before the first open one. */
-  turns: () => number;
+  turns(): number;
   /** Counts the answered exchanges. */
-  exchanges: () => number;
+  exchanges(): number;
   /** Notes a request at the moment of its call. Throws as `assertRequest` does, and `not-recordable`. */
   open(request: LlmTurnRequest): OpenTurn;
   /** Notes an HTTP request that is not a turn, or that is refused, at the moment of its call. Throws `not-recordable`. */

@@ -5,14 +5,15 @@ import {
   providerName,
   withSystemPorts,
   type LlmProviderAdapter,
+  type LlmStreamEvent,
   type LlmTurnRequest,
 } from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";
-import { createStreamNote } from "../stream/record.js";
+import { createStreamNote, type StreamNote } from "../stream/record.js";
 import { setExchangeSide } from "./exchange-side.js";
 import { setOpener } from "./open-turn.js";
 import { assertName } from "./recordable.js";
-import { createRecorder, type Recorder, type RecordingHead, type RecordingOptions } from "./recorder.js";
+import { createRecorder, type OpenTurn, type Recorder, type RecordingHead, type RecordingOptions } from "./recorder.js";
 
 /** A provider that records. It returns the answers and errors of the wrapped provider unchanged. An error is not recorded. */
 export interface RecordingProvider extends LlmProviderAdapter {
@@ -21,6 +22,34 @@ export interface RecordingProvider extends LlmProviderAdapter {
   readonly turns: number;
   /** Returns the frozen cassette of the run so far. Throws `CassetteError` `turn-in-progress` while a call is unanswered. */
   toCassette(options?: RecordingHead): CassetteV2;
+}
+
+interface BegunStream {
+  readonly turn: OpenTurn;
+  readonly note: StreamNote | undefined;
+}
+
+/**
+ * Keeps the response before the caller has it. A stream that is left early is a failed call. Not a method of the provider: V8 would keep it,
+ * as it does an accessor.
+ */
+async function* recordStream(
+  begin: () => BegunStream,
+  read: () => AsyncIterable<LlmStreamEvent>,
+): AsyncGenerator<LlmStreamEvent, void, undefined> {
+  const { turn, note } = begin();
+  let isKept = false;
+  try {
+    for await (const event of read()) {
+      if (event.type === "response" && !isKept) {
+        turn.answer(event.response, note);
+        isKept = true;
+      } else if (event.type !== "response" && !isKept) note?.take(event);
+      yield event;
+    }
+  } finally {
+    turn.fail();
+  }
 }
 
 const withTurns = createGetters({ turns: (recorder: Recorder) => recorder.turns() });
@@ -33,23 +62,10 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
   const ports = withSystemPorts(options.ports);
   const stream = provider.stream?.bind(provider);
 
-  /** Keeps the response before the caller has it. A stream that is left early is a failed call. */
-  const recordedStream: LlmProviderAdapter["stream"] = async function* (request) {
-    const turn = recorder.open(request);
-    const note = streams === false ? undefined : createStreamNote(streams, () => ports.now());
-    let isKept = false;
-    try {
-      for await (const event of (stream as NonNullable<typeof stream>)(request)) {
-        if (event.type === "response" && !isKept) {
-          turn.answer(event.response, note);
-          isKept = true;
-        } else if (event.type !== "response" && !isKept) note?.take(event);
-        yield event;
-      }
-    } finally {
-      turn.fail();
-    }
-  };
+  const begin = (request: LlmTurnRequest): BegunStream => ({
+    turn: recorder.open(request),
+    note: streams === false ? undefined : createStreamNote(streams, () => ports.now()),
+  });
 
   const forwarding = {
     name: providerName(provider),
@@ -64,7 +80,15 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
         throw error;
       }
     },
-    ...(stream === undefined ? {} : { stream: recordedStream }),
+    ...(stream === undefined
+      ? {}
+      : {
+          stream: (request: LlmTurnRequest) =>
+            recordStream(
+              () => begin(request),
+              () => stream(request),
+            ),
+        }),
     toCassette: (head?: RecordingHead) => recorder.toCassette(head),
     async destroy() {
       await provider.destroy?.();
@@ -73,7 +97,7 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
   const recording: RecordingProvider = withTurns(forwarding, recorder);
   setExchangeSide(recording, {
     open: (request) => recorder.exchange(request),
-    count: recorder.exchanges,
+    count: () => recorder.exchanges(),
   });
   return setOpener(recording, async (request) => recorder.open(request));
 }

@@ -25,7 +25,7 @@ export function redactedCalls(response: LlmTurnResponse, turn: number): Redacted
   return found;
 }
 
-/** Visits every key and then the texts in its value. `path` is shared by the whole walk, and ends with the key. */
+/** Visits each key, and then the texts in its value. `path` leads to the text, and is valid only during the visit. */
 function visitTexts(value: JsonValue, path: string[], visit: (text: string, path: readonly string[]) => void): void {
   if (typeof value === "string") visit(value, path);
   if (typeof value !== "object" || value === null) return;

@@ -149,8 +149,7 @@ export function explainOfferMiss(
       ...defined({ recorded: before, actual: after }),
     };
   });
-  const [first, second] = reports;
-  if (first === undefined) return undefined;
+  const [first, second] = reports as [MissReport, MissReport?];
   if (second !== undefined) return { ...first, also: [second.what] };
   if (first.code !== "tools-changed" || recorded.tools === undefined) return first;
   const volatile = findVolatileTools(recording, recorded.tools, now.tools);

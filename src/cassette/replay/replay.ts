@@ -32,7 +32,14 @@ import { redactedCalls, type RedactedArgument } from "../redact/calls.js";
 import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
 import { assertRequest } from "../prompt/request.js";
-import { assertStreaming, playStream, STREAMING_OPTIONS, wholeStream, type StreamingOptions } from "../stream/play.js";
+import {
+  assertStreaming,
+  playStream,
+  STREAMING_OPTIONS,
+  streamLater,
+  wholeStream,
+  type StreamingOptions,
+} from "../stream/play.js";
 import { readAnsweredBy } from "../stream/answered-by.js";
 import { describeStreams, readStreams, type RecordedStreams } from "../stream/read.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
@@ -137,15 +144,16 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       noteLeftOut(provider);
       return answer(request).response;
     },
-    async *stream(request: LlmTurnRequest) {
-      assertRequest(request);
-      request.signal?.throwIfAborted();
-      noteLeftOut(provider);
-      const { index, response } = answer(request);
-      const plan = streaming === "whole" ? undefined : streams.planOf(index);
-      const events = plan === undefined ? wholeStream(response) : playStream(plan, response, pace, request.signal);
-      yield* tellAhead(response, events);
-    },
+    stream: (request: LlmTurnRequest) =>
+      streamLater(() => {
+        assertRequest(request);
+        request.signal?.throwIfAborted();
+        noteLeftOut(provider);
+        const { index, response } = answer(request);
+        const plan = streaming === "whole" ? undefined : streams.planOf(index);
+        const events = plan === undefined ? wholeStream(response) : playStream(plan, response, pace, request.signal);
+        return tellAhead(response, events);
+      }),
     used: () => session.turns(true),
     reset: () => session.reset(),
     assertConsumed() {

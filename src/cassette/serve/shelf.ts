@@ -80,7 +80,7 @@ function countOf({ file, cassette, exchanges, remaining, uncompared }: Served): 
     file,
     turns,
     used: turns - remaining,
-    ...(total === 0 ? {} : { exchanges: { total, used: exchanges.usedCount } }),
+    ...(total === 0 ? {} : { exchanges: { total, used: exchanges.usedCount() } }),
     ...(uncompared.turns === 0 ? {} : { uncompared }),
   };
 }

@@ -24,9 +24,9 @@ export interface PartReader<Piece extends string | Uint8Array = string> {
 export interface Fold {
   take(json: unknown): LlmStreamDelta[];
   /** The vendor said that this was the last part. */
-  readonly isEnded: boolean;
+  isEnded(): boolean;
   /** True if the answer is whole when the stream ends here. */
-  readonly isWhole: boolean;
+  isWhole(): boolean;
   /** The body, as far as the decoder reads it. */
   body(): WireObject;
 }

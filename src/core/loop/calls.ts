@@ -67,7 +67,7 @@ export async function runCalls(
   const close = () => {
     while (reported < calls.length) report();
   };
-  // In a statement of its own: V8 allocates a function literal that is assigned to a property in the old generation, as it does getters.
+  // A separate statement: V8 allocates a function literal in the old generation if it is assigned directly to a property.
   control.closeCalls = close;
   let cap: BudgetCap | undefined;
   for (const call of calls) {

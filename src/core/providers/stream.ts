@@ -9,7 +9,7 @@ import { refuseDropped, refuseErrorBody, toText, type Decoding } from "../http/j
 export interface StreamDecoder {
   feed(bytes: Uint8Array): LlmStreamDelta[];
   /** The vendor ended the answer, or sent something else. Nothing more needs to be read. Call `end`. */
-  readonly isEnded: boolean;
+  isEnded(): boolean;
   end(): { deltas: LlmStreamDelta[]; response: LlmTurnResponse };
 }
 
@@ -46,9 +46,7 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
       const isFramed = frames !== undefined && kind === "stream";
       return isFramed ? taker.take(frames.feed(bytes)) : read(text.decode(bytes, { stream: true }));
     },
-    get isEnded() {
-      return taker.isEnded;
-    },
+    isEnded: taker.isEnded,
     end() {
       taker.assertSound();
       const deltas = read(text.decode());
@@ -60,7 +58,7 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
         const response = wire.decode(json, decoding);
         return { deltas: toWholeDeltas(response), response };
       }
-      if (!taker.isEnded) for (const delta of taker.takeLast((frames ?? reader)?.end() ?? [])) deltas.push(delta);
+      if (!taker.isEnded()) for (const delta of taker.takeLast((frames ?? reader)?.end() ?? [])) deltas.push(delta);
       return { deltas, response: wire.decode(taker.body(), decoding) };
     },
   };
@@ -85,13 +83,11 @@ function createTaker(wire: StreamWire, decoding: Decoding) {
     const json = parsePart(event, data, isLast, decoding);
     refuseDropped(data, decoding);
     const deltas = fold.take(json);
-    isEnded = fold.isEnded;
+    isEnded = fold.isEnded();
     return deltas;
   };
   return {
-    get isEnded() {
-      return isEnded || failure !== undefined;
-    },
+    isEnded: () => isEnded || failure !== undefined,
     take(parts: readonly StreamPart[]): LlmStreamDelta[] {
       const deltas: LlmStreamDelta[] = [];
       for (const part of parts) {
@@ -111,7 +107,7 @@ function createTaker(wire: StreamWire, decoding: Decoding) {
       if (failure !== undefined) throw failure.error;
     },
     body() {
-      if (!isEnded && !fold.isWhole) refuseCut(decoding);
+      if (!isEnded && !fold.isWhole()) refuseCut(decoding);
       return fold.body();
     },
   };

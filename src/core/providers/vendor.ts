@@ -91,7 +91,7 @@ function withKey(parts: Parts, apiKey: string | undefined): LlmProviderAdapter {
     const decoder = createStreamDecoder(calls.format, decoding);
     for await (const bytes of postStream(call, ports)) {
       yield* decoder.feed(bytes);
-      if (decoder.isEnded) break;
+      if (decoder.isEnded()) break;
     }
     const { deltas, response } = decoder.end();
     yield* deltas;

@@ -201,7 +201,7 @@ async function forgetAfter(error: unknown, { scope, signal, ports }: RunInput): 
   await untilAborted(within(forgotten, MEMORY_GRACE_MS, ports), signal).catch(() => undefined);
 }
 
-/** The events are made of the log's notes when they are read. */
+/** The log makes the events from its notes when they are read. */
 const withEvents = createGetters({ events: (log: EventLog) => log.events });
 
 function toResult(last: AgentVisit, { visits, ended, usage, shared }: Walked, log: EventLog): RunResult {
@@ -214,7 +214,6 @@ function toResult(last: AgentVisit, { visits, ended, usage, shared }: Walked, lo
     visits,
     ended,
     shared: Object.freeze(shared),
-    droppedEvents: log.dropped,
   };
-  return withEvents(result, log);
+  return Object.assign(withEvents(result, log), { droppedEvents: log.dropped });
 }

@@ -4,17 +4,18 @@ import { AgentError } from "../errors.js";
 import { assertNotAborted } from "../tools/abort.js";
 import { VERB_NAMES, type VerbBodies, type VerbContext, type VerbName, type VerbSet } from "../tools/verbs.js";
 
+type VerbArgs = Parameters<VerbSet[VerbName]>[0];
+
 /** Each verb rejects with `aborted` once the signal has fired, and with `capability-missing` if it has no body. */
 export function bindVerbs(verbs: VerbBodies | undefined, context: VerbContext): VerbSet {
-  const bound = {} as { -readonly [Name in VerbName]: VerbSet[Name] };
-  for (const name of VERB_NAMES) bound[name] = async (args) => callVerb(verbs, name, args, context);
-  return bound;
+  const bound = VERB_NAMES.map((name) => [name, async (args: VerbArgs) => callVerb(verbs, name, args, context)]);
+  return Object.fromEntries(bound) as VerbSet;
 }
 
 export async function callVerb(
   verbs: VerbBodies | undefined,
   name: VerbName,
-  args: Parameters<VerbSet[VerbName]>[0],
+  args: VerbArgs,
   context: VerbContext,
 ): Promise<unknown> {
   assertNotAborted(context.signal);

@@ -5,6 +5,7 @@ import { AgentError } from "../errors.js";
 import { MAX_TIMER_MS } from "../limits.js";
 import { abortError } from "./abort.js";
 import type { Ports } from "../ports.js";
+import { createPrivateField } from "../properties.js";
 import { isThenable } from "../time/wait.js";
 
 export interface ToolDeadline {
@@ -112,15 +113,15 @@ interface Watch {
   readonly onAbort: () => void;
 }
 
-const watches = new WeakMap<AbortSignal, Watch>();
+const watchField = createPrivateField<Watch | undefined>();
 
 /** Calls `fire` when `signal` fires, until undone. All calls of a run share one listener, since Node warns of a leak at eleven. */
 function watchAbort(signal: AbortSignal, fire: () => void): () => void {
-  const watch = watches.get(signal) ?? startWatch(signal);
+  const watch = watchField.get(signal) ?? startWatch(signal);
   watch.fires.add(fire);
   return () => {
     if (!watch.fires.delete(fire) || watch.fires.size > 0) return;
-    watches.delete(signal);
+    watchField.set(signal, undefined);
     signal.removeEventListener("abort", watch.onAbort);
   };
 }
@@ -132,7 +133,7 @@ function startWatch(signal: AbortSignal): Watch {
   };
   signal.addEventListener("abort", onAbort, { once: true });
   const watch = { fires, onAbort };
-  watches.set(signal, watch);
+  watchField.set(signal, watch);
   return watch;
 }
 

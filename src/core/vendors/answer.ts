@@ -38,16 +38,16 @@ export function readAnswer(
   const ends = passed === undefined || passed.ends.length === 0 ? [answer.bytes.length] : passed.ends;
   let start = 0;
   let part = 0;
-  for (; part < ends.length && !decoder.isEnded; part++) {
+  for (; part < ends.length && !decoder.isEnded(); part++) {
     const end = Math.min(ends[part] ?? 0, answer.bytes.length);
     // Slice by slice, since the deltas of a whole answer take many times its size.
-    for (; start < end && !decoder.isEnded; start += SLICE_LENGTH) {
+    for (; start < end && !decoder.isEnded(); start += SLICE_LENGTH) {
       const deltas = decoder.feed(answer.bytes.subarray(start, Math.min(start + SLICE_LENGTH, end)));
       for (const delta of deltas) passed?.take(delta, part);
     }
     start = end;
   }
-  if (answer.isCut && !decoder.isEnded) throw notWhole(undefined);
+  if (answer.isCut && !decoder.isEnded()) throw notWhole(undefined);
   const { deltas, response } = decoder.end();
   for (const delta of deltas) passed?.take(delta, Math.max(0, part - 1));
   return response;

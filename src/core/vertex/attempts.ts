@@ -12,9 +12,9 @@ import { defined } from "../defined.js";
 export interface Heard {
   readonly tell: (fact: FallbackStart | FallbackAttempt) => void;
   /** The number of facts that a chain has reported so far. */
-  readonly walked: number;
+  walked(): number;
   /** The model that answered last. */
-  readonly model: string | undefined;
+  model(): string | undefined;
 }
 
 /** Counts the facts that a chain reports through `hear`, and passes all facts on. */
@@ -31,12 +31,8 @@ export function createHeard(pass: Heard["tell"]): Heard & { readonly hear: Heard
       walked++;
       tell(fact);
     },
-    get walked() {
-      return walked;
-    },
-    get model() {
-      return model;
-    },
+    walked: () => walked,
+    model: () => model,
   };
 }
 
@@ -46,11 +42,11 @@ export function createHeard(pass: Heard["tell"]): Heard & { readonly hear: Heard
  */
 export function withAttempts(provider: LlmProviderAdapter, heard: Heard, model: string): LlmProviderAdapter {
   async function* stream(request: Parameters<LlmProviderAdapter["turn"]>[0]): AsyncGenerator<LlmStreamEvent> {
-    const before = heard.walked;
+    const before = heard.walked();
     const teller = createTeller(heard, { provider: providerName(provider), model });
     let isSpoken = false;
     for await (const event of events(provider, request)) {
-      const isWalked = heard.walked > before;
+      const isWalked = heard.walked() > before;
       if (!isWalked) teller.begin(answerAhead(event));
       if (event.type === "text-delta") isSpoken ||= event.text !== "";
       if (event.type === "response") {

@@ -92,7 +92,7 @@ export async function runAgentTurn(input: AgentTurnInput): Promise<AgentTurnEnd>
     stop,
     stopReason: last?.stopReason,
     usage: budget.usage,
-    model: heard.model ?? model,
+    model: heard.model() ?? model,
     ...defined({ limit }),
   };
 }

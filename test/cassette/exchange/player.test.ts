@@ -28,7 +28,7 @@ describe("createExchangePlayer", () => {
     expect(take(post(EMBED, { input: "a" }))).toBe(0);
     expect(take(post(EMBED, { input: "a" }))).toBe(2);
     expect(take(post(EMBED, { input: "a" }))).toBeUndefined();
-    expect([player.used, player.usedCount]).toEqual([[true, true, true], 3]);
+    expect([player.used, player.usedCount()]).toEqual([[true, true, true], 3]);
     expect(jsonOf(toAnswer(exchangesOf(cassette)[2] as never))).toEqual({ at: 2 });
   });
 

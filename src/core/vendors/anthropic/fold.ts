@@ -79,12 +79,8 @@ function createAnthropicFold(decoding: Decoding): Fold {
   };
 
   return {
-    get isEnded() {
-      return isEnded;
-    },
-    get isWhole() {
-      return isEnded;
-    },
+    isEnded: () => isEnded,
+    isWhole: () => isEnded,
     take(json) {
       const event = toObject(json);
       refuseErrorBody(event["error"], decoding);

@@ -53,12 +53,8 @@ function createBedrockFold(decoding: Decoding): Fold {
   const isWhole = (): boolean => "stopReason" in answer && "usage" in answer;
 
   return {
-    get isEnded() {
-      return isWhole();
-    },
-    get isWhole() {
-      return isWhole();
-    },
+    isEnded: isWhole,
+    isWhole,
     take(json) {
       const event = toObject(json);
       refuseErrorBody(event["error"], decoding);

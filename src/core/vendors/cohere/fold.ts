@@ -71,12 +71,8 @@ function createCohereFold(decoding: Decoding): Fold {
   };
 
   return {
-    get isEnded() {
-      return end !== undefined;
-    },
-    get isWhole() {
-      return end !== undefined;
-    },
+    isEnded: () => end !== undefined,
+    isWhole: () => end !== undefined,
     take(json) {
       const event = toObject(json);
       refuseCohereError(event, decoding);

@@ -7,7 +7,7 @@ import { assertRoom } from "../../http/fold.js";
 export interface ChunkJoiner {
   take(chunk: WireObject): void;
   /** A chunk said why the answer ended. */
-  readonly isWhole: boolean;
+  readonly isWhole: () => boolean;
   body(): WireObject;
 }
 
@@ -17,9 +17,7 @@ export function createChunkJoiner(decoding: Decoding): ChunkJoiner {
   let candidate: WireObject = {};
   let hasCandidate = false;
   return {
-    get isWhole() {
-      return candidate["finishReason"] !== undefined || body["promptFeedback"] !== undefined;
-    },
+    isWhole: () => candidate["finishReason"] !== undefined || body["promptFeedback"] !== undefined,
     take(chunk) {
       refuseErrorBody(chunk["error"], decoding);
       const { candidates, ...rest } = chunk;

@@ -39,10 +39,8 @@ function createGeminiFold(decoding: Decoding): Fold {
     return part["thought"] === true ? toDeltas("", text) : toDeltas(text, "");
   };
   return {
-    isEnded: false,
-    get isWhole() {
-      return joiner.isWhole;
-    },
+    isEnded: () => false,
+    isWhole: joiner.isWhole,
     take(json) {
       const chunk = toObject(json);
       joiner.take(chunk);

@@ -32,12 +32,8 @@ function createOllamaFold(decoding: Decoding): Fold {
   const toolCalls: unknown[] = [];
 
   return {
-    get isEnded() {
-      return fields["done"] === true;
-    },
-    get isWhole() {
-      return fields["done"] === true;
-    },
+    isEnded: () => fields["done"] === true,
+    isWhole: () => fields["done"] === true,
     take(json) {
       const line = toObject(json);
       refuseErrorBody(line["error"], decoding);

@@ -10,7 +10,7 @@ import { toCount, toJsonText, toList, toObject, type Decoding, type WireObject }
 export interface ChoiceFold {
   take(choice: WireObject): LlmStreamDelta[];
   /** A finish reason came that is not "", which some hosts send all along. */
-  readonly hasFinished: boolean;
+  hasFinished(): boolean;
   body(): WireObject;
 }
 
@@ -22,9 +22,7 @@ export function createChoiceFold(decoding: Decoding): ChoiceFold {
   const logprobs = new Map<string, unknown[]>();
 
   return {
-    get hasFinished() {
-      return finish !== "";
-    },
+    hasFinished: () => finish !== "",
     take(choice) {
       for (const [name, list] of Object.entries(toObject(choice["logprobs"]))) {
         if (Array.isArray(list)) append(logprobs, name, list);
@@ -75,10 +73,10 @@ function createMessageFold(decoding: Decoding) {
     const { text, thought } = content.take(piece["content"]);
     const detailed = toList(piece["reasoning_details"]).map((item) => addDetail(details, toObject(item), decoding));
     const refusal = toPiece(piece["refusal"]);
-    const said = content.isEmpty ? toPiece(sound["transcript"]) : text;
+    const said = content.isEmpty() ? toPiece(sound["transcript"]) : text;
     return toDeltas(
       // The decoder puts a refusal on a line of its own.
-      said + (refusal !== "" && isFirstRefusal && !content.isEmpty ? "\n" : "") + refusal,
+      said + (refusal !== "" && isFirstRefusal && !content.isEmpty() ? "\n" : "") + refusal,
       thought + (toPiece(piece["reasoning_content"]) || toPiece(piece["reasoning"]) || detailed.join("")),
     );
   };

@@ -6,7 +6,7 @@ import { toList, toObject, type Decoding, type WireObject } from "../../http/jso
 
 export interface ContentFold {
   take(content: unknown): Spoken;
-  readonly isEmpty: boolean;
+  isEmpty(): boolean;
   /** One text, or the list of parts once a part came. */
   body(): string | readonly WireObject[];
 }
@@ -27,9 +27,7 @@ export function createContentFold(decoding: Decoding): ContentFold {
     return spoken;
   };
   return {
-    get isEmpty() {
-      return text === "" && parts.length === 0;
-    },
+    isEmpty: () => text === "" && parts.length === 0,
     take(content) {
       if (typeof content !== "string") return toList(content).map(takePart).reduce(join, { text: "", thought: "" });
       if (parts.length > 0) return takePart({ type: "text", text: content });

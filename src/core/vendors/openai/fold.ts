@@ -38,10 +38,8 @@ function createOpenAiFold(decoding: Decoding): Fold {
     return lowest.fold.take(choice);
   };
   return {
-    isEnded: false,
-    get isWhole() {
-      return hasLastUsage || lowest?.fold.hasFinished === true;
-    },
+    isEnded: () => false,
+    isWhole: () => hasLastUsage || lowest?.fold.hasFinished() === true,
     take(json) {
       const chunk = toObject(json);
       refuseErrorBody(chunk["error"], decoding);

@@ -62,12 +62,8 @@ function createResponsesFold(decoding: Decoding): Fold {
   };
 
   return {
-    get isEnded() {
-      return last !== undefined;
-    },
-    get isWhole() {
-      return last !== undefined;
-    },
+    isEnded: () => last !== undefined,
+    isWhole: () => last !== undefined,
     take(json) {
       const event = toObject(json);
       if (event["type"] === "error") refuseErrorBody(event["error"] ?? event, decoding);

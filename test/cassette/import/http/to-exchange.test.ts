@@ -243,6 +243,6 @@ describe.skipIf(!hasShared)("real embeddings", () => {
       expect(given.status).toBe(response.status);
       if (response.body.startsWith("{")) expect(jsonOf(given)).toEqual(JSON.parse(response.body));
     }
-    expect(player.usedCount).toBe(recorded.length);
+    expect(player.usedCount()).toBe(recorded.length);
   });
 });

@@ -76,7 +76,7 @@ describe("a stream of Bedrock", () => {
       const decoder = wire.decoder();
       const deltas: LlmStreamDelta[] = [];
       for (let at = 0; at < bytes.length; at += size) deltas.push(...decoder.feed(bytes.subarray(at, at + size)));
-      expect(decoder.isEnded).toBe(true);
+      expect(decoder.isEnded()).toBe(true);
       expect(decoder.end()).toEqual({ deltas: [], response: ANSWER });
       expect(deltas).toEqual([
         { type: "reasoning-delta", text: "Hm" },
@@ -105,7 +105,7 @@ describe("a stream of Bedrock", () => {
     damaged[at] = (damaged[at] ?? 0) ^ 1;
     const decoder = wire.decoder();
     expect(decoder.feed(damaged)).toHaveLength(3);
-    expect(decoder.isEnded).toBe(true);
+    expect(decoder.isEnded()).toBe(true);
     const error = errorOf(() => decoder.end());
     expect(error.code).toBe("provider-response");
     expect(error.message).toBe("the vendor streamed a frame with a wrong checksum");

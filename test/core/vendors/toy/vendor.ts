@@ -40,12 +40,8 @@ const format: StreamWire = {
     let [text, model, isEnded] = ["", "", false];
     const calls: unknown[] = [];
     return {
-      get isEnded() {
-        return isEnded;
-      },
-      get isWhole() {
-        return isEnded;
-      },
+      isEnded: () => isEnded,
+      isWhole: () => isEnded,
       take(json) {
         const event = toObject(json);
         refuseErrorBody(event["error"], decoding);
