@@ -10,6 +10,7 @@ import {
   type JsonValue,
   type LlmMessage,
   type LlmSettings,
+  type LlmTurnRequest,
 } from "../../core/index.js";
 import type { ContextExtension } from "../file/format.js";
 
@@ -54,6 +55,12 @@ export function createWireFieldCheck(
     },
     uncompared: () => ({ fields: [...fields], turns }),
   };
+}
+
+/** The request with the settings that the recording can be compared with. */
+export function comparableRequest(request: LlmTurnRequest, fields: WireFieldCheck): LlmTurnRequest {
+  const settings = fields.known(request.settings ?? undefined);
+  return settings === undefined || settings === request.settings ? request : { ...request, settings };
 }
 
 export function uncomparedText(fields: readonly string[]): string {

@@ -43,7 +43,7 @@ import {
 import { readAnsweredBy } from "../stream/answered-by.js";
 import { describeStreams, readStreams, type RecordedStreams } from "../stream/read.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
-import { comparableContexts, createWireFieldCheck, type WireFieldCheck } from "../offer/wire-fields.js";
+import { comparableContexts, comparableRequest, createWireFieldCheck } from "../offer/wire-fields.js";
 
 /** The options of {@link cassetteProvider}. A wrong one throws `CassetteError` `invalid-options`. */
 export interface ReplayOptions extends StreamingOptions {
@@ -172,7 +172,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
 
 interface State {
   readonly recording: Cassette;
-  readonly session: Session;
+  readonly session: ReturnType<typeof createSession>;
 }
 
 const withState = createGetters({
@@ -213,8 +213,6 @@ function filterFor(recording: Cassette, { strict = true, hashFilter, file }: Rep
   }
 }
 
-type Session = ReturnType<typeof createSession>;
-
 function createSession({ recording, filter, filterTools }: ReplayFilter, options: ReplayOptions, warn: Warn) {
   const noteOrder = createOrderNote(warn);
   const { strict = true, file } = options;
@@ -250,7 +248,7 @@ function createSession({ recording, filter, filterTools }: ReplayFilter, options
       prompts.begin(request.messages);
       const turn = asked++;
       // As the recorder does: tools and settings are read before the prompt.
-      const now = strict && noted.length > 0 ? readContext(comparable(request, fields)) : undefined;
+      const now = strict && noted.length > 0 ? readContext(comparableRequest(request, fields)) : undefined;
       const promptHash = nextHash(run);
       const index = find(promptHash, now);
       if (index === undefined) {
@@ -277,11 +275,6 @@ function createSession({ recording, filter, filterTools }: ReplayFilter, options
       misses.reset();
     },
   };
-}
-
-function comparable(request: LlmTurnRequest, fields: WireFieldCheck): LlmTurnRequest {
-  const settings = fields.known(request.settings ?? undefined);
-  return settings === undefined || settings === request.settings ? request : { ...request, settings };
 }
 
 interface Asking {
