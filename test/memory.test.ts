@@ -10,7 +10,7 @@ const script = fileURLToPath(new URL("support/kept-runs.mjs", import.meta.url));
 /** With so large generations, only the script's own collections fall into the measurement. */
 const FLAGS = ["--expose-gc", "--initial-old-space-size=2000", "--min-semi-space-size=64", "--max-semi-space-size=64"];
 
-/** Node 20 keeps abort controllers, and the timers of a run with receipts. */
+/** Node 20 keeps each abort controller, which takes a kilobyte, and more of a run with receipts. */
 const isOld = process.versions.node.startsWith("20.");
 /** In bytes. A run of 50 turns allocates half a megabyte. */
 const MOST_KEPT = isOld ? 80_000 : 30_000;

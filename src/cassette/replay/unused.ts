@@ -21,11 +21,7 @@ export interface UnusedTurns {
 interface Queue {
   turns: number[];
   at: number;
-}
-
-/** All turns with one prompt. Most prompts have one turn, which is found without its context. */
-interface PromptQueue extends Queue {
-  /** Made when a turn is looked for by its context. */
+  /** The same turns by their contexts. Made when several turns have one prompt. */
   byContext: Map<string, Queue> | undefined;
 }
 
@@ -37,12 +33,8 @@ export function createUnusedTurns(
   contexts: readonly (ContextExtension | undefined)[],
 ): UnusedTurns {
   const used: boolean[] = entries.map(() => false);
-  const byPrompt = new Map<string, PromptQueue>();
-  for (const { turnIndex, promptHash } of entries) {
-    const queue = byPrompt.get(promptHash);
-    if (queue === undefined) byPrompt.set(promptHash, { turns: [turnIndex], at: 0, byContext: undefined });
-    else queue.turns.push(turnIndex);
-  }
+  const byPrompt = new Map<string, Queue>();
+  for (const { turnIndex, promptHash } of entries) put(byPrompt, promptHash, turnIndex);
   let left = entries.length;
   let next = 0;
 
@@ -54,12 +46,7 @@ export function createUnusedTurns(
 
   function groupByContext(turns: readonly number[]): Map<string, Queue> {
     const queues = new Map<string, Queue>();
-    for (const turnIndex of turns) {
-      const key = keyOf(contexts[turnIndex]);
-      const queue = queues.get(key);
-      if (queue === undefined) queues.set(key, { turns: [turnIndex], at: 0 });
-      else queue.turns.push(turnIndex);
-    }
+    for (const turnIndex of turns) put(queues, keyOf(contexts[turnIndex]), turnIndex);
     return queues;
   }
 
@@ -87,6 +74,12 @@ export function createUnusedTurns(
       used[turnIndex] = true;
     },
   };
+}
+
+function put(queues: Map<string, Queue>, key: string, turnIndex: number): void {
+  const queue = queues.get(key);
+  if (queue === undefined) queues.set(key, { turns: [turnIndex], at: 0, byContext: undefined });
+  else queue.turns.push(turnIndex);
 }
 
 const NO_CONTEXT = "";
