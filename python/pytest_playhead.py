@@ -181,7 +181,18 @@ def options_of(item: pytest.Item) -> dict[str, Any]:
     if unknown:
         known = ", ".join(MARKER_OPTIONS)
         pytest.fail(f"the marker cassette has no option {', '.join(unknown)}. Its options are {known}.", pytrace=False)
-    return {re.sub(r"_(\w)", lambda match: match[1].upper(), name).rstrip("_"): value for name, value in given.items()}
+    options: dict[str, Any] = {}
+    for name, value in given.items():
+        try:
+            options[re.sub(r"_(\w)", lambda match: match[1].upper(), name).rstrip("_")] = to_json(value)
+        except (TypeError, ValueError):
+            pytest.fail(f"the option {name} of the marker cassette is {value!r}, which is not JSON", pytrace=False)
+    return options
+
+
+def to_json(value: Any) -> Any:
+    """The value, with paths as texts. Raises `TypeError` or `ValueError` for one that JSON cannot hold."""
+    return json.loads(json.dumps(value, default=os.fspath))
 
 
 def set_environment(keys: dict[str, str], variables: dict[str, str]) -> dict[str, str | None]:

@@ -1,7 +1,7 @@
 // The cassette layer's one error class. Callers rely on the code, which also decides the exit code of the command line: a refused file
 // is an integrity failure, and a miss is a difference between the run and the recording.
 
-import { toVisible, toVisibleLines, unknownOptions } from "../core/index.js";
+import { showValue, toVisible, toVisibleLines, unknownOptions } from "../core/index.js";
 
 /** Why a file or object was refused. It is never repaired. */
 export type LoadErrorCode =
@@ -161,6 +161,11 @@ export class CassetteError extends Error {
 
 /** Refuses an unknown option: a misspelled `redact` must not record secrets. */
 export function assertKnownOptions(owner: string, options: object, known: readonly string[]): void {
+  if (typeof options !== "object" || (options as object | null) === null) {
+    throw new CassetteError("invalid-options", `${owner} cannot use the options ${showValue(options)}`, {
+      hint: "Pass an object.",
+    });
+  }
   const unknown = unknownOptions(options, known);
   if (unknown.length === 0) return;
   throw new CassetteError("invalid-options", `${owner} has an unknown option: ${unknown.join(", ")}`, {

@@ -72,7 +72,6 @@ export { toPairPage } from "./ui/pair-page.js";
 export {
   createNote as createLedgerNote,
   pathInLedger,
-  redactMiss,
   toSize,
   type LedgerLine,
   type Note as LedgerNote,

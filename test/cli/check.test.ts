@@ -31,6 +31,14 @@ describe("cassette check", () => {
     });
   });
 
+  it("exits 2 for a folder without a cassette, and checks the others", async () => {
+    mkdirSync(join(folder, "no-runs"));
+    const ran = await cli(["check", keptFile, join(folder, "no-runs"), "--rules", rulesFile("one.json")]);
+    expect(ran.code).toBe(2);
+    expect(ran.out + ran.err).toContain("no-runs contains no");
+    expect(ran.out).toContain("1 cassette checked");
+  });
+
   it("exits 1 and names file, turn, rule, place and reason", async () => {
     expect(await cli(["check", join(folder, "runs"), "--rules", rulesFile("two.json")])).toEqual({
       code: 1,

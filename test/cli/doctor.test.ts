@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { formatCassette } from "../../src/cassette/trust/cassette-store.js";
@@ -88,6 +89,16 @@ describe("cassette doctor", () => {
     });
     put("cassettes.lock", "{");
     expect((await checks()).found.get("lock")).toMatchObject({ status: "fail" });
+  });
+
+  it("names every cassette outside the folder of the lock", async () => {
+    await run("lock", "set/a.cassette.json");
+    const outside = mkdtempSync(join(tmpdir(), "doctor-outside-"));
+    for (const name of ["x", "y"])
+      copyFileSync(join(cwd, "set/a.cassette.json"), join(outside, `${name}.cassette.json`));
+    const list = documentOf(await run("doctor", outside, "--json"))["checks"] as Check[];
+    rmSync(outside, { recursive: true });
+    expect(list.find(({ name }) => name === "lock")?.message).toMatch(/2 not locked|x\.cassette.*y\.cassette/);
   });
 
   it("misses no locked file of a folder whose name begins with that of its own", async () => {

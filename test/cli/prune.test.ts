@@ -100,6 +100,15 @@ describe("cassette prune", () => {
     expect([existsSync(beside("a")), existsSync(beside("c"))]).toEqual([true, false]);
   });
 
+  it("names five of many duplicates, and all of them as JSON", async () => {
+    const { name, path } = setUp();
+    for (let n = 1; n <= 5; n++) writeFileSync(join(path, `d${n}.cassette.json`), one);
+    const files = ["a", "b", "d1", "d2", "d3", "d4", "d5"].map((file) => `${name}/${file}.cassette.json`);
+    const shown = `the same ${files.slice(0, 5).join(", ")} and 2 more (--json lists all)`;
+    expect((await cli(["prune", name])).out.split("\n")[0]).toBe(shown);
+    expect(documentOf(await cli(["prune", name, "--json"]))).toMatchObject({ duplicates: [files] });
+  });
+
   it("takes a file reached by a link for the same file", async () => {
     const { name, path } = setUp(["a", "b", "c"]);
     symlinkSync(path, `${path}-link`, "dir");

@@ -38,6 +38,25 @@ describe("cassette scan", () => {
     });
   });
 
+  it("looks into folders that are skipped elsewhere if they are named", async () => {
+    const name = files({ "a.txt": "nothing" });
+    for (const skipped of [".git/hooks", "node_modules/pkg"]) {
+      mkdirSync(join(folder, name, skipped), { recursive: true });
+      writeFileSync(join(folder, name, skipped, "b.txt"), text);
+    }
+    expect((await cli(["scan", name])).out).toBe("1 file scanned, 0 findings\n");
+    const named = [`${name}/.git/hooks`, `${name}/node_modules/pkg/b.txt`];
+    expect((await cli(["scan", name, ...named])).out).toContain("3 files scanned, 2 findings\n");
+  });
+
+  it("reads UTF-16 with a mark", async () => {
+    const name = files({});
+    const little = Buffer.from(`\ufeff${text}`, "utf16le");
+    writeFileSync(join(folder, name, "le.log"), little);
+    writeFileSync(join(folder, name, "be.log"), Buffer.from(little).swap16());
+    expect((await cli(["scan", name])).out).toContain("2 files scanned, 2 findings\n");
+  });
+
   it("finds a number that is a secret, as a recording does in arguments", async () => {
     const name = files({ "a.json": `{ "pay": [1, ${"4111" + "111111111111"}, -1.5e3] }` });
     const ran = await cli(["scan", name]);

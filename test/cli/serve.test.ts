@@ -1053,6 +1053,12 @@ describe("cassette serve", () => {
     });
   });
 
+  it("prints the exit code of its command with --json", async () => {
+    const ran = await cli(["serve", "--json", "once.cassette.json", "--", "node", "-e", "process.exit(7)"]);
+    expect(ran.code).toBe(7);
+    expect(documentOf(ran)).toMatchObject({ exitCode: 7, unused: 1 });
+  });
+
   it("names and counts every request that it cannot answer, and fails", async () => {
     await oneTurn("refusing.cassette.json", "q", "a");
     for (const json of [false, true]) {
@@ -1551,11 +1557,14 @@ describe("cassette record --proxy", () => {
       ["http://127.0.0.1.evil.example", "is not https"],
       ["ftp://127.0.0.1", "is not https"],
       ["https://user:pw@host/v1", "contains a user name or password"],
-      ["https://host/v1?a=b", "has a query or fragment"],
+      ["https://host/v1?key=b", "the target https://host/v1 has a query or fragment"],
       ["api.openai.com", "is not an absolute URL"],
     ] as const) {
       expect(await refused([...flags, "--target", wrong, "--out", "x.cassette.json"])).toContain(why);
     }
+    const below = join("there.txt", "x.cassette.json");
+    writeFileSync(join(folder, "there.txt"), "");
+    expect(await refused([...flags, ...target, "--refresh", "--out", below])).toContain("there.txt");
     await oneTurn("there.cassette.json", "q", "a");
     expect(await refused([...flags, ...target, "--out", "there.cassette.json"])).toContain(
       "exists and was left unchanged",

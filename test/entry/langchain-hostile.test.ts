@@ -149,6 +149,21 @@ describe("a call that asks for another behaviour", () => {
     expect(error).toMatchObject({ code: "cannot-convert", message: expect.stringContaining(name) as string });
   });
 
+  it("is refused by name: a format for one vendor, unless it comes with the one for all", async () => {
+    const { seen, provider } = spy();
+    const schema = { type: "object" };
+    const options = { responseSchema: schema, outputConfig: {} };
+    const model = cassetteChatModel(provider);
+    const error = await rejection(model.invoke("Hi", options as never));
+    expect(error).toMatchObject({
+      code: "cannot-convert",
+      message: expect.stringContaining("responseSchema") as string,
+    });
+    const format = { type: "json_schema", json_schema: { name: "w", schema } };
+    await model.invoke("Hi", { ...options, response_format: format } as never);
+    expect(seen[0]?.settings).toEqual({ responseFormat: { name: "w", schema } });
+  });
+
   it("is refused by name: an image with metadata", async () => {
     const image = { type: "image", source_type: "url", url: "https://example.com/a.png", metadata: { detail: "high" } };
     const { provider } = spy();

@@ -137,6 +137,10 @@ describe("mcpTools", () => {
     let pages = 0;
     const cycle = { ...paged, listTools: async () => page(`tool${pages++}`, "2") };
     await expect(mcpTools(cycle)).rejects.toThrow("cycle");
+    const empty = { ...paged, listTools: async () => ({}) };
+    await expect(mcpTools(empty as never)).rejects.toMatchObject({ code: "tools-unclear" });
+    for (const client of [undefined, Promise.resolve(paged)])
+      await expect(mcpTools(client as never)).rejects.toThrow("mcpTools needs a client");
     const twice = { ...paged, listTools: async () => ({ tools: [...page("a").tools, ...page("a").tools] }) };
     await expect(mcpTools(twice)).rejects.toThrow(`two tools named "a"`);
     const dotted = { ...paged, listTools: async () => page("files.read") };

@@ -149,6 +149,13 @@ describe("recording and replaying through MSW", () => {
     server.resetHandlers(...without);
     await rejection(ask("2027-01-01"));
     expect(((await rejection(without.done())) as Error).message).toContain('hashFilter: ["isoDate"]');
+    const own = await recordTurns([recorded], [say("No.")], { ...quiet, hashFilter: (messages) => [...messages] });
+    const wrong = cassetteHandlers(own, { hashFilter: (() => undefined) as never });
+    server.resetHandlers(...wrong);
+    await rejection(ask("2027-01-01"));
+    expect(((await rejection(wrong.done())) as Error).message).toContain(
+      "hashFilter did not return a list of messages",
+    );
   });
 
   it("records and replays the conversation of a thread whole", async () => {
@@ -586,6 +593,40 @@ describe("useCassetteHandlers", () => {
     await again.done();
     expect(vendor.asked).toHaveLength(3);
     expect(parseCassette(readFileSync(file, "utf8")).entries).toHaveLength(3);
+  });
+
+  it.each(["an answer", "a conversation"])("gives the vendor all of %s that was replayed", async (what) => {
+    const vendor = await startStatefulVendor(({ messages }) => say(`${messages.length}`));
+    onTestFinished(() => vendor.close());
+    const baseUrls = { openai: `${vendor.url}/v1` };
+    const talk = async (...inputs: string[]) => {
+      const client = new OpenAI({ apiKey: "none", baseURL: baseUrls.openai, maxRetries: 0 });
+      const begun = what === "an answer" ? undefined : await client.conversations.create();
+      const said: string[] = [];
+      let previous: string | undefined;
+      for (const input of inputs) {
+        const continued = begun === undefined ? { previous_response_id: previous ?? null } : { conversation: begun.id };
+        const answer = await client.responses.create({ model: "m", input, ...continued });
+        previous = answer.id;
+        said.push(answer.output_text);
+      }
+      return said;
+    };
+    const file = folder.path(`all-of-${what.replace(" ", "-")}.cassette.json`);
+    const recording = recordingHandlers({ baseUrls });
+    server.resetHandlers(...recording);
+    expect(await talk("Oslo", "Rome")).toEqual(["1", "3"]);
+    writeFileSync(file, formatCassette(await recording.toCassette()));
+    const again = await useCassetteHandlers(file, { mode: "from-first-miss", baseUrls });
+    server.resetHandlers(...again);
+    expect(await talk("Oslo", "Paris", "Nice")).toEqual(["1", "3", "5"]);
+    await again.done();
+    const prompts = rebuildPrompts(parseCassette(readFileSync(file, "utf8")) as CassetteV2);
+    expect(prompts?.map((prompt) => prompt.map(({ content }) => content))).toEqual([
+      ["Oslo"],
+      ["Oslo", "1", "Paris"],
+      ["Oslo", "1", "Paris", "3", "Nice"],
+    ]);
   });
 
   it("keeps the recording of a failed test in another file, also after a request that is not a turn", async () => {

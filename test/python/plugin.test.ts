@@ -279,12 +279,20 @@ def test_unknown(): pass
 
 @pytest.mark.cassette(pass_=["no path"])
 def test_pattern(): pass
+
+@pytest.mark.cassette(filter={"isoDate"})
+def test_set(): pass
+
+@pytest.mark.cassette(filter_file=__import__("pathlib").Path("filters.json"))
+def test_path(): pass
 `,
     });
     const { out } = await project.run(live());
     expect(out).toContain("the marker cassette has no option modus. Its options are mode, filter,");
     expect(out).toContain('"no path" is not a pattern');
-    expect(out).toContain("2 passed, 2 errors");
+    expect(out).toContain("the option filter of the marker cassette is {'isoDate'}, which is not JSON");
+    expect(out).toContain("there is no filter file at filters.json");
+    expect(out).toContain("2 passed, 4 errors");
     expect(project.recordings()).toEqual(["tests/own.cassette.json"]);
     expect((await project.run({ DAY: "2027-02-02" }, "-k", "test_own")).code).toBe(0);
   });

@@ -109,9 +109,13 @@ function toQueues(
   return queues;
 }
 
-/** Equal for equal requests. Placeholders are numbered by their order in the request, since requests come in any order. */
+/**
+ * Equal for equal requests. Placeholders are numbered by their order in the request, since requests come in any order. The path of a turn
+ * may name its model, which is not compared.
+ */
 export function keyOf(given: ExchangeRequest, wireOf: FindWire = () => undefined): string {
   const { method, path, query, request } = given;
-  const compared = turnForm(given, wireOf) ?? request ?? null;
-  return sha256Hex(neutralNumbers(canonicalize([method, path, query ?? null, compared])));
+  const form = turnForm(given, wireOf);
+  const compared = form === undefined ? [method, path, query ?? null, request ?? null] : [method, form];
+  return sha256Hex(neutralNumbers(canonicalize(compared)));
 }

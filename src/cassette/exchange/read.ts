@@ -1,17 +1,9 @@
 // Reads an HTTP request and its answer into the fields of an exchange. Recorder and player read requests by the same function.
 
-import {
-  defined,
-  isPlainObject,
-  seal,
-  setOwn,
-  type JsonObject,
-  type JsonValue,
-  type LlmMessage,
-} from "../../core/index.js";
+import { defined, isPlainObject, seal, setOwn, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { ExchangeRequestBody, ExchangeResponseBody, RecordedExchange } from "../file/format.js";
 import { EXCHANGE_HEADERS } from "../file/exchanges.js";
-import type { HashFilter } from "../prompt/prompt-delta.js";
+import { applyFilter, type HashFilter } from "../prompt/prompt-delta.js";
 import { mapStrings } from "../redact/leaves.js";
 import { mediaOf, toRequestBody, toResponseBody } from "./body.js";
 import type { PlainAnswer, PlainRequest } from "./http.js";
@@ -143,7 +135,7 @@ export type FilteredPart = Pick<ExchangeRequest, "query" | "request">;
 export function filterRequest(given: FilteredPart, filter: HashFilter | undefined): FilteredPart {
   if (filter === undefined) return given;
   return mapTexts(given, (text) => {
-    const [only]: readonly (LlmMessage | undefined)[] = filter([{ role: "user", content: text }]);
+    const [only] = applyFilter(filter, [{ role: "user", content: text }]);
     return typeof only?.content === "string" ? only.content : text;
   });
 }

@@ -16,7 +16,7 @@ export function turnForm({ method, path, request }: ExchangeRequest, wireOf: Fin
     const body = JSON.parse(neutralNumbers(canonicalize(request.json))) as JsonValue;
     const { request: turn, isStream } = wire.parse(body, path);
     const { model: _, ...settings } = turn.settings;
-    const form = { messages: digestAlike(turn.messages), tools: turn.tools ?? [], settings, isStream };
+    const form = { wire: wire.name, messages: digestAlike(turn.messages), tools: turn.tools ?? [], settings, isStream };
     return form as unknown as JsonValue;
   } catch (error) {
     if (error instanceof AgentError) return undefined;

@@ -50,7 +50,8 @@ export function createPromptTracker(
   };
 }
 
-function applyFilter(filter: HashFilter, messages: readonly LlmMessage[]): readonly LlmMessage[] {
+/** Gives the filter a copy. Throws `invalid-options` if it does not return messages. */
+export function applyFilter(filter: HashFilter, messages: readonly LlmMessage[]): readonly LlmMessage[] {
   const result: unknown = filter(copyJson(Array.from(messages)));
   assertFiltered(result);
   return result;

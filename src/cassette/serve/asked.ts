@@ -2,7 +2,7 @@
 
 import { throughWire, type Wire, type WireRequest } from "../../core/index.js";
 import type { WireFieldCheck } from "../offer/wire-fields.js";
-import { hashPrompt, type HashFilter } from "../prompt/prompt-delta.js";
+import { applyFilter, hashPrompt, type HashFilter } from "../prompt/prompt-delta.js";
 import { digestAlike } from "../prompt/digest-alike.js";
 import type { Likeness } from "./alike.js";
 
@@ -43,6 +43,6 @@ export function asKnown(asked: Asked, fields: WireFieldCheck): Asked {
 export function asFiltered(asked: Asked, filter: HashFilter | undefined): Asked {
   if (filter === undefined) return asked;
   const { wire, request } = asked;
-  const { promptHash, digests } = toAsked(wire, { ...request, messages: [...filter([...request.messages])] });
+  const { promptHash, digests } = toAsked(wire, { ...request, messages: [...applyFilter(filter, request.messages)] });
   return { ...asked, promptHash, digests };
 }

@@ -177,8 +177,8 @@ function isTool(tool: unknown): boolean {
 
 function declare(tool: ToolLike): Omit<CustomTool, "invoke"> {
   const { name, description, schema } = tool;
-  const { effect, timeoutMs } = tool as Partial<CustomTool>;
-  return { name, description, schema, ...defined({ effect, timeoutMs }) };
+  const { effect, retryPolicy, timeoutMs } = tool as Partial<CustomTool>;
+  return { name, description, schema, ...defined({ effect, retryPolicy, timeoutMs }) };
 }
 
 function unconsumed(left: readonly TapeResult[], file: string | undefined): CassetteError {

@@ -56,7 +56,8 @@ export function readTape(cassette: Cassette, file?: string): TapeResult[] {
     const delta = "prompt" in entry ? entry.prompt : undefined;
     if (delta === undefined && all.length > 0) throw noPrompts(file);
     prompt.length = delta?.keep ?? 0;
-    for (const message of delta?.messages ?? []) prompt.push(readMessage(message, prompt.at(-1), batches));
+    const find = batches.finder(delta?.messages ?? []);
+    for (const message of delta?.messages ?? []) prompt.push(readMessage(message, prompt.at(-1), find));
     const calls = openCalls(entry.turnIndex, entry.response.message);
     for (const call of calls) all.push(call);
     if (calls.length > 0) batches.add(entry.response.message, { calls, isSeen: false });
@@ -70,9 +71,9 @@ export function readTape(cassette: Cassette, file?: string): TapeResult[] {
 function readMessage(
   message: LlmMessage,
   before: Batch | undefined,
-  batches: ReturnType<typeof createBatches>,
+  find: (message: LlmMessage) => Batch | undefined,
 ): Batch | undefined {
-  if (message.role === "assistant" && (message.toolCalls ?? []).length > 0) return batches.find(message);
+  if (hasCalls(message)) return find(message);
   if (message.role === "tool") {
     const open = before?.calls.find(({ call, answer }) => call.callId === message.toolCallId && answer === undefined);
     if (open !== undefined) open.answer = message;
@@ -82,27 +83,37 @@ function readMessage(
 
 /** Finds turns that no prompt has repeated yet, by their calls. If a filter rewrote the arguments, it finds them by ids and names. */
 function createBatches() {
-  const queues = new Map<string, { batches: Batch[]; at: number }>();
-  const front = (key: string): Batch | undefined => {
-    const queue = queues.get(key);
-    while (queue?.batches[queue.at]?.isSeen === true) queue.at++;
-    return queue?.batches[queue.at];
+  const queues = new Map<string, Batch[]>();
+  const keyOf = (message: LlmMessage): string => {
+    const [exact, loose] = keysOf(message);
+    return queues.has(exact) ? exact : loose;
   };
   return {
     add(message: LlmMessage, batch: Batch): void {
       for (const key of keysOf(message)) {
-        const queue = queues.get(key) ?? { batches: [], at: 0 };
-        queue.batches.push(batch);
-        queues.set(key, queue);
+        queues.set(key, [...(queues.get(key) ?? []).filter(({ isSeen }) => !isSeen), batch]);
       }
     },
-    find(message: LlmMessage): Batch | undefined {
-      const [exact, loose] = keysOf(message);
-      const found = front(exact) ?? front(loose);
-      if (found !== undefined) found.isSeen = true;
-      return found;
+    /** For the messages of a prompt that are new, or listed again. Of equal calls, only the last ones can be those of new turns. */
+    finder(messages: readonly LlmMessage[]): (message: LlmMessage) => Batch | undefined {
+      const left = new Map<string, number>();
+      for (const message of messages.filter(hasCalls)) left.set(keyOf(message), (left.get(keyOf(message)) ?? 0) + 1);
+      return (message) => {
+        const key = keyOf(message);
+        const open = (queues.get(key) ?? []).filter(({ isSeen }) => !isSeen);
+        const places = left.get(key) ?? 0;
+        left.set(key, places - 1);
+        if (places > open.length) return undefined;
+        const [found] = open;
+        if (found !== undefined) found.isSeen = true;
+        return found;
+      };
     },
   };
+}
+
+function hasCalls(message: LlmMessage): boolean {
+  return message.role === "assistant" && (message.toolCalls ?? []).length > 0;
 }
 
 function keysOf(message: LlmMessage): [exact: string, loose: string] {

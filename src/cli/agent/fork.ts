@@ -16,7 +16,7 @@ import {
   type Shelf,
   type WorkspaceExtension,
 } from "../../cassette/index.js";
-import { createHeldConversations, defined, plural } from "../../core/index.js";
+import { createHeldConversations, defined, isPlainObject, plural, tryParseJson } from "../../core/index.js";
 import type { Refusal } from "../../harness/index.js";
 import type { Forwarded, HttpReply, HttpRequest } from "../../host/index.js";
 import { readFilterOptions } from "../options/filters.js";
@@ -59,9 +59,8 @@ export async function forkAgent(
     const opening = { agent: name, except: [out, dirname(file)], target: parseTarget(target) };
     const agent = await openAgentSession(opening, io);
     try {
-      const { route, assertReached } = await createRoute(fork, agent, sendTo(parseTarget(target)), io);
+      const route = await createRoute(fork, agent, sendTo(parseTarget(target)), io);
       await recordProxy({ target, out, port: 0, refresh: false, json, command, agent, route }, io, stop);
-      assertReached();
     } finally {
       await agent.close();
     }
@@ -78,7 +77,7 @@ interface Fork {
 }
 
 /** Answers from the recording until its turn `at`, then from the vendor. */
-async function createRoute(fork: Fork, agent: AgentSession, live: Send, io: CommandIo) {
+async function createRoute(fork: Fork, agent: AgentSession, live: Send, io: CommandIo): Promise<RecordingRoute> {
   const { at, source, file } = fork;
   const { shelf, others } = await openShelf(fork, agent, io);
   const note = createNotes(io);
@@ -120,13 +119,13 @@ async function createRoute(fork: Fork, agent: AgentSession, live: Send, io: Comm
       return live(asked.request, asked.body, asked.body);
     };
   };
-  const route: RecordingRoute = { send, extensionsOf: () => ({ forkedFrom }) };
   return {
-    route,
-    assertReached: () => {
-      if (left() === 0) return;
+    send,
+    extensionsOf: () => ({ forkedFrom }),
+    problem() {
+      if (left() === 0) return undefined;
       const what = `the run ended ${plural(left(), "turn")} before turn ${at}, where it should fork`;
-      throw new CassetteError("unconsumed", what, { hint: "Fork at an earlier turn.", file });
+      return new CassetteError("unconsumed", what, { hint: "Fork at an earlier turn.", file });
     },
   };
 }
@@ -188,7 +187,7 @@ function toForwarded({ status, headers, body }: HttpReply): Forwarded {
 /** The request for another model: in its body, and in its path where the vendor has it there. */
 function askFor(model: string, request: HttpRequest, body: Uint8Array): { request: HttpRequest; body: Uint8Array } {
   const path = request.path.replace(/(\/models?\/)[^/:]+/, (_, before: string) => before + encodeURIComponent(model));
-  const json = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
-  if (typeof json["model"] !== "string") return { request: { ...request, path }, body };
+  const json = tryParseJson(new TextDecoder().decode(body));
+  if (!isPlainObject(json) || typeof json["model"] !== "string") return { request: { ...request, path }, body };
   return { request: { ...request, path }, body: new TextEncoder().encode(JSON.stringify({ ...json, model })) };
 }

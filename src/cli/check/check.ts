@@ -11,7 +11,7 @@ import {
   type Cassette,
   type RuleSet,
 } from "../../cassette/index.js";
-import { exitCodeForAll, noCassettesIn } from "../errors.js";
+import { exitCodeForAll, noCassettesIn, toFailure } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createPrinter, toJsonError, writeJson } from "../terminal/output.js";
@@ -28,9 +28,10 @@ export interface CheckCommandOptions {
 export async function check(paths: readonly string[], options: CheckCommandOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const rules = await readRules(files, options.rules ?? RULES_FILE);
-  const { found } = await findFiles(files, paths, io.cwd);
+  const { found, empty } = await findFiles(files, paths, io.cwd);
   if (found.length === 0) throw noCassettesIn(paths.join(", "), "checked");
   const result = await checkAll(found, rules, io);
+  for (const file of empty) result.failures.push({ file, failure: toFailure(noCassettesIn(file, "checked")) });
   const isBroken = result.files.some(({ breaks }) => breaks.length > 0);
   const failed = exitCodeForAll(result.failures.map(({ failure }) => failure));
   const exitCode = failed === EXIT.ok && isBroken ? EXIT.drift : failed;

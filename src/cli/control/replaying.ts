@@ -10,7 +10,7 @@ import {
   type Cassette,
 } from "../../cassette/index.js";
 import { defined } from "../../core/index.js";
-import { createTally, keptRunHint, redactMiss, toSize, withCommand } from "../../harness/index.js";
+import { createTally, keptRunHint, toSize, withCommand } from "../../harness/index.js";
 import { readFilterOptions } from "../options/filters.js";
 import { controlAdvice } from "../serve/advice.js";
 import { serveHandler, type ServeWatcher } from "../serve/handler.js";
@@ -36,6 +36,7 @@ export async function openReplay(file: string, options: OpenOptions, place: Cont
     streaming: { streaming: "chunked", speed: 1 },
     isPassed,
     advice: controlAdvice(rerecord),
+    redact,
   });
 
   async function close({ failed }: RunEnd) {
@@ -50,7 +51,7 @@ export async function openReplay(file: string, options: OpenOptions, place: Cont
     const isDone = problems.length === 0 && !failed;
     const { notes, misses, rows } = log;
     const first = misses[0] ?? (short && { code: short.code, message: short.summary });
-    const miss = first && redactMiss({ code: first.code, what: first.message }, redact);
+    const miss = first && { code: first.code, what: first.message };
     await place.note(
       file,
       isDone ? "replay" : "unfinished",

@@ -107,10 +107,12 @@ async function checkLock({ files, folder, cwd }: Survey, seen: readonly Seen[]):
   if ((await files.read(LOCK_FILE, 0)).kind === "not-found") return warn("lock", `there is no ${LOCK_FILE}`, hint);
   try {
     const lock = await readLock(files, LOCK_FILE);
-    const paths = new Map(seen.map((one) => [pathInLock(resolve(cwd, LOCK_FILE), resolve(cwd, one.file)), one]));
+    const paths = new Set<string>();
     const unknown: string[] = [];
     const changed: string[] = [];
-    for (const [path, { file, entry }] of paths) {
+    for (const { file, entry } of seen) {
+      const path = pathInLock(resolve(cwd, LOCK_FILE), resolve(cwd, file));
+      if (path !== undefined) paths.add(path);
       const locked = path === undefined ? undefined : lock.get(path);
       if (locked === undefined) unknown.push(file);
       else if (entry === undefined || lockDifferences(locked, entry).length > 0) changed.push(file);

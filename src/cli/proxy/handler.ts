@@ -224,7 +224,8 @@ export function parseTarget(text: string): URL {
   const url = new URL(text);
   if (url.username !== "" || url.password !== "")
     refuse("contains a user name or password. Clients send their own key");
-  if (url.search !== "" || url.hash !== "") refuse(`${text} has a query or fragment. Clients send their own`);
+  if (url.search !== "" || url.hash !== "")
+    refuse(`${url.origin}${url.pathname} has a query or fragment. Clients send their own`);
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return url;
   return refuse(`${url.protocol}//${url.host} is not https. Plain http is for this machine only`);
 }

@@ -225,7 +225,8 @@ async function existing(files: FilePort, out: string): Promise<string[]> {
   const found: string[] = [];
   for (let number = 1; ; number++) {
     const path = numbered(out.slice(0, -CASSETTE_SUFFIX.length), number, 2);
-    if ((await files.read(path, 0)).kind === "not-found") return found;
+    const { kind } = await files.read(path, 0);
+    if (kind === "not-found" || kind === "failed") return found;
     found.push(path);
   }
 }

@@ -64,6 +64,8 @@ export interface RecordingRoute {
   readonly send: (recorder: ProxyRecorder) => Send;
   /** Notes in the cassette of a conversation. */
   readonly extensionsOf: (conversation: number) => CassetteExtensions;
+  /** Why the finished run did not go this way. */
+  readonly problem: () => CassetteError | undefined;
 }
 
 export interface ProxyOptions extends RecordingOptions {
@@ -181,7 +183,13 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     } finally {
       await server.close();
     }
-    finish({ ...(await end()), ended }, options, io);
+    const recorded = { ...(await end()), ended };
+    const problem = options.route?.problem();
+    if (problem !== undefined) {
+      printRecording(recorded, options.refresh, createNotes(io));
+      throw problem;
+    }
+    finish(recorded, options, io);
   } finally {
     stop.now();
   }

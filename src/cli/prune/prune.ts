@@ -19,6 +19,8 @@ import { readFacts } from "../facts/read.js";
 import { findTarget, pathIn } from "../options/recordings.js";
 import { assertAbout, assertMet, readLedgers, type LedgerOptions, isInside, realPath } from "./ledgers.js";
 
+const SHOWN_NAMES = 5;
+
 export interface PruneOptions extends LedgerOptions {
   write?: boolean;
   jobs?: number;
@@ -88,13 +90,18 @@ function print(found: Found, isJudging: boolean, io: CommandIo): void {
     else line({ look: "warn", text: "orphan   " }, file);
   }
   for (const { file, message } of kept) line({ look: "bad", text: "kept     " }, file, `: ${message}`);
-  for (const same of duplicates) line({ look: "warn", text: "the same " }, same.join(", "));
+  for (const same of duplicates) line({ look: "warn", text: "the same " }, listed(same));
   for (const { file, failure } of failed) line({ look: "bad", text: "unread   " }, file, `: ${failure.message}`);
   const judged = isJudging ? count(orphans.length, "orphan") : "orphans unknown without a ledger";
   const unread = failed.length === 0 ? "" : `, ${failed.length} unread`;
   line(`${count(checked, "cassette")} checked: ${judged}, ${count(duplicates.length, "set")} of duplicates${unread}`);
   if (orphans.length > deleted.length) line("  --write deletes the orphans");
   if (deleted.length > 0) line("  npx playhead lock --update removes them from a lock");
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - SHOWN_NAMES;
+  return names.slice(0, SHOWN_NAMES).join(", ") + (more > 0 ? ` and ${more} more (--json lists all)` : "");
 }
 
 async function findCassettes(files: FilePort, folders: readonly string[]): Promise<string[]> {

@@ -1,6 +1,7 @@
 // `cassette scan`: finds text that looks like a secret, for CI and pre-commit hooks. No output contains a secret: not a finding, not a
 // path, not an error.
 
+import { isAbsolute, relative } from "node:path";
 import { createSecretFinder, EMAIL_RULE, SECRET_RULES, secretsOf, type Finder } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
@@ -19,7 +20,7 @@ export interface ScanOptions {
   json?: boolean;
 }
 
-/** Folders that are skipped unless they are named themselves. */
+/** Folders that are skipped below the named ones. */
 const SKIPPED = /(?:^|[\\/])(?:\.git|node_modules)[\\/]/;
 
 type Scanned = { file: string } & ({ findings: Finding[] } | { unread: string });
@@ -32,7 +33,7 @@ export async function scan(paths: readonly string[], options: ScanOptions, io: C
     values: options.valuesFromEnv === true ? secretsOf(io.env) : [],
   });
   const { found } = await findFiles(files, paths, io.cwd, { suffixes: [""] });
-  const wanted = found.filter((file) => paths.includes(file) || !SKIPPED.test(file));
+  const wanted = found.filter((file) => paths.some((path) => isBelow(path, file)));
   if (wanted.length === 0) {
     const shown = paths.map((path) => mask(path, find)).join(", ");
     throw new CliError("nothing-found", `${shown} contains no file, so nothing was scanned`, "Check the path.");
@@ -47,11 +48,25 @@ export async function scan(paths: readonly string[], options: ScanOptions, io: C
   report(scanned, options, io);
 }
 
+/** True for a named file, and for a file below a named folder that is in none of the skipped ones. */
+function isBelow(path: string, file: string): boolean {
+  const place = relative(path, file);
+  return !/^\.\.(?:[\\/]|$)/.test(place) && !isAbsolute(place) && !SKIPPED.test(place);
+}
+
 async function scanFile(files: FilePort, path: string, find: Finder): Promise<Scanned> {
   const file = mask(path, find);
   const result = await files.read(path, MAX_SCANNED_BYTES);
-  if (result.kind === "read") return { file, findings: findingsIn(new TextDecoder().decode(result.bytes), find) };
+  if (result.kind === "read") return { file, findings: findingsIn(textOf(result.bytes), find) };
   return { file, unread: `it ${mask(whyUnread(result, MAX_SCANNED_BYTES), find)}` };
+}
+
+/** UTF-16 has a mark at its start, as PowerShell writes it. Any other file counts as UTF-8. */
+function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  const encoding =
+    first === 0xff && second === 0xfe ? "utf-16le" : first === 0xfe && second === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
 }
 
 function report(scanned: readonly Scanned[], { json = false }: ScanOptions, io: CommandIo): void {

@@ -1,6 +1,6 @@
 // The replay server as a function from requests to replies.
 
-import { CassetteError, type MissReport, type Shelf } from "../../cassette/index.js";
+import { CassetteError, createRedactor, type MissReport, type RedactOption, type Shelf } from "../../cassette/index.js";
 import {
   AgentError,
   createHeldConversations,
@@ -81,11 +81,13 @@ export interface ServeHandling {
   readonly isPassed?: IsPassed;
   /** Default: that for `cassette serve`. */
   readonly advice?: ServeAdvice;
+  /** Hides secrets of a request that a miss quotes. Default: the rules for secrets. */
+  readonly redact?: RedactOption | undefined;
 }
 
 /** Answers only from `shelf`. */
 export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: ServeHandling): HttpHandler {
-  const { nameOf, streaming, isPassed = () => false, advice = SERVE_ADVICE } = handling;
+  const { nameOf, streaming, isPassed = () => false, advice = SERVE_ADVICE, redact } = handling;
   const { held = createHeldConversations(() => watcher.forgot(FORGOT)) } = handling;
   return async (request) => {
     const { method, path, search, signal } = request;
@@ -106,7 +108,7 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, handling: Serv
       return refusalReply(refusal, wire);
     };
     const miss = (error: CassetteError): HttpReply =>
-      isPassed(request) ? pass() : refusalReply(toMiss(error, request, { watcher, nameOf, advice }), wire);
+      isPassed(request) ? pass() : refusalReply(toMiss(error, request, { watcher, nameOf, advice, redact }), wire);
     const read = await readBytes(request);
     if ("refusal" in read) return refuse(read.refusal);
     try {
@@ -156,13 +158,16 @@ function unknownPath({ method, path }: HttpRequest, { record, pass }: ServeAdvic
   return { status: 404, code: "unknown-path", message };
 }
 
+type MissHandling = { watcher: ServeWatcher; advice: ServeAdvice } & Pick<ServeHandling, "nameOf" | "redact">;
+
 /** Reports a miss to the watcher and the client, which must not see the paths of files. */
 function toMiss(
   error: CassetteError,
   request: DoorRequest,
-  { watcher, nameOf, advice }: { watcher: ServeWatcher; nameOf: NameOf; advice: ServeAdvice },
+  { watcher, nameOf, advice, redact }: MissHandling,
 ): Refusal {
-  const { code, summary, file, miss, pointer } = error;
+  const { code, file } = error;
+  const { summary, miss, pointer } = hide(error, redact);
   const hint = miss === undefined ? toDoForExchange(error, advice) : toDo(miss, advice);
   const command = advice.rerecord === undefined ? "" : `\n  command  ${advice.rerecord}`;
   const todo = hint === undefined ? "" : `\n  to do    ${hint}${command}`;
@@ -173,6 +178,12 @@ function toMiss(
     return { status: code in ADVICE_FOR ? MISS_STATUS : 404, code, message };
   const named = file === undefined ? {} : { cassette: nameOf(file) };
   return { status: MISS_STATUS, code, message, miss: { ...miss, hint, ...named } };
+}
+
+/** The texts that quote the request, redacted like a recording. */
+function hide({ summary, miss, pointer }: CassetteError, redact: RedactOption | undefined) {
+  const texts = { summary, ...defined({ miss: miss && { ...miss }, pointer }) };
+  return createRedactor(redact).json(texts);
 }
 
 function toDoForExchange({ code, summary, hint, filters }: CassetteError, advice: ServeAdvice): string | undefined {

@@ -6,6 +6,7 @@ import {
   readStreams,
   secretsOf,
   withValues,
+  type RedactOption,
   type Shelf,
   type ShelfItem,
   type Streaming,
@@ -86,15 +87,15 @@ export async function serve(
   stop: Stop = untilSignal(),
 ): Promise<void> {
   try {
-    const isPassed = parsePass(options.pass);
-    const note = createNotes(io);
+    const [note, isPassed] = [createNotes(io), parsePass(options.pass)];
     const recording = options.auto && (await openRecording({ ...options, ...options.auto, refresh: false }, io));
     const faults = options.faults === undefined ? undefined : await readFaults(filesAt(io), options.faults);
     const items = inRecordedOrder(await loadAll(paths, io, recording && note));
     const nameOf = namesOf(items.map(({ file }) => file));
     const tally = createTally();
     const { streaming = "chunked", speed = 1 } = options;
-    const shelf = await shelfOf(items, nameOf, options, io);
+    const redact = withValues(undefined, secretsOf(io.env));
+    const shelf = await shelfOf(items, { ...options, nameOf, redact }, io);
     const misses: CountedMiss[] = [];
     let answered = 0;
     const add = ({ method, path }: DoorRequest, outcome: DoorOutcome) => void tally.add({ method, path, outcome });
@@ -120,8 +121,9 @@ export async function serve(
     };
     if (streaming !== "whole") noteStreams(items, streaming, note);
     const held = createHeldConversations(() => watcher.forgot(FORGOT));
+    const handling = { nameOf, streaming: { streaming, speed }, held, redact };
     const serveWith = (watching: ServeWatcher, isPassed?: IsPassed): HttpHandler =>
-      handlerFor(options)(shelf, watching, { nameOf, streaming: { streaming, speed }, held, ...defined({ isPassed }) });
+      handlerFor(options)(shelf, watching, { ...handling, ...defined({ isPassed }) });
     const door = { serve: (quiet: ServeWatcher) => serveWith(quiet), watcher, held };
     const handler = recording ? recordRest(recording, door, note) : serveWith(watcher, isPassed);
     const server = await listen(faults === undefined ? handler : struckBy(faults, handler, held, add, note), {
@@ -143,8 +145,7 @@ export async function serve(
     }
     const files = await (options.agent && compareWith(options.agent, shelf, items));
     const ending = defined({ faults, files, recorded: await recording?.end() });
-    report({ url: server.url, shelf, answered, misses, rows: tally.rows(), ...ending }, options, io);
-    if (ended !== 0) io.exit(ended);
+    report({ url: server.url, shelf, answered, misses, rows: tally.rows(), ended, ...ending }, options, io);
   } finally {
     stop.now();
   }
@@ -184,12 +185,10 @@ function struckBy(
 
 async function shelfOf(
   items: readonly ShelfItem[],
-  nameOf: NameOf,
-  options: ServeOptions,
+  { nameOf, redact, ...options }: ServeOptions & { nameOf: NameOf; redact: RedactOption },
   io: CommandIo,
 ): Promise<Shelf> {
   const note = createNotes(io);
-  const redact = withValues(undefined, secretsOf(io.env));
   const hashFilter = await readFilterOptions({ ...options, presets: options.agent?.filters }, filesAt(io));
   const { allowRedacted = false } = options;
   const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
@@ -237,13 +236,15 @@ interface Served {
   answered: number;
   misses: readonly CountedMiss[];
   rows: readonly DoorRow[];
+  /** The exit code of the command, which wins unless it is 0. */
+  ended: number;
   faults?: FaultLog<Fault>;
   recorded?: Recorded;
   files?: FileComparison;
 }
 
 function report(
-  { url, shelf, answered, misses, rows, faults, recorded, files }: Served,
+  { url, shelf, answered, misses, rows, ended, faults, recorded, files }: Served,
   { json = false, command, allowUnused = false }: ServeOptions,
   io: CommandIo,
 ): void {
@@ -252,7 +253,8 @@ function report(
   const unused = left(shelf);
   const failures = misses.length + refused.length + (allowUnused ? 0 : unused) + (files?.differences.length ?? 0);
   const served = failures === 0 ? EXIT.ok : EXIT.drift;
-  const exitCode = recorded === undefined ? served : Math.max(served, exitCodeOfRecording(recorded));
+  const own = recorded === undefined ? served : Math.max(served, exitCodeOfRecording(recorded));
+  const exitCode = ended !== 0 ? ended : own;
   io.exit(exitCode);
   if (json) {
     const refusedRows = refused.map(({ outcome: _, reason: __, ...row }) => row);

@@ -22,7 +22,7 @@ import {
   readLedgerMisses,
   readMutants,
   recogniseReport,
-  type NamedMiss,
+  type ReadMisses,
   type ReportForm,
 } from "./reports.js";
 
@@ -33,7 +33,7 @@ export type Contents =
   | { readonly kind: "candidates"; readonly candidates: CandidateReports }
   | { readonly kind: "mutants"; readonly report: UiMutants }
   | { readonly kind: "refusal"; readonly code: string; readonly message: string }
-  | { readonly kind: "misses"; readonly misses: readonly NamedMiss[] }
+  | ReadMisses
   | { readonly kind: "damaged"; readonly as: ItemKind; readonly failure: Failure }
   /** A file that is neither. */
   | { readonly kind: "other" };
@@ -93,7 +93,7 @@ async function readReport(files: FilePort, root: string, path: string, form: Rep
   }
   const text = new TextDecoder().decode(read.bytes);
   if (form === "mutants") return { kind: "mutants", report: readMutants(text) };
-  if (form === "ledger") return { kind: "misses", misses: readLedgerMisses(text, whole, root) };
+  if (form === "ledger") return readLedgerMisses(text, whole, root);
   try {
     return readDocument(text) ?? { kind: "other" };
   } catch {

@@ -28,6 +28,7 @@ import { MAX_UI_HISTORY_REPORTS } from "../limits.js";
 import { count } from "../terminal/output.js";
 import { readContents, type Contents } from "./contents.js";
 import { readHistory } from "./history.js";
+import { moreMisses } from "./summary.js";
 
 export interface UiPage {
   readonly status: number;
@@ -74,7 +75,7 @@ export async function filePage(
         return found(toMutantsPage(file, contents.report, (named) => linkIn(named, sources), frame));
       case "misses": {
         const miss = contents.misses.find(({ name }) => name === missed);
-        if (miss === undefined) return missGone(file, missed);
+        if (miss === undefined) return missGone(file, missed, contents.more);
         const link = linkIn(miss.link ?? miss.recording, sources, miss.link !== undefined);
         const { recording, report } = miss;
         return found(toMissPage({ recording, report, ...defined({ link }) }, frame));
@@ -169,7 +170,11 @@ function notFound(file: string): UiPage {
   return noticePage(404, { title: "There is no such file", what, file });
 }
 
-function missGone(file: string, missed: string | undefined): UiPage {
+function missGone(file: string, missed: string | undefined, more: number): UiPage {
+  if (missed === undefined && more > 0) {
+    const what = `This file has ${moreMisses(more)}. Open it in an editor, or replay fewer recordings at once.`;
+    return noticePage(200, { title: "These misses are not listed", what, file });
+  }
   const what = `${missed ?? "The recording"} answered in the meantime, or the file was written again.`;
   return noticePage(404, { title: "This miss is gone", what, file });
 }

@@ -41,8 +41,15 @@ export type ReadDocument =
   | { kind: "verdict"; report: GateReport }
   | { kind: "candidates"; candidates: CandidateReports }
   | { kind: "refusal"; code: string; message: string }
-  | { kind: "misses"; misses: NamedMiss[] }
+  | ReadMisses
   | undefined;
+
+/** The misses of a file, and how many more it has than are listed. */
+export interface ReadMisses {
+  readonly kind: "misses";
+  readonly misses: readonly NamedMiss[];
+  readonly more: number;
+}
 
 /** A miss with a name that no other miss of its file has. */
 export interface NamedMiss extends UiMiss {
@@ -57,9 +64,9 @@ export function readDocument(text: string): ReadDocument {
   if (command === "why") {
     const miss = kind === "miss" ? toMiss(report) : undefined;
     if (miss === undefined || typeof file !== "string") return undefined;
-    return { kind: "misses", misses: [{ name: file, recording: file, report: miss }] };
+    return listed([{ name: file, recording: file, report: miss }]);
   }
-  if (command === "serve") return Array.isArray(misses) ? { kind: "misses", misses: servedMisses(misses) } : undefined;
+  if (command === "serve") return Array.isArray(misses) ? listed(servedMisses(misses)) : undefined;
   const isVerdict = command === undefined || command === "drift";
   if (!isVerdict) return undefined;
   if (typeof alpha === "number" && Array.isArray(reports) && reports.length > 0 && reports.every(isGateReport)) {
@@ -90,8 +97,13 @@ function isGateReport(value: unknown): boolean {
   return isText && isPlainObject(settings) && Array.isArray(scenarios) && Array.isArray(failures);
 }
 
+function listed(misses: readonly NamedMiss[]): ReadMisses {
+  const shown = misses.slice(0, MAX_UI_MISSES);
+  return { kind: "misses", misses: shown, more: misses.length - shown.length };
+}
+
 function servedMisses(misses: readonly unknown[]): NamedMiss[] {
-  return misses.slice(0, MAX_UI_MISSES).flatMap((miss, index) => {
+  return misses.flatMap((miss, index) => {
     if (!isPlainObject(miss) || typeof miss["message"] !== "string" || typeof miss["code"] !== "string") return [];
     const recording = typeof miss["file"] === "string" ? miss["file"] : "no recording";
     const pointer = textOf(miss["pointer"]);
@@ -101,7 +113,7 @@ function servedMisses(misses: readonly unknown[]): NamedMiss[] {
 }
 
 /** The misses of a ledger: of each recording, that of its last line. A later replay without a miss clears it. */
-export function readLedgerMisses(text: string, ledger: string, root: string): NamedMiss[] {
+export function readLedgerMisses(text: string, ledger: string, root: string): ReadMisses {
   const misses = new Map<string, NamedMiss>();
   for (const line of text.split("\n")) {
     const value = parse(line);
@@ -112,10 +124,10 @@ export function readLedgerMisses(text: string, ledger: string, root: string): Na
     const name = isInside ? place : value["file"];
     misses.delete(name);
     const report = toMiss(value["miss"]);
-    if (report === undefined || misses.size >= MAX_UI_MISSES) continue;
+    if (report === undefined) continue;
     misses.set(name, { name, recording: name, report, ...(isInside ? { link: place } : {}) });
   }
-  return [...misses.values()];
+  return listed([...misses.values()]);
 }
 
 function toMiss(value: unknown): NotedMiss | undefined {

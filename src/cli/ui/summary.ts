@@ -10,9 +10,11 @@ import {
   type UiItem,
   type UiMutants,
 } from "../../harness/index.js";
+import { MAX_UI_MISSES } from "../limits.js";
 import { count } from "../terminal/output.js";
 import { kindByName, type Contents } from "./contents.js";
 import type { FoundFile } from "./folder.js";
+import type { ReadMisses } from "./reports.js";
 
 /** Characters of a line of content, which a search looks at. */
 const SHOWN_TEXT = 300;
@@ -47,15 +49,24 @@ export function toItems({ path: file, changedMs }: FoundFile, contents: Contents
     case "mutants":
       return [{ ...base, kind: "mutants", ...aboutMutants(contents.report) }];
     case "misses":
-      return contents.misses.map(({ name, report }) => ({
-        ...base,
-        kind: "miss",
-        missed: name,
-        badge: { text: report.code, look: "bad" },
-        facts: "turn" in report ? [`turn ${report.turn}`] : [],
-        about: cut(report.what),
-      }));
+      return missItems(contents, base);
   }
+}
+
+function missItems({ misses, more }: ReadMisses, base: Omit<UiItem, "kind">): UiItem[] {
+  const items = misses.map(({ name, report }): UiItem => {
+    const facts = "turn" in report ? [`turn ${report.turn}`] : [];
+    const badge = { text: report.code, look: "bad" } as const;
+    return { ...base, kind: "miss", missed: name, badge, facts, about: cut(report.what) };
+  });
+  if (more === 0) return items;
+  const about = `${moreMisses(more)} in this file`;
+  return [...items, { ...base, kind: "miss", badge: { text: "not listed", look: "warn" }, about }];
+}
+
+/** Names the misses of a file beyond the limit. */
+export function moreMisses(more: number): string {
+  return `${count(more, "more miss", "more misses")} beyond the first ${MAX_UI_MISSES}`;
 }
 
 type About = Pick<UiItem, "badge" | "facts" | "about">;

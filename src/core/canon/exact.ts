@@ -44,7 +44,7 @@ export function findDropped(text: string, within?: readonly string[]): string | 
 
 /** {@link findDropped} for the arguments of calls in a body. Only a long run of digits can be a number that is rounded. */
 export function findDroppedArgument(body: string): string | undefined {
-  return /\d{16}/.test(body) ? findDropped(body, ["input", "arguments", "seed"]) : undefined;
+  return /\d{16}/.test(body) ? findDropped(body, ["input", "arguments", "args", "seed"]) : undefined;
 }
 
 function isKept(written: string): boolean {

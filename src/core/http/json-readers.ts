@@ -117,7 +117,8 @@ export function toStopReason(
   return stopReason ?? "stop";
 }
 
-function settleStop(stopReason: StopReason, hasCalls: boolean): StopReason {
+/** The stop reason of an answer with or without calls, whatever its vendor's word says. */
+export function settleStop(stopReason: StopReason, hasCalls: boolean): StopReason {
   if (hasCalls) return stopReason === "stop" ? "toolUse" : stopReason;
   return stopReason === "toolUse" ? "stop" : stopReason;
 }

@@ -2,9 +2,11 @@
 
 import { copyJson } from "../canon/copy.js";
 import type { JsonValue } from "../canon/value.js";
-import { AgentError } from "../errors.js";
+import { AgentError, invalidOptions } from "../errors.js";
 import { MAX_MEMORY_CHARACTERS, MAX_MEMORY_KEYS } from "../limits.js";
 import type { RuntimeMemory } from "../model/memory.js";
+import { assertKnownOptions } from "../options.js";
+import { showValue } from "../text/show.js";
 
 /** The limits of {@link createInMemoryRuntimeMemory}. A write beyond one is refused. */
 export interface InMemoryOptions {
@@ -21,10 +23,15 @@ interface Entry {
 
 /**
  * Creates the default store: maps in this process. `set` throws `AgentError`: `not-json` for a value that is not plain JSON, and
- * `memory-failed` beyond a limit.
+ * `memory-failed` beyond a limit. Throws `invalid-options`.
  */
 export function createInMemoryRuntimeMemory(options: InMemoryOptions = {}): RuntimeMemory {
+  assertKnownOptions("createInMemoryRuntimeMemory", options, ["maxKeys", "maxCharacters"]);
   const { maxKeys = MAX_MEMORY_KEYS, maxCharacters = MAX_MEMORY_CHARACTERS } = options;
+  for (const [name, limit] of Object.entries({ maxKeys, maxCharacters })) {
+    if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= 0))
+      throw invalidOptions(`${name} is ${showValue(limit)}`, "Pass a whole number of at least 0, or Infinity.");
+  }
   const scopes = new Map<string, Map<string, Entry>>();
   let keys = 0;
   let characters = 0;

@@ -13,7 +13,7 @@ import { createCooldown } from "./fallback/cooldown.js";
 import { entryProblem, speakerOf, type FallbackEntry } from "./fallback/entry.js";
 import { createReasoningLatch } from "./fallback/reasoning-latch.js";
 import { walkChain, type AuthFailure, type Chain, type Refusal } from "./fallback/retry.js";
-import { sleep, type Maybe } from "../time/wait.js";
+import { isThenable, sleep, type Maybe } from "../time/wait.js";
 import { nameProblem } from "./vendor-options.js";
 
 /** The options of {@link fallbackProvider}, with times in milliseconds. A wrong one is `AgentError` `invalid-options`. */
@@ -76,11 +76,13 @@ function createChain(entries: readonly FallbackEntry[], options: FallbackOptions
   const { cooldownMs = DEFAULT_FALLBACK_COOLDOWN_MS, maxWaitMs = DEFAULT_MAX_FALLBACK_WAIT_MS } = options;
   const { endOn = ["content-filter"] } = options;
   const name = options.name ?? `fallback(${entries.map(({ provider }) => providerName(provider)).join(", ")})`;
-  const notify = (listener: string, call: () => void) => {
+  const notify = (listener: string, call: () => unknown) => {
+    const warn = (error: unknown) => ports.warn(`${name}: ${listener} threw, but must not: ${thrownText(error)}`);
     try {
-      call();
+      const told = call();
+      if (isThenable(told)) void Promise.resolve(told).catch(warn);
     } catch (error) {
-      ports.warn(`${name}: ${listener} threw, but must not: ${thrownText(error)}`);
+      warn(error);
     }
   };
   return {

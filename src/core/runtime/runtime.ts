@@ -12,11 +12,12 @@ import type { RuntimeMemory } from "../model/memory.js";
 import { providerName } from "../model/provider.js";
 import type { Receipt } from "../receipts/receipt.js";
 import type { ReceiptListener } from "../receipts/writer.js";
-import { assertKnownOptions } from "../options.js";
+import { assertKnownOptions, isObject } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { createHlc } from "../time/hlc.js";
 import { assertNotAborted } from "../tools/abort.js";
 import { isThenable, within } from "../time/wait.js";
+import { showValue } from "../text/show.js";
 import { thrownText } from "../text/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import { link } from "./link.js";
@@ -158,6 +159,8 @@ function createAgents({ agents, verbs }: RuntimeOptions): ReadonlyMap<string, Ag
   if (!Array.isArray(agents) || agents.length === 0) {
     throw invalidOptions("createRuntime has no agents", "Pass { agents: [{ id, … }] }.");
   }
+  const odd: unknown = agents.find((agent) => !isObject(agent));
+  if (odd !== undefined) throw invalidOptions(`an agent is ${showValue(odd)}`, "Pass { agents: [{ id, … }] }.");
   const ids = agents.map((agent: AgentDefinition) => agent.id);
   const seen = new Set<string>();
   const twice = ids.find((id) => seen.has(id) || !seen.add(id));

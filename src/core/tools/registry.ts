@@ -6,6 +6,7 @@ import { invalidOptions } from "../errors.js";
 import { DEFAULT_TOOL_TIMEOUT_MS } from "../limits.js";
 import type { LlmToolDefinition } from "../model/provider.js";
 import { assertKnownOptions } from "../options.js";
+import { showValue } from "../text/show.js";
 import { createArgumentCheck, type ArgumentCheck } from "./argument-check.js";
 import { isToolTimeout } from "./deadline.js";
 import type { CustomTool, CustomToolContext, ToolEffect, ToolRetryPolicy } from "./tool.js";
@@ -69,7 +70,9 @@ export function createToolSet(agentId: string, manifest: ToolManifest, verbs: Ve
   for (const [name, body] of grantedVerbs(manifest, verbs, refuse)) {
     add(verbTool(name, body, toolTimeoutMs), { name, ...VERBS[name] });
   }
-  for (const tool of manifest.customTools ?? []) {
+  const { customTools = [] } = manifest;
+  assertList("customTools", customTools, "Pass a list of tools.", refuse);
+  for (const tool of customTools) {
     assertCustomTool(agentId, tool, refuse);
     add(
       {
@@ -98,10 +101,15 @@ export function narrowToolSet({ byName, definitions }: ToolSet, names: readonly 
   };
 }
 
+function assertList(name: string, value: unknown, hint: string, refuse: Refuse): void {
+  if (!Array.isArray(value)) refuse(`${name} is ${showValue(value)}`, hint);
+}
+
 type Refuse = (what: string, hint: string) => never;
 
 function grantedVerbs(manifest: ToolManifest, verbs: VerbBodies | undefined, refuse: Refuse): [VerbName, VerbBody][] {
   const names = manifest.tools ?? (verbs === undefined ? [] : READ_ONLY_VERBS);
+  assertList("tools", names, "Pass a list of the names of verbs.", refuse);
   return names.map((name) => {
     if (!isVerbName(name)) {
       return refuse(

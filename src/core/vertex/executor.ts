@@ -8,7 +8,7 @@ import { fallbackProvider, type FallbackOptions } from "../providers/fallback.js
 import { link } from "../runtime/link.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
-import { untilAborted } from "../time/wait.js";
+import { isThenable, untilAborted } from "../time/wait.js";
 import { abortError, assertNotAborted } from "../tools/abort.js";
 import type { ToolSet } from "../tools/registry.js";
 import { createHeard } from "./attempts.js";
@@ -38,12 +38,16 @@ async function execute(ctx: NodeExecContext, deps: CheckedDeps, grant: Grant): P
   const ends = new AbortController();
   let isOver = false;
   let unlink = (): void => undefined;
+  const tell = (event: NodeEventBody): unknown => ctx.emit(event);
   const emit = (event: NodeEventBody): void => {
     if (isOver || ends.signal.aborted) return;
-    try {
-      ctx.emit(event);
-    } catch (error) {
+    const warn = (error: unknown): void =>
       deps.system.warn(`playhead: emit of a vertex threw, but must not: ${quoteForeign(thrownText(error))}`);
+    try {
+      const told = tell(event);
+      if (isThenable(told)) void Promise.resolve(told).catch(warn);
+    } catch (error) {
+      warn(error);
     }
   };
   try {

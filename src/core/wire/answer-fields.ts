@@ -4,7 +4,7 @@
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
-import { toList, toObject, toText, type Decoding, type WireObject } from "../http/json-readers.js";
+import { settleStop, toList, toObject, toText, type Decoding, type WireObject } from "../http/json-readers.js";
 import { cleanJson } from "../providers/calls.js";
 import { isGiven, nested, wireFieldsOf } from "./fields.js";
 
@@ -46,16 +46,20 @@ function isEmpty(value: unknown): boolean {
 
 /** The vendor's word, unless it is the one that is written anyway. */
 export function stopWordFields(word: string, response: LlmTurnResponse, words: StopWords): JsonObject {
-  const { field, known, written } = words;
-  const isOwn = Object.hasOwn(known, word) && known[word] === response.stopReason;
-  return word === "" || !isOwn || written[response.stopReason] === word ? {} : { [field]: word };
+  const { field, written } = words;
+  const isWrittenAnyway = word === "" || written[response.stopReason] === word;
+  return isWrittenAnyway || !standsFor(word, response, words) ? {} : { [field]: word };
 }
 
 /** The recorded word for why an answer ended, unless its reason was changed since, as an injected fault does. */
-export function stopWordOf(response: LlmTurnResponse, { wire, field, known, written }: StopWords): string {
-  const word = toText(wireFieldsOf(response, wire)[field]);
-  const fits = Object.hasOwn(known, word) && known[word] === response.stopReason;
-  return fits && word !== "" ? word : written[response.stopReason];
+export function stopWordOf(response: LlmTurnResponse, words: StopWords): string {
+  const word = toText(wireFieldsOf(response, words.wire)[words.field]);
+  return word !== "" && standsFor(word, response, words) ? word : words.written[response.stopReason];
+}
+
+function standsFor(word: string, { message, stopReason }: LlmTurnResponse, { known }: StopWords): boolean {
+  const reason = Object.hasOwn(known, word) ? known[word] : undefined;
+  return reason !== undefined && settleStop(reason, (message.toolCalls ?? []).length > 0) === stopReason;
 }
 
 /** A text of an answer and the sources that its vendor names for it. */

@@ -121,6 +121,16 @@ async function* wholeAnswer(provider: LlmProviderAdapter, request: LlmTurnReques
   yield { type: "response", response: await provider.turn(request) };
 }
 
+/** Throws `invalid-options` unless `handle` is one of `useCassette`, or another object with a provider. */
+export function assertHandle(handle: unknown, owner: string): void {
+  const { turn, provider } = toLoose(handle);
+  if (typeof toLoose(provider)["turn"] === "function") return;
+  const what = typeof turn === "function" ? "its provider" : showValue(handle);
+  throw new AgentError("invalid-options", `${owner} needs the handle of useCassette, not ${what}`, {
+    hint: "Pass the handle itself, or { provider }.",
+  });
+}
+
 /** Throws `AgentError` `invalid-options` for a value without `turn`, naming `owner`: when it is handed in, not at the first call. */
 export function assertProvider(provider: unknown, owner: string): void {
   const { turn, provider: inner } = toLoose(provider);

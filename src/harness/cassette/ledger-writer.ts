@@ -41,7 +41,7 @@ function missOf(error: unknown, redact: RedactOption | undefined): Pick<LedgerLi
 }
 
 /** A miss quotes the request, so it is redacted like a recording. */
-export function redactMiss(miss: NotedMiss, redact: RedactOption | undefined): NotedMiss {
+function redactMiss(miss: NotedMiss, redact: RedactOption | undefined): NotedMiss {
   return createRedactor(redact).json({ ...miss });
 }
 

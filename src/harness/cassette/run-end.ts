@@ -21,12 +21,11 @@ export interface RunEnd {
 }
 
 /** Escape sequences for colours, which some runners put into messages. */
-
 const COLOURS = /\u001b\[[\d;]*m/g;
 
 /** The message of a failure as an outcome keeps it. */
 export function cutOutcomeError(message: string): string {
-  return shorten(message.replace(COLOURS, ""), MAX_OUTCOME_ERROR_CHARACTERS);
+  return shorten(message.replace(COLOURS, "").toWellFormed(), MAX_OUTCOME_ERROR_CHARACTERS);
 }
 
 /** Calls `finish` once, and gives its outcome to every caller: a test and its clean-up may both call `done`. */

@@ -155,7 +155,7 @@ async function record(
   const { agentId, hashFilter, redact, maxBytes, sign, streams, sheet } = options;
   const provider = recordingProvider(await resolveLive(live), {
     ...defined({ hashFilter, redact, streams }),
-    ...(sign === undefined ? {} : { sign, env: { ...environment } }),
+    ...signing(sign, environment),
   });
   const done = onceNamed(note, file, async ({ failed, ...ended }) => {
     const kept = { ...defined({ agentId, maxBytes, scores: sheet.all() }), ...ended };
@@ -168,6 +168,10 @@ async function record(
     await note(file, mode, sizeOf(provider));
   });
   return { ...liveSide, provider, mode, file, done };
+}
+
+function signing(sign: OpenedOptions["sign"], environment: Parts["environment"]) {
+  return sign === undefined ? {} : { sign, env: { ...environment } };
 }
 
 async function replay(
@@ -248,13 +252,13 @@ async function withKeptRun(error: unknown, files: FilePort, file: string): Promi
 
 /** A fork by `plan`, or a recording that continues at its first miss. */
 async function rerecord(
-  { store, desk, note }: Parts,
+  { environment, store, desk, note }: Parts,
   file: string,
   live: LiveProvider,
-  { agentId, hashFilter, redact, allowRedacted, maxBytes, streams, sheet }: OpenedOptions,
+  { agentId, hashFilter, redact, allowRedacted, maxBytes, sign, streams, sheet }: OpenedOptions,
   plan?: ForkPlan,
 ): Promise<OpenedHandle> {
-  const recording = defined({ hashFilter, redact, streams, allowRedacted });
+  const recording = { ...defined({ hashFilter, redact, streams, allowRedacted }), ...signing(sign, environment) };
   const parts = { store, desk, live, recording, limit: defined({ maxBytes }) };
   const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
   const mode = plan === undefined ? "from-first-miss" : "fork";

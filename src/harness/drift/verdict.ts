@@ -203,10 +203,18 @@ export function pooledDrift({
 
 function judgeGain({ scenarios, pooled: { outcome }, gaps, alpha }: OverallFigures): Overall | undefined {
   const gained = firstOf("better", scenarios);
-  if (gained !== undefined) return gained;
+  if (gained !== undefined) return openLoss(gained, scenarios) ?? gained;
   const isComplete = gaps.length === 0 && scenarios.every(({ withoutOutcome }) => withoutOutcome.base === 0);
   if (outcome === undefined || outcome.better.adjusted > alpha || !isComplete) return undefined;
   return found("better", `over all scenarios ${betterText(outcome)}`, { kind: "pooled-outcome" });
+}
+
+/** A gain in one scenario must not hide that another may have got worse. */
+function openLoss(gained: Overall, scenarios: readonly ScenarioReport[]): Overall | undefined {
+  const open = ofVerdict(scenarios, "inconclusive").find(({ outcome }) => (outcome?.effect.value ?? 0) < 0);
+  if (open === undefined) return undefined;
+  const reason = `${gained.reason}, but ${open.scenario} may succeed less often: ${open.reason}`;
+  return found("inconclusive", reason, { kind: "scenario", scenario: open.scenario });
 }
 
 function judgeUndrifted({ scenarios, pooled, canDecide, gaps, minRuns }: OverallFigures): Overall {

@@ -58,7 +58,7 @@ export interface FaultLog<F> {
   readonly pending: readonly Scheduled<F>[];
 }
 
-interface FaultPlan<F> extends FaultLog<F> {
+export interface FaultPlan<F> extends FaultLog<F> {
   /** Counts a call, and returns its fault if it has one. */
   next(): Struck<F> | undefined;
 }

@@ -24,6 +24,7 @@ import {
   createPlan,
   PLAN_OPTIONS,
   type FaultLog,
+  type FaultPlan,
   type FaultPlanOptions,
   type Struck,
 } from "./plan.js";
@@ -56,7 +57,12 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
     problemOf: (fault) => faultProblem(fault, wire),
     complete: withShare,
   });
-  const desk: Desk = { provider, wire, ports: withSystemPorts(options.ports) };
+  const ports = withSystemPorts(options.ports);
+  return wrap({ provider, wire, ports }, plan);
+}
+
+function wrap(desk: Desk, plan: FaultPlan<Fault>): FaultyProvider {
+  const { provider } = desk;
   const ownStream = provider.stream?.bind(provider);
   // A call that was aborted before it began reaches no vendor.
   const nextFault = ({ signal }: LlmTurnRequest) => (signal?.aborted === true ? undefined : plan.next());
@@ -71,7 +77,7 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
       }
     };
 
-  return {
+  const faulty: FaultyProvider = {
     ...defined({ name: provider.name, stream }),
     injected: plan.injected,
     get pending() {
@@ -94,6 +100,11 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
       await provider.destroy?.();
     },
   };
+  // A chain asks for the key of a provider that takes one.
+  const withKey = provider.withCredential?.bind(provider);
+  if (withKey === undefined) return faulty;
+  const withCredential = (credential: unknown) => wrap({ ...desk, provider: withKey(credential) }, plan);
+  return Object.defineProperty(faulty, "withCredential", { value: withCredential });
 }
 
 type Ask = (request: LlmTurnRequest) => Promise<CollectedStream>;

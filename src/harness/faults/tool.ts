@@ -3,6 +3,7 @@
 import {
   copyJson,
   defined,
+  isPlainObject,
   portsProblem,
   showValue,
   sleep,
@@ -73,12 +74,12 @@ export function faultyTool(tool: CustomTool, options: FaultyToolOptions): Faulty
   assertNone("faultyTool", [portsProblem(options.ports)]);
   const plan = createPlan<ToolFault>("faultyTool", options, { problemOf: (fault) => fieldsProblem(KINDS, fault) });
   const ports = withSystemPorts(options.ports);
-  const { name, description, schema, effect, timeoutMs } = tool;
+  const { name, description, schema, effect, retryPolicy, timeoutMs } = tool;
   const faulty: CustomTool = {
-    ...tool,
-    // An instance of a class may have these in its prototype.
+    // An instance of a class may have fields of its own, which an agent would refuse in a plain object.
+    ...(isPlainObject(tool) ? tool : {}),
     ...{ name, description, schema },
-    ...defined({ effect, timeoutMs }),
+    ...defined({ effect, retryPolicy, timeoutMs }),
     invoke(args, context) {
       const struck = plan.next();
       const work = () => tool.invoke(args, context);

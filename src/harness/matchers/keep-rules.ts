@@ -71,13 +71,13 @@ function agentsOf(received: unknown): { agentId: string; turns: RuledTurn[] }[] 
   return [...agents].map(([agentId, turns]) => ({ agentId, turns: withFigures(turns, agentId, events) }));
 }
 
-/** Adds usage and cost, unless an event is missing: then no figure can be matched to its turn. */
+/** Adds usage, cost and model, unless an event is missing: then no figure can be matched to its turn. */
 function withFigures(turns: RuledTurn[], agentId: string, events: readonly AgentEvent[]): RuledTurn[] {
   const found = events.filter((event) => event.type === "llm-turn" && event.agentId === agentId);
   if (found.length !== turns.length) return turns;
   return turns.map((turn, index) => {
-    const { usage, costUsd } = found[index] as Extract<AgentEvent, { type: "llm-turn" }>;
-    return { ...turn, ...defined({ usage, costUsd }) };
+    const { usage, costUsd, model } = found[index] as Extract<AgentEvent, { type: "llm-turn" }>;
+    return { ...turn, ...defined({ usage, costUsd, model }) };
   });
 }
 

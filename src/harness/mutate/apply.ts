@@ -38,10 +38,10 @@ function applyEdit({ entries }: CassetteV2, edit: Edit): UnsealedTurn[] {
     case "message":
       return turns.with(
         edit.turn,
-        mapMessages(turn, (own, index) => (index === edit.index ? edit.message : own)),
+        mapMessages(turn, (own, place) => (place === edit.index + (turn.prompt?.keep ?? 0) ? edit.message : own)),
       );
     case "response": {
-      const echo = createEcho(turn.response.message, edit.response.message);
+      const echo = createEcho(turns, turn, edit.response.message);
       return turns.map((other, index) => {
         if (index === edit.turn) return { ...other, response: edit.response };
         return index < edit.turn ? other : mapMessages(other, echo);
@@ -50,15 +50,21 @@ function applyEdit({ entries }: CassetteV2, edit: Edit): UnsealedTurn[] {
   }
 }
 
-function mapMessages(turn: UnsealedTurn, change: (message: LlmMessage, index: number) => LlmMessage): UnsealedTurn {
+/** `place` is the index in the whole prompt. */
+type Change = (message: LlmMessage, place: number) => LlmMessage;
+
+function mapMessages(turn: UnsealedTurn, change: Change): UnsealedTurn {
   if (turn.prompt === undefined) return turn;
   const { keep, messages } = turn.prompt;
-  return { ...turn, prompt: { keep, messages: messages.map(change) } };
+  return { ...turn, prompt: { keep, messages: messages.map((message, index) => change(message, keep + index)) } };
 }
 
-/** Replaces the old message with the new one, and keeps all other messages. */
-function createEcho(old: AssistantMessage, now: AssistantMessage): (message: LlmMessage) => LlmMessage {
-  const text = canonicalize(old);
+/** Replaces the answer of a turn with the new one. If another turn gave the same answer, only the copy behind its prompt is replaced. */
+function createEcho(turns: readonly UnsealedTurn[], { prompt, response }: UnsealedTurn, now: AssistantMessage): Change {
+  const text = canonicalize(response.message);
   if (text === canonicalize(now)) return (message) => message;
-  return (message) => (message.role === "assistant" && canonicalize(message) === text ? now : message);
+  const isOnly = turns.filter((turn) => canonicalize(turn.response.message) === text).length === 1;
+  const own = prompt === undefined ? 0 : prompt.keep + prompt.messages.length;
+  const isCopy = (message: LlmMessage): boolean => message.role === "assistant" && canonicalize(message) === text;
+  return (message, place) => ((isOnly || place === own) && isCopy(message) ? now : message);
 }

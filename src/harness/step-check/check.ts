@@ -10,10 +10,12 @@ import {
   type Tolerances,
 } from "../../cassette/index.js";
 import {
+  AgentError,
   assertKnownOptions,
   defined,
   providerName,
   seal,
+  showValue,
   withSystemPorts,
   type LlmProviderAdapter,
   type LlmToolDefinition,
@@ -180,5 +182,11 @@ function checked(cassette: unknown): Cassette {
 }
 
 function nameOf(provider: StepProvider): string {
+  const { turn, open } = (provider ?? {}) as { turn?: unknown; open?: unknown };
+  if (typeof turn !== "function" && typeof open !== "function") {
+    throw new AgentError("invalid-options", `stepCheck needs a provider, not ${showValue(provider)}`, {
+      hint: "Pass a provider, or { name, open }.",
+    });
+  }
   return "open" in provider ? provider.name : providerName(provider);
 }

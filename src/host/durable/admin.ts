@@ -150,7 +150,8 @@ function toConditions(filter: RunFilter): { readonly conditions: string; readonl
     if (unknown !== undefined) {
       throw invalidOptions(`status has ${showValue(unknown)}`, `The statuses are ${RUN_STATUSES.join(", ")}.`);
     }
-    conditions += ` AND status IN (${status.map(() => "?").join(", ")})`;
+    // PostgreSQL refuses an empty list.
+    conditions += status.length === 0 ? " AND 1 = 0" : ` AND status IN (${status.map(() => "?").join(", ")})`;
     found.push(...status);
   }
   if (sessionKey !== undefined && ownerNamespace === undefined) {

@@ -1,7 +1,8 @@
 // A worker: takes due runs, passes each to `deliver`, and stores the result. It also looks for dead hosts, and sweeps.
 
 import { AgentError, showValue, thrownText, within, type Delivery, type Ports } from "../../core/index.js";
-import { DEFAULT_STOP_GRACE_MS, REAP_MS, REDELIVERY_MS, STOP_ABORT_MS } from "../limits.js";
+import { assertCount } from "../integer-option.js";
+import { DEFAULT_STOP_GRACE_MS, MAX_STOP_GRACE_MS, REAP_MS, REDELIVERY_MS, STOP_ABORT_MS } from "../limits.js";
 import { endDelivery, findNext, takeDue, takeQueued, type DeliveryTerms, type DueRun } from "./deliver.js";
 import { reapDeadHosts, type LifeTerms } from "./life.js";
 import type { CheckedWork } from "./options.js";
@@ -92,7 +93,10 @@ export function startWorker(terms: WorkerTerms): HostWorker {
     get running() {
       return running.size;
     },
-    stop: ({ graceMs = DEFAULT_STOP_GRACE_MS } = {}) => (stopping ??= stop(graceMs)),
+    stop: async ({ graceMs = DEFAULT_STOP_GRACE_MS } = {}) => {
+      assertCount("graceMs", graceMs, 0, MAX_STOP_GRACE_MS);
+      await (stopping ??= stop(graceMs));
+    },
   };
 }
 

@@ -12,7 +12,7 @@ import {
   type ConversationRef,
   type ConversationStore,
 } from "../../core/index.js";
-import { isBusy, type SqliteDatabase } from "../sqlite/driver.js";
+import { isBusy, rollBack, type SqliteDatabase } from "../sqlite/driver.js";
 import type { SqliteKind } from "../sqlite/file.js";
 
 export const CONVERSATIONS: SqliteKind = {
@@ -62,7 +62,7 @@ export function createConversations(database: SqliteDatabase, path: string): Sql
       database.exec("COMMIT");
       return result;
     } catch (error) {
-      database.exec("ROLLBACK");
+      rollBack(database);
       throw error;
     }
   }

@@ -67,3 +67,12 @@ function resultCode(error: unknown): number {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code : 0;
 }
+
+/** SQLite has already rolled back after some errors, for example a full disk. */
+export function rollBack(database: SqliteDatabase): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // The transaction has already ended.
+  }
+}

@@ -7,7 +7,7 @@ import { MAX_STORE_WAIT_MS, sleep, storeFailed, within, type Ports } from "../..
 import { MAX_BUSY_PAUSE_MS, MAX_WAITING_TRANSACTIONS } from "../limits.js";
 import type { HostFinding, Sql, SqlClock, SqlEngine, SqlRow, SqlTransaction, SqlValue } from "../sql/engine.js";
 import { driverFailed, storeClosed } from "../sql/failure.js";
-import { isBusy, isDiskFailure, type SqliteDatabase, type SqliteStatement } from "./driver.js";
+import { isBusy, isDiskFailure, type SqliteDatabase, type SqliteStatement, rollBack } from "./driver.js";
 
 export interface SqliteEngineTerms {
   readonly path: string;
@@ -238,14 +238,5 @@ function checkpoint(writer: SqliteDatabase): void {
     writer.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch {
     // Another process uses the log, or the file is gone. Nothing that was committed depends on it.
-  }
-}
-
-/** SQLite has already rolled back after some errors, for example a full disk. */
-function rollBack(database: SqliteDatabase): void {
-  try {
-    database.exec("ROLLBACK");
-  } catch {
-    // The transaction has already ended.
   }
 }

@@ -49,6 +49,17 @@ describe("a refused turn", () => {
     expect(answers(asked(fields), asked(fields))).toBe(true);
   });
 
+  it("is found with another model in its path, and on its own wire alone", () => {
+    const [body, model] = [{ contents: "Oslo?" }, "/v1beta/models/m:generateContent"];
+    const player = createExchangePlayer(recordExchanges([[post(model, body), answer({}, 429)]]), { wireOf });
+    const take = (path: string, now: object) => player.take(player.read(post(path, now)));
+    expect(take("/v1beta/models/n:streamGenerateContent", body)).toBeUndefined();
+    expect(take("/v1/messages", { model: "n", max_tokens: 1, messages: [{ role: "user", content: "Oslo?" }] })).toBe(
+      undefined,
+    );
+    expect(take("/v1beta/models/n:generateContent", body)).toBe(0);
+  });
+
   it("is compared as it is if it cannot be read as a turn", () => {
     const odd = { model: "m", input: 5 };
     const given = { method: "POST", path: PATH, request: { json: odd } };

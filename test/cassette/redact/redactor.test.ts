@@ -178,6 +178,20 @@ describe("redaction", () => {
     }
   });
 
+  it("finds a value in every form that an address or a form may have it in", () => {
+    const value = "o'Neil!*(2)~/é x";
+    const redactor = createRedactor({ values: [value] });
+    const python = "o%27Neil%21%2A%282%29~/%C3%A9%20x";
+    const form = new URLSearchParams([["a", value]]).toString().slice(2);
+    expect(form).toBe("o%27Neil%21*%282%29%7E%2F%C3%A9+x");
+    for (const text of [python, python.replace("/", "%2F"), python.replace("%20", "+"), form, encodeURI(value)]) {
+      for (const spelled of [text, text.replaceAll(/%../g, (code) => code.toLowerCase())]) {
+        const [clean] = redactor.messages([{ role: "user", content: `a=${spelled}&b` }]);
+        expect(clean?.content, spelled).toBe("a=<redacted:value:1>&b");
+      }
+    }
+  });
+
   it("finds a number in the arguments of a call, and leaves the counts of an answer", async () => {
     const card = Number("4111" + "111111111111");
     const answer = ask([{ name: "pay", arguments: { card, amounts: [1, 2.5], pin: 12345 } }]);

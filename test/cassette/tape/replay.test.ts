@@ -15,7 +15,7 @@ import { createRuntime } from "../../../src/core/runtime/runtime.js";
 import type { RunResult } from "../../../src/core/runtime/run-plan.js";
 import type { CustomTool } from "../../../src/core/tools/tool.js";
 import { recordedCassette, verifyKept } from "../../support/oracle.js";
-import { fixedPorts, weatherCassette } from "../../support/recording.js";
+import { fixedPorts, recordTurns, weatherCassette } from "../../support/recording.js";
 import { refusal, rejection } from "../../support/refusal.js";
 import { ask, say, tool } from "../../support/script.js";
 
@@ -67,15 +67,40 @@ describe("cassetteTools", () => {
     tape.assertConsumed();
   });
 
+  it.each([
+    ["others", "Rome"],
+    ["equal ones", "Oslo"],
+  ])("finds the results of calls of one id where a prompt lists them again: %s", async (_, second) => {
+    const call = (city: string) => ({
+      ...{ role: "assistant" as const, content: "" },
+      toolCalls: [{ id: "call_0", name: "look", arguments: { city } }],
+    });
+    const result = (content: string): LlmMessage => ({ role: "tool", toolCallId: "call_0", name: "look", content });
+    const [first, next] = [
+      [call("Oslo"), result("rain")],
+      [call(second), result("sun")],
+    ];
+    const prompts = [[], first, [...first, ...next]].map((messages, step) => [
+      { role: "user" as const, content: `step ${step}` },
+      ...messages,
+    ]);
+    const answers = [call("Oslo"), call(second), { role: "assistant" as const, content: "done" }];
+    const cassette = await recordTurns(
+      prompts.map((messages) => ({ messages })),
+      answers.map((message) => ({ message, stopReason: "toolCalls" in message ? "toolUse" : "stop" })),
+    );
+    expect(cassetteTools(cassette).results.map(({ content }) => content)).toEqual(["rain", "sun"]);
+  });
+
   it("takes bare definitions, and keeps what a whole tool says of itself", async () => {
     const { cassette } = await threeLooks();
     const { name, description, schema } = dead;
     const [bare, whole] = cassetteTools(cassette).replace([
       { name, description, schema },
-      { ...dead, effect: "write", timeoutMs: 7 },
+      { ...dead, effect: "write", retryPolicy: "idempotent", timeoutMs: 7 },
     ]);
     expect(bare).toEqual({ name, description, schema, invoke: expect.any(Function) as unknown });
-    expect(whole).toMatchObject({ effect: "write", timeoutMs: 7 });
+    expect(whole).toMatchObject({ effect: "write", retryPolicy: "idempotent", timeoutMs: 7 });
   });
 
   it("replays a failure as a failure, and a refused call as refused", async () => {
@@ -150,6 +175,8 @@ describe("cassetteTools", () => {
     const edited = { ...(await weatherCassette()), recordedProvider: "other" };
     expect((refusal(() => cassetteTools(edited)) as CassetteError).code).toBe("envelope-hash");
     expect(() => cassetteTools(bare, { strict: true } as object)).toThrow(/unknown option: strict/);
+    for (const options of [null, "a.cassette.json"])
+      expect(() => cassetteTools(bare, options as never)).toThrow(/cassetteTools cannot use the options/);
   });
 });
 

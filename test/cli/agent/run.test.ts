@@ -221,6 +221,18 @@ describe("fork --agent", () => {
     expect(model.models.length).toBe(asked);
   });
 
+  it("prints one document if the run ends before the turn", async () => {
+    const other = repository();
+    takeRecordings(folder, other);
+    const target = ["--target", model.url, "--out", "forks/", "--json"];
+    const options = ["--agent", "claude", file, "--from", "2", ...target];
+    const ran = await run(other, ["fork", ...options, "--", "node", standIn, "stop=1"], KEY);
+    const { command, exitCode, error } = JSON.parse(ran.out) as { command: string; exitCode: number; error: object };
+    expect([command, exitCode, ran.code]).toEqual(["fork", 1, 1]);
+    expect(error).toMatchObject({ code: "unconsumed", message: expect.stringContaining("1 turn before turn 2") });
+    expect(ran.err).toContain("recorded forks");
+  });
+
   it("refuses a turn that does not exist, and options of an agent without one", async () => {
     const other = repository();
     takeRecordings(folder, other);

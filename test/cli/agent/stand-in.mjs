@@ -1,6 +1,6 @@
 // A coding agent in a few lines: it asks Anthropic's Messages API, and runs the tools that the answers call, in its working folder.
 // Its arguments change what it does: `write=TEXT` writes another text than the model says, `call=URL` calls a host through HTTPS_PROXY,
-// `ask=TEXT` is another prompt.
+// `ask=TEXT` is another prompt, and with `stop=N` it ends before turn N.
 
 import { execSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const messages = [
   { role: "user", content: `Working directory: ${process.cwd()}. Today is ${today}. ${asked.ask ?? "Write a note"}.` },
 ];
 const tools = ["Write", "Bash"].map((name) => ({ name, input_schema: { type: "object" } }));
-for (;;) {
+for (let turn = 0; String(turn) !== asked.stop; turn++) {
   const response = await fetch(`${base}/v1/messages`, {
     method: "POST",
     headers: { "content-type": "application/json", "anthropic-version": "2023-06-01", "x-api-key": "none" },

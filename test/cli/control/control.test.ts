@@ -58,6 +58,17 @@ describe("a replay", () => {
   command  CASSETTE_MODE=refresh make test`);
   });
 
+  it("hides a secret of the environment in a miss", async () => {
+    const file = place("quoted.cassette.json", cassetteOf({ birds: "Three." }));
+    const { order } = await startControl({ DB_PASSWORD: "hunter2abc" });
+    const opened = await order({ open: file });
+    const { text } = await send(base(opened), "birds of hunter2abc", PATH);
+    const closed = await order({ close: "cassette-1" });
+    expect(text).toContain("birds of <redacted:value:1>");
+    expect(closed["report"]).toContain('now      "birds of <redacted:value:1>"');
+    expect(text + JSON.stringify(closed)).not.toContain("hunter2abc");
+  });
+
   it("does not speak of unused turns after a miss, in a failed run, and with allowUnused", async () => {
     const file = place("unused.cassette.json", cassetteOf({ birds: "Three.", fish: "Two." }));
     const { order } = await startControl();

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAX_UI_REPORT_BYTES } from "../../../src/cli/limits.js";
+import { MAX_UI_MISSES, MAX_UI_REPORT_BYTES } from "../../../src/cli/limits.js";
 import { formatCassette } from "../../../src/cassette/trust/cassette-store.js";
 import { cassetteBin } from "../../support/built.js";
 import { recordRun } from "../../support/drifting-runs.js";
@@ -189,6 +189,15 @@ describe("the list", () => {
     ]);
     const { text } = await get(of({ file: "serve.json", miss: "b #1" }));
     expect(one(parsePage(text).body, "pre").textContent.trim()).toBe("to do    more");
+  });
+
+  it("says how many misses of a file are beyond its limit", async () => {
+    const lines = Array.from({ length: MAX_UI_MISSES + 2 }, (_, n) => ledgerLine(missOf("y"), `${n}.cassette.json`));
+    folder.write("ledger.jsonl", lines.join(""));
+    const get = await serve();
+    const rows = await rowsOf(get, "?q=beyond");
+    expect(rows).toEqual([expect.stringMatching(/not listed .*2 more misses beyond the first 1000 in this file$/)]);
+    expect((await get("?file=ledger.jsonl")).text).toContain("These misses are not listed");
   });
 });
 

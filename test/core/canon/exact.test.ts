@@ -19,6 +19,7 @@ describe("findDroppedArgument", () => {
   it("looks at arguments and the seed, and at nothing else of a body", () => {
     const long = "1234567890123456789";
     expect(findDroppedArgument(`{"content":[{"input":{"a":[{"id":${long}}]}}]}`)).toBe(long);
+    expect(findDroppedArgument(`{"functionCall":{"name":"f","args":{"id":${long}}}}`)).toBe(long);
     expect(findDroppedArgument(`{"seed":${long}}`)).toBe(long);
     expect(findDroppedArgument(`{"created":${long},"text":"\\"input\\":${long}"}`)).toBeUndefined();
   });

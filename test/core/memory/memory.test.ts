@@ -23,6 +23,13 @@ describe("the default memory", () => {
     expect(createInMemoryRuntimeMemory().get("a", "k")).toBeUndefined();
   });
 
+  it.each([{ maxkeys: 10 }, { maxKeys: NaN }, { maxKeys: -1 }, { maxCharacters: "1MB" }, null])(
+    "refuses the options %j",
+    (options) => {
+      expect(refusal(() => createInMemoryRuntimeMemory(options as never))).toMatchObject({ code: "invalid-options" });
+    },
+  );
+
   it("shares nothing with what was written or read", () => {
     const memory = createInMemoryRuntimeMemory();
     const value = { list: [1] };

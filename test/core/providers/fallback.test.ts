@@ -340,6 +340,14 @@ describe("what is reported", () => {
     expect(await chain.turn(hello)).toEqual(ok);
     expect(warnings).toEqual([expect.stringContaining(`${listener} threw`)]);
   });
+
+  it.each(["onAttempt", "onAttemptStart"])("an async listener that rejects costs no answer: %s", async (listener) => {
+    const rejecting = () => Promise.reject(new Error("mine"));
+    const { chain, warnings } = chainOf([{ provider: player("a", [ok]) }], { [listener]: rejecting });
+    expect(await chain.turn(hello)).toEqual(ok);
+    await new Promise(setImmediate);
+    expect(warnings).toEqual([expect.stringContaining(`${listener} threw, but must not: mine`)]);
+  });
 });
 
 describe("a chain that nobody answers", () => {

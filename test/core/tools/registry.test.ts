@@ -44,6 +44,16 @@ describe("createToolSet", () => {
     expect(refused({ tools: [name] })).toMatchObject({ code: "invalid-options" });
   });
 
+  it.each([{ tools: { extract: true } }, { tools: "extract" }, { customTools: { noop } }, { customTools: noop }])(
+    "refuses what is not a list: %j",
+    (manifest) => {
+      expect(refused(manifest as never)).toMatchObject({
+        code: "invalid-options",
+        message: expect.stringMatching(/^agent ann: (?:tools|customTools) is /) as string,
+      });
+    },
+  );
+
   it("refuses a verb named twice", () => {
     expect(refused({ tools: ["extract", "extract"] })).toMatchObject({ code: "invalid-options" });
   });

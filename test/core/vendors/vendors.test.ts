@@ -207,6 +207,20 @@ describe.each(OTHERS)("%s %s", (method, path) => {
   });
 });
 
+describe("a type that has the name of something else", () => {
+  it.each(["constructor", "toString", "__proto__"])("is kept as any unknown type: %s", (type) => {
+    const content = [{ type: "text", text: "a" }, { type }];
+    const claude = VENDORS.anthropic.parse({ model: "m", max_tokens: 1, messages: [{ role: "assistant", content }] });
+    expect(claude.request.messages).toEqual([
+      { role: "assistant", content: "a", anthropic: { content: { 1: { type } } } },
+    ]);
+    const { request } = VENDORS.responses.parse({ model: "m", input: [{ type }, { type: "message", ...said(type) }] });
+    expect(JSON.stringify(request.messages).split(`"${type}"`)).toHaveLength(3);
+  });
+
+  const said = (type: string) => ({ role: "assistant", content: [{ type }] });
+});
+
 describe("loadWire", () => {
   it.each(WIRE_NAMES)("loads the wire of %s", async (name) => {
     expect(await loadWire(name)).toBe(VENDORS[name]);

@@ -53,6 +53,9 @@ const billed = {
   },
 };
 const called = { id: "c", type: "function", function: { name: "weather", arguments: "{}" } };
+const signed = { extra_content: { google: { thought_signature: "s" } } };
+const thought = { type: "reasoning.text", text: "Clouds.", signature: "s", format: "anthropic-claude-v1", index: 0 };
+const edited = { context_management: { applied_edits: [{ type: "clear_thinking_20251015" }] } };
 const safe = { filtered: false, severity: "safe" };
 const flex = { service_tier: "flex" };
 const tier = { ...flex, system_fingerprint: "fp_1" };
@@ -72,6 +75,53 @@ const KEPT: readonly (readonly [string, WireName, object, object])[] = [
     "anthropic",
     claude({ stop_reason: "stop_sequence", stop_sequence: "END" }),
     { stop_reason: "stop_sequence", stop_sequence: "END" },
+  ],
+  [
+    "the word of a host that ends calls as it ends texts",
+    "openai",
+    chat({ finish_reason: "stop" }, { content: null, tool_calls: [called] }),
+    { finish_reason: "stop" },
+  ],
+  [
+    "signatures of calls",
+    "openai",
+    chat({ finish_reason: "tool_calls" }, { content: null, tool_calls: [called, { ...called, id: "d", ...signed }] }),
+    { calls: { 1: signed } },
+  ],
+  [
+    "signed thoughts",
+    "openai",
+    chat({}, { reasoning: "Clouds.", reasoning_details: [thought] }),
+    { reasoning_details: [thought] },
+  ],
+  [
+    "encrypted thoughts, and one in the open",
+    "openai",
+    chat(
+      {},
+      {
+        reasoning_details: [
+          thought,
+          { ...thought, text: "Wind.", index: 1 },
+          { type: "reasoning.encrypted", data: "e" },
+        ],
+      },
+    ),
+    {
+      reasoning_details: [thought, { ...thought, text: "Wind.", index: 1 }, { type: "reasoning.encrypted", data: "e" }],
+    },
+  ],
+  [
+    "Anthropic's edits of the context, the container and details of the end",
+    "anthropic",
+    claude({ stop_reason: "end_turn", ...edited, container: { id: "c" }, stop_details: { type: "x" } }),
+    { message: { ...edited, container: { id: "c" }, stop_details: { type: "x" } } },
+  ],
+  [
+    "Amazon's tier, latency and details of its cache",
+    "bedrock",
+    nova({ serviceTier: { type: "flex" }, usage: { ...usage, cacheDetails: [{ ttl: "1h", inputTokens: 1 }] } }),
+    { answer: { serviceTier: { type: "flex" } }, usage: { cacheDetails: [{ ttl: "1h", inputTokens: 1 }] } },
   ],
   ["a pause", "anthropic", claude({ stop_reason: "pause_turn" }), { stop_reason: "pause_turn" }],
   [
@@ -255,6 +305,17 @@ it("marks the item that an answer of Responses broke off in", () => {
     status: "incomplete",
     output: [{ type: "message", status: "incomplete" }],
   });
+});
+
+it("notes log probabilities of a stream of Cohere", () => {
+  const noted: string[] = [];
+  const events = [
+    { type: "content-delta", index: 0, delta: { message: { content: { text: "rain" } } }, logprobs: { text: "rain" } },
+    { type: "message-end", delta: { finish_reason: "COMPLETE" } },
+  ];
+  const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+  VENDORS.cohere.read({ bytes, isStream: true, isCut: false }, undefined, (what) => noted.push(what));
+  expect(noted).toEqual(["logprobs"]);
 });
 
 it.each([

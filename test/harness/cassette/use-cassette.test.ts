@@ -77,6 +77,12 @@ describe("mode replay", () => {
     expect(error.message).toContain("Another question.");
   });
 
+  it("needs the key of a signature before it continues a recording", async () => {
+    const { useCassette, live, spent } = harness({ [FILE]: good });
+    const error = await refused(useCassette(FILE, live, { mode: "from-first-miss", sign: "env:NO_KEY" }));
+    expect([error.message.includes("NO_KEY"), spent.made]).toEqual([true, 0]);
+  });
+
   it("forgets a miss at reset", async () => {
     const provider = cassetteProvider(parseCassette(good));
     await rejection(provider.turn({ messages: [{ role: "user", content: "Another question." }] }));
@@ -656,6 +662,7 @@ describe("done", () => {
     };
     const error = new Error("expected \u001b[32m5\u001b[39m, got \u001b[31m6\u001b[39m");
     expect(await outcomeOf({ failed: true, error })).toEqual({ error: "expected 5, got 6", success: false });
+    expect(await outcomeOf({ failed: true, error: "half \udcff" })).toMatchObject({ error: "half \ufffd" });
     expect(await outcomeOf({ failed: true, error: "x".repeat(3_000), outcome: { grade: 1 } })).toMatchObject({
       error: expect.stringMatching(/^x{1,2000}…/),
       grade: 1,

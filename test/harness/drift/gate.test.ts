@@ -126,6 +126,11 @@ describe("success that was gained", () => {
     expect(judge([gained, drifted]).verdict).toBe("drift");
     expect(judge([gained, scenario("b", times(10, "find"), times(10, "find!"))]).verdict).toBe("regression");
     expect(judge([gained, scenario("b", ["find"], ["open"])]).verdict).toBe("inconclusive");
+    const mixed = [...times(5, "find"), ...times(5, "open")];
+    const worse = scenario("b", times(2, "find"), times(2, "find!"));
+    const report = judge([gained, worse, scenario("c", mixed, mixed)]);
+    expect(report).toMatchObject({ verdict: "inconclusive", counts: { better: 1, inconclusive: 1 } });
+    expect(report.reason).toMatch(/improved \(gained\): .*, but b may succeed less often: the outcomes differ/);
   });
 
   it("hides no drift that only the other scenarios together show", () => {
@@ -135,6 +140,15 @@ describe("success that was gained", () => {
     expect(report.counts).toMatchObject({ better: 1, inconclusive: 20 });
     expect(report).toMatchObject({ verdict: "drift", fails: true });
     expect(report.failures.map(({ kind }) => kind)).toEqual(["pooled-distance"]);
+  });
+
+  it("decides nothing where no path test can, however many runs there are", () => {
+    for (const runs of [8, 9]) {
+      const one = scenario("a", times(runs, "find?"), [...times(runs - 1, "find?"), "open?"]);
+      expect(judge([one]).verdict, String(runs)).toBe("inconclusive");
+    }
+    const small = ["a", "b"].map((name) => scenario(name, times(6, "find?"), [...times(5, "find?"), "open?"]));
+    expect(judge(small).verdict).toBe("inconclusive");
   });
 
   it("is found over all scenarios together", () => {

@@ -22,7 +22,29 @@ async function strike(fault: ToolFault, extra: { toolTimeoutMs?: number } = {}) 
   return { text: first.slice("c0: ".length), worked: worked - 1, tookMs: clock.now() };
 }
 
+/** A tool with a field of its own, which an agent accepts in an instance of a class. */
+class Counter {
+  count = 0;
+  readonly name = "count";
+  readonly description = "Counts.";
+  readonly schema = { type: "object" };
+  get retryPolicy() {
+    return "idempotent" as const;
+  }
+  invoke() {
+    return ++this.count;
+  }
+}
+
 describe("faultyTool", () => {
+  it("takes an instance of a class, with what its prototype says", async () => {
+    const faulty = faultyTool(new Counter(), { schedule: [] });
+    expect(faulty.retryPolicy).toBe("idempotent");
+    const played = await playLoop({ steps: [ask([{ name: "count" }]), say("end")], tools: [faulty] });
+    expect(played.error).toBeUndefined();
+    expect(toolResults(played.history)).toEqual(["c0: 1"]);
+  });
+
   it("throws before the work, or after it", async () => {
     expect(await strike({ kind: "throw" })).toMatchObject({
       text: expect.stringContaining("503") as string,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import "../../../src/entry/vitest.js";
-import { parseRules, type RuleSet } from "../../../src/cassette/index.js";
+import { parseRules, recordingProvider, type RuleSet } from "../../../src/cassette/index.js";
 import { createRuntime } from "../../../src/core/index.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { loadRules } from "../../../src/entry/cassette.js";
@@ -55,6 +55,19 @@ describe("toKeepRules", () => {
     expect(await rejection(expect(result).not.toKeepRules(rules))).toMatchObject({
       message: expect.stringContaining("expected a rule to be broken, but the run keeps all 2 rules.\n"),
     });
+  });
+
+  it("knows the list price of a model, for a result as for its cassette", async () => {
+    const usage = { inputTokens: 1_000_000, outputTokens: 1 };
+    const recorder = recordingProvider(scriptedProvider([say("done", { usage, model: "gpt-4o" })]));
+    const runtime = createRuntime({ agents: [{ id: "a", systemPrompt: "", provider: recorder }] });
+    const result = await runtime.run({ goal: "go" });
+    const cheap: RuleSet = { rules: [{ id: "cheap", within: { maxCostUsd: 0.05 } }] };
+    for (const received of [result, recorder.toCassette()]) {
+      expect(await rejection(expect(received).toKeepRules(cheap))).toMatchObject({
+        message: expect.stringContaining("cheap, turn 0"),
+      });
+    }
   });
 
   it("knows what the turns of a run took, and each agent for itself", async () => {

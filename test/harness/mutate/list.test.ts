@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkCassette } from "../../../src/cassette/trust/load-cassette.js";
 import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
+import type { LlmMessage } from "../../../src/core/model/message.js";
 import { MAX_MUTANTS_PER_CASSETTE } from "../../../src/harness/limits.js";
 import { mutateCassette } from "../../../src/harness/mutate/apply.js";
 import { listMutants } from "../../../src/harness/mutate/list.js";
@@ -15,6 +16,30 @@ const options = { file, seed: "1" };
 
 /** The mutants of one kind, without what follows from the others. */
 const of = (...kinds: MutantKind[]) => listMutants(original, { ...options, kinds });
+
+describe("mutateCassette", () => {
+  it("changes the copies of its own answer alone if another turn gave the same", async () => {
+    const ok = { role: "assistant" as const, content: "OK." };
+    const user = (content: string) => ({ role: "user" as const, content });
+    const prompts = [[user("a")], [user("a"), ok, user("b")], [user("a"), ok, user("b"), ok, user("c")]];
+    const answers = [say("OK."), say("OK."), say("end")];
+    const cassette = await recordTurns(
+      prompts.map((messages) => ({ messages })),
+      answers,
+    );
+    const mutant = listMutants(cassette, { ...options, kinds: ["answer"] }).find(({ turn }) => turn === 0);
+    const changed = mutateCassette(cassette, { ...options, kinds: ["answer"] }, mutant?.id ?? "");
+    const tape = cassetteProvider(changed?.cassette as never);
+    const history: LlmMessage[] = [];
+    for (const text of ["a", "b", "c"]) {
+      history.push(user(text));
+      history.push((await tape.turn({ messages: [...history] })).message);
+    }
+    tape.assertConsumed();
+    expect(history[1]).not.toEqual(ok);
+    expect(history[3]).toEqual(ok);
+  });
+});
 
 describe("listMutants", () => {
   it("names the place, both values and the change in a sentence", () => {

@@ -13,7 +13,7 @@ import { HarnessError } from "../../../src/harness/errors.js";
 import { stepCheck } from "../../../src/harness/step-check/check.js";
 import { createStepGate } from "../../../src/harness/step-check/gate.js";
 import { firstDisagreement, summariseSteps } from "../../../src/harness/step-check/summary.js";
-import { draft, fixedPorts } from "../../support/recording.js";
+import { draft, fixedPorts, prompt, recordTurns } from "../../support/recording.js";
 import { ask, say } from "../../support/script.js";
 import { model, promptsOf, recorded, RECORDED, TOOLS } from "./recorded.js";
 
@@ -64,6 +64,11 @@ async function recordedByAiSdk(): Promise<CassetteV2> {
 }
 
 describe("stepCheck", () => {
+  it.each([null, "openai:gpt-4o", {}])("names what is not a provider: %j", async (provider) => {
+    const cassette = await recordTurns([prompt("a")], [say("b")]);
+    await expect(stepCheck(cassette, provider as never)).rejects.toMatchObject({ code: "invalid-options" });
+  });
+
   it("asks a vendor's model what was recorded by the AI SDK, and notes what that alone understands", async () => {
     const vendor = await startVendor((_, index) => (index === 0 ? say("No.") : say("Sent.")));
     try {

@@ -23,6 +23,7 @@ describe("the administration of a durable host", () => {
       (await host.admin.list(filter)).map(({ runId }) => runId).join("");
     expect(await ids()).toBe("abcde");
     expect(await ids({ status: ["queued"] })).toBe("bcde");
+    expect(await ids({ status: [] })).toBe("");
     expect(await ids({ ownerNamespace: "shop" })).toBe("abcd");
     expect(await ids({ ownerNamespace: "shop", sessionKey: "ann", status: ["completed", "queued"] })).toBe("abc");
     expect(await ids({ limit: 2 })).toBe("ab");

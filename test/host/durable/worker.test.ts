@@ -176,6 +176,9 @@ describe("a worker", () => {
         }),
     });
     await vi.waitFor(() => expect(worker.running).toBe(1), PATIENCE);
+    for (const graceMs of [Infinity, NaN, -1])
+      await expect(worker.stop({ graceMs })).rejects.toMatchObject({ code: "invalid-options" });
+    expect(worker.running).toBe(1);
     await worker.stop({ graceMs: 1 });
     expect(order).toEqual(["begin a", "signal a"]);
     expect(worker.running).toBe(0);

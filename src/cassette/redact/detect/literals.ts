@@ -81,7 +81,7 @@ export function createLiterals(values: readonly string[] = []): Literals {
   return literals;
 }
 
-/** The value itself, its JSON forms in JavaScript, Python, PHP and Go, JSON in JSON, and its form in a URL's query. */
+/** The value itself, its JSON forms in JavaScript, Python, PHP and Go, JSON in JSON, and its forms in a URL. */
 function spellingsOf(value: string): string[] {
   const once = escape(value);
   const ascii = once.replace(/[^\x20-\x7e]/g, toUnicodeEscape);
@@ -89,8 +89,22 @@ function spellingsOf(value: string): string[] {
   const json = [...new Set([once, ascii, upper])];
   const slashed = json.map((text) => text.replaceAll("/", "\\/"));
   const forPages = json.map((text) => text.replace(/[<>&]/g, toUnicodeEscape));
-  const query = value.isWellFormed() ? encodeURIComponent(value) : value;
-  return [value, ...json, escape(once), ...slashed, ...forPages, query, query.replaceAll("%20", "+")];
+  return [value, ...json, escape(once), ...slashed, ...forPages, ...urlForms(value)];
+}
+
+/** Percent-encoded by JavaScript, by RFC 3986 as Python and PHP do, and as a form, with digits in either case. */
+function urlForms(value: string): string[] {
+  if (!value.isWellFormed()) return [];
+  const short = encodeURIComponent(value);
+  const strict = short.replace(/[!'()*]/g, toPercent);
+  const paths = [short, strict].flatMap((text) => [text, text.replaceAll("%2F", "/")]);
+  const forms = paths.flatMap((text) => [text, text.replaceAll("%20", "+")]);
+  const form = new URLSearchParams([["", value]]).toString().slice(1);
+  return [...forms, form].flatMap((text) => [text, text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]);
+}
+
+function toPercent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 function toUnicodeEscape(unit: string): string {

@@ -58,6 +58,12 @@ export async function cancelDurableChildRuns(host: AgentHost, parentRunId: strin
   for (const child of children) if (OPEN.includes(child.status)) await cancelTree(terms, child, true);
 }
 
+/** Cancels a run that was created a moment ago. */
+export async function discardRun(terms: Terms, runId: string): Promise<void> {
+  const run = await askAgain(terms.ports, "get", () => terms.host.store.runs.get(runId));
+  if (run !== null) await cancelTree(terms, run);
+}
+
 /** Cancels a run and what it launched. A session that goes on is notified of the other jobs of the group, if that has ended. */
 export async function cancelTree({ host, ports }: Terms, run: RunRecord, notifies = false): Promise<void> {
   const work = (): Promise<readonly Created[]> =>

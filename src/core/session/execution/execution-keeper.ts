@@ -1,12 +1,11 @@
 // Keeps the runs of an agent in an execution host: each step is stored, so that another process can go on where this one stopped.
 
 import { toHex } from "../../canon/bytes.js";
-import type { JsonValue } from "../../canon/value.js";
 import { defined } from "../../defined.js";
 import { BUSY_REDELIVERY_MS, DEFAULT_LEASE_MS } from "../../limits.js";
 import type { BudgetSpent } from "../../loop/budget.js";
 import type { Placement, SessionEvent } from "../event.js";
-import type { CreateOptions, RunRecord, RunStatus } from "../ports/run-store.js";
+import type { CreateOptions, RunStatus } from "../ports/run-store.js";
 import { askAgain, askStore } from "../state/ask-store.js";
 import type {
   AppendedMessage,
@@ -20,7 +19,7 @@ import type {
 } from "../state/keeper.js";
 import { EMPTY_STATE, readSnapshot, type SessionState } from "../state/snapshot.js";
 import { conflictOf } from "../turn/ending.js";
-import { cancelSession } from "./cancel.js";
+import { cancelSession, discardRun } from "./cancel.js";
 import { removeSession } from "./stored-run/cancel-run.js";
 import { claimRun, type Claimed, type ClaimRefusal, type KeeperTerms } from "./stored-run/claim.js";
 import { createIn, createRun, toNewRun, type NewInput, type ScheduleOptions } from "./stored-run/create-run.js";
@@ -33,16 +32,8 @@ import { awaitHead } from "./line.js";
 import { LiveRun } from "./stored-run/live-run.js";
 import { toFollowed } from "./read-run.js";
 import { findNeed, Recovery } from "./recovery.js";
+import type { TakenRun } from "./run-order.js";
 import { cancelled, gaveUp, leaseLost } from "./store-errors.js";
-
-/** A run that this process has claimed. */
-export interface TakenRun {
-  readonly record: RunRecord;
-  /** The notifications that its turn has taken. */
-  readonly taken: readonly string[];
-  /** What its session knows of its subagents. Throws `store-failed` for a state that cannot be read. */
-  readonly children: () => JsonValue | undefined;
-}
 
 /** A run that this process holds or has claimed. */
 interface Live extends LiveRun {
@@ -66,6 +57,12 @@ export class ExecutionKeeper implements RunKeeper {
     const need = await askAgain(ports, "listOpen", () => findNeed(host.store, this.#terms.namespace, sessionKey));
     if (need !== undefined) throw need;
     return (await this.#hold(run)).runId;
+  }
+
+  async discard({ runId }: KeptRun): Promise<void> {
+    await discardRun(this.#terms, runId);
+    const live = this.#live.get(runId);
+    if (live !== undefined) this.#forget(live);
   }
 
   /** Stores an input that a worker begins. Returns the id of its run, or of the run that has the dedupe key. */

@@ -1,5 +1,6 @@
 // Carries out a part of a run without an agent: for hosts that keep the state of their sessions themselves.
 
+import { isPlainObject } from "../../canon/value.js";
 import { AgentError, invalidOptions } from "../../errors.js";
 import { SESSION_GRACE_MS } from "../../limits.js";
 import { createInMemoryRuntimeMemory } from "../../memory/memory.js";
@@ -51,12 +52,15 @@ export interface ResumedRun {
  */
 export async function resumeRun(options: ResumeRunOptions): Promise<ResumedRun> {
   const { host, runId, model, tools, signal, budget } = options;
-  const { maxSteps } = budget;
-  if (!Number.isSafeInteger(maxSteps))
+  const { maxSteps } = (budget ?? {}) as Partial<typeof budget>;
+  if (!Number.isSafeInteger(maxSteps) || maxSteps === undefined)
     throw invalidOptions(`budget.maxSteps of resumeRun is ${showValue(maxSteps)}`, "Pass a whole number.");
   if (maxSteps <= 0) return { status: "suspended", steps: 0 };
   const record = await askAgain(systemPorts, "get", () => host.store.runs.get(runId));
   if (record === null) throw invalidOptions(`there is no run ${showValue(runId)}`, "Pass the runId of a run.");
+  if (record.kind.endsWith("subagent") || !isPlainObject(record.input))
+    throw invalidOptions(`run ${showValue(runId)} is of the kind ${record.kind}`, "Resume the run that launched it.");
+  const house = houseOf(tools === undefined ? { model } : { model, tools });
   const keeper = new ExecutionKeeper({
     ...{ host, namespace: record.ownerNamespace, ports: systemPorts, outside: outsideOf(options) },
     exclusive: false,
@@ -65,7 +69,7 @@ export async function resumeRun(options: ResumeRunOptions): Promise<ResumedRun> 
   const taken = await keeper.take(runId);
   if (taken === undefined) throw leaseLost(runId);
   const { sessionKey, input } = taken.record;
-  const session = new Session(sessionKey, houseOf(tools === undefined ? { model } : { model, tools }), keeper);
+  const session = new Session(sessionKey, house, keeper);
   const run = session.resume(runId, readInput(input), { maxSteps });
   const interrupt = (): void => session.interrupt();
   if (signal?.aborted === true) interrupt();

@@ -1,15 +1,25 @@
 // The turn of a run that this process has claimed.
 
+import type { JsonValue } from "../../canon/value.js";
 import type { Ports } from "../../ports.js";
 import { readInput, type ReadInput } from "../input.js";
 import type { ExecutionStore } from "../ports/execution-host.js";
 import type { NotificationRecord } from "../ports/notification-inbox.js";
+import type { RunRecord } from "../ports/run-store.js";
 import { askAgain } from "../state/ask-store.js";
 import { Book } from "../subagents/book.js";
 import { toReminder, type EndedJob } from "../subagents/reminder.js";
-import type { TakenRun } from "./execution-keeper.js";
 import type { RoutedInput } from "./stored-run/create-run.js";
 import { endsIn } from "./stored-run/job-end.js";
+
+/** A run that this process has claimed. */
+export interface TakenRun {
+  readonly record: RunRecord;
+  /** The notifications that its turn has taken. */
+  readonly taken: readonly string[];
+  /** What its session knows of its subagents. Throws `store-failed` for a state that cannot be read. */
+  readonly children: () => JsonValue | undefined;
+}
 
 export interface RunOrder {
   /** The names of the subagents from the agent of the host to the one that carries out the run. */

@@ -112,14 +112,17 @@ export class Session {
   }
 
   async #accept(runId: string, { input }: ReadInput, origin: RunOrigin | undefined): Promise<string> {
-    const accepted = this.#accepting.then(() => {
+    const kept = { runId, sessionKey: this.key, input, ...defined({ origin }) };
+    const accepted = this.#accepting.then(async () => {
       this.assertOpen();
-      return this.#keeper.accept?.({ runId, sessionKey: this.key, input, ...defined({ origin }) });
+      const id = (await this.#keeper.accept?.(kept)) ?? runId;
+      // The caller is told that the input was refused, so it must not stay in the store.
+      if (this.#closed !== undefined && id === runId) await this.#keeper.discard?.(kept);
+      this.assertOpen();
+      return id;
     });
     this.#accepting = accepted.catch(() => undefined);
-    const id = await accepted;
-    this.assertOpen();
-    return id ?? runId;
+    return accepted;
   }
 
   /** Accepts an input into the turn under way, or as a turn. */
@@ -236,12 +239,11 @@ export class Session {
     await family.remove(this.key, state).catch(warn);
   }
 
-  /** Waits until the aborted turn is over, but not for ever: a tool may ignore its signal. */
+  /** Waits until the aborted turn and refused inputs are over, but not for ever: a tool may ignore its signal. */
   async #settled(): Promise<void> {
-    await within(this.#ending, SESSION_GRACE_MS, this.#house.ports).catch(() => {
-      this.#house.ports.warn(
-        `playhead: a turn of session ${JSON.stringify(this.key)} did not end within ${SESSION_GRACE_MS} ms`,
-      );
+    await within(Promise.all([this.#accepting, this.#ending]), SESSION_GRACE_MS, this.#house.ports).catch(() => {
+      const what = `a turn of session ${JSON.stringify(this.key)} did not end within ${SESSION_GRACE_MS} ms`;
+      this.#house.ports.warn(`playhead: ${what}`);
     });
   }
 

@@ -109,6 +109,8 @@ export interface RunKeeper {
    * origin has a run already. Undefined: there is nothing to do.
    */
   accept?(run: KeptRun): Promise<string>;
+  /** Cancels an accepted run that has not begun. */
+  discard?(run: KeptRun): Promise<void>;
   /** Waits until the run may begin. */
   begin(run: KeptRun, control: TurnControl): Maybe<BegunTurn | FollowedRun>;
   /** Notes a message that enters the history. Results of tools come by the journal. */

@@ -10,6 +10,7 @@ import { isThrown, thrownText } from "../../text/thrown.js";
 import type { Maybe } from "../../time/wait.js";
 import type { SessionEvent, TurnStop } from "../event.js";
 import type { RunOutcome } from "../run/run.js";
+import { isLater } from "../state/ask-store.js";
 import type { TurnEnding } from "../state/keeper.js";
 import type { SessionState } from "../state/snapshot.js";
 import type { TurnOrder } from "./order.js";
@@ -47,11 +48,15 @@ export const NO_OUTCOME = {
   unapplied: [],
 };
 
-/** Stores an end. A conflict or a failure of the store makes it another one. `isChanged`: the session gets a new state. */
+/**
+ * Stores an end. A conflict or a failure of the store makes it another one. `isChanged`: the session gets a new state. If the store takes
+ * neither, `giveBack` returns the run, so that it does not stay held by this process.
+ */
 export async function storeEnd(
   sessionKey: string,
   ending: TurnEnding,
   store: (how: TurnEnding, isChanged: boolean) => Maybe<"kept" | "conflict" | "cancelled">,
+  giveBack: () => Maybe<void>,
 ): Promise<TurnEnding | "cancelled"> {
   try {
     const kept = await store(ending, true);
@@ -61,7 +66,18 @@ export async function storeEnd(
     await store(conflict, false);
     return conflict;
   } catch (error) {
-    return { status: "error", error: toAgentError(error) };
+    const failed = { status: "error", error: toAgentError(error) } as const;
+    // A state, events or an output may be too large to be stored. The end alone is not.
+    if (!isLater(failed.error) && failed.error.code !== "lease-lost") await storeFailed(failed);
+    return failed;
+  }
+
+  async function storeFailed(failed: TurnEnding): Promise<void> {
+    try {
+      await store(failed, false);
+    } catch {
+      await giveBack();
+    }
   }
 }
 

@@ -39,12 +39,13 @@ export function endLeft(run: Run, leaving: Leaving, talk: Talk, outcomeOf: (endi
   run.end(outcomeOf(ending));
 }
 
-/** Tells what another process makes of a run. Never rejects. */
-export async function follow(run: Run, { events, outcome }: FollowedRun): Promise<RunOutcome> {
+/** Tells what another process makes of a run, which does not have what this one was given. Never rejects. */
+export async function follow(run: Run, { events, outcome }: FollowedRun, talk: Talk): Promise<RunOutcome> {
   try {
     for await (const { event } of events) run.tell(event);
-    return await outcome();
+    const ended = await outcome();
+    return { ...ended, unapplied: [...ended.unapplied, ...talk.unapplied] };
   } catch (error) {
-    return { ...NO_OUTCOME, status: "error", error: toAgentError(error) };
+    return { ...NO_OUTCOME, status: "error", error: toAgentError(error), unapplied: talk.unapplied };
   }
 }

@@ -134,7 +134,7 @@ export class Turn {
     this.#steps.calm();
     this.#endLog(ending, stop);
     const leaving = this.#leavingBy(ending, stop);
-    if (this.#followed !== undefined) this.run.end(await follow(this.run, this.#followed));
+    if (this.#followed !== undefined) this.run.end(await follow(this.run, this.#followed, this.talk));
     else if (leaving !== undefined) await this.#leave(leaving);
     else await this.#finish(ending, stop?.kind === "budget" ? stop.cap : undefined);
   }
@@ -278,12 +278,13 @@ export class Turn {
   async #keep(ending: TurnEnding, cap: BudgetCap | undefined): Promise<TurnEnding> {
     const { keeper, sessionKey } = this.#order;
     const from = this.#begun?.state;
-    const kept = await storeEnd(sessionKey, ending, (how, isChanged) => {
+    const store = (how: TurnEnding, isChanged: boolean) => {
       const last = lastEvents(how, cap, this.talk);
       const parts = { order: this.#order, talk: this.talk, seams: this.#steps.seams };
       const state = isChanged && from !== undefined ? stateAfter(how, from, parts) : undefined;
       return keeper.end(this.#kept, { ending: how, state, last, outcome: this.#outcome(how, cap) });
-    });
+    };
+    const kept = await storeEnd(sessionKey, ending, store, () => keeper.suspend?.(this.#kept, { kind: "cut-off" }));
     this.isDropped ||= kept === "cancelled";
     return kept === "cancelled" ? { status: "aborted" } : kept;
   }

@@ -13,6 +13,7 @@ import {
   type StopWords,
   type UsageParts,
 } from "../../wire/answer-fields.js";
+import { unknownFields } from "../../wire/fields.js";
 import {
   plainDecoding,
   refuseBody,
@@ -63,11 +64,15 @@ export function decodeAnthropic(json: unknown, decoding: Decoding = plainDecodin
   const own = {
     ...stopWordFields(word, response, STOP_WORDS),
     stop_sequence: body["stop_sequence"],
+    message: unknownFields(body, READ),
     texts: citedFields(texts),
     usage: usageFields(toObject(body["usage"]), USAGE_PARTS),
   };
   return withAnswerFields(response, "anthropic", own, decoding);
 }
+
+/** The fields of a message that are read, and those that say nothing about the answer. */
+const READ = ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage", "error"];
 
 function readThinking(block: WireObject): Reasoning {
   const text = toText(block["thinking"]);

@@ -43,7 +43,7 @@ function createAnthropicFold(decoding: Decoding): Fold {
     return block;
   };
   const takeFields = (fields: WireObject, counts: WireObject): LlmStreamDelta[] => {
-    for (const name of ["id", "model", "stop_reason", "stop_sequence"]) message[name] = fields[name] ?? message[name];
+    for (const [name, value] of Object.entries(fields)) message[name] = value ?? message[name];
     // Counts are those of the whole message so far.
     for (const name of COUNTS) usage[name] = counts[name] ?? usage[name];
     return [];
@@ -53,9 +53,8 @@ function createAnthropicFold(decoding: Decoding): Fold {
     const index = event["index"];
     switch (event["type"]) {
       case "message_start": {
-        const start = toObject(event["message"]);
-        message["content"] = toList(start["content"]);
-        return takeFields(start, toObject(start["usage"]));
+        const { usage: counts, ...start } = toObject(event["message"]);
+        return takeFields({ ...start, content: toList(start["content"]) }, toObject(counts));
       }
       case "content_block_start":
         return open(index, toObject(event["content_block"])).begin();
@@ -65,8 +64,10 @@ function createAnthropicFold(decoding: Decoding): Fold {
       }
       case "content_block_stop":
         return byIndex.get(index)?.end() ?? [];
-      case "message_delta":
-        return takeFields(toObject(event["delta"]), toObject(event["usage"]));
+      case "message_delta": {
+        const { type: _, delta, usage: counts, ...fields } = event;
+        return takeFields({ ...fields, ...toObject(delta) }, toObject(counts));
+      }
       case "message_stop":
         isEnded = true;
         return [];

@@ -131,24 +131,24 @@ function readParts(message: WireObject, place: string, calls: CallNames): LlmMes
 function readAssistant(content: unknown, place: string, calls: CallNames): AssistantMessage {
   const blocks =
     typeof content === "string" ? [{ type: "text", text: content }] : readObjects(content, `${place}.content`);
-  for (const block of blocks) for (const key of BLOCK_TEXTS[toText(block["type"])] ?? []) readString(block, key, place);
+  for (const block of blocks)
+    for (const key of BLOCK_TEXTS.get(toText(block["type"])) ?? []) readString(block, key, place);
   const said = decodeAnthropic({ content: blocks }).message;
   calls.add(said);
   return withMessageFields(said, "anthropic", partFields(blocks, assistantFields));
 }
 
 /** The texts of the blocks that our messages have a place for. */
-const BLOCK_TEXTS: Readonly<Record<string, readonly string[]>> = {
-  text: ["text"],
-  tool_use: ["id", "name"],
-  thinking: ["thinking", "signature"],
-  redacted_thinking: ["data"],
-};
+const BLOCK_TEXTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["text", ["text"]],
+  ["tool_use", ["id", "name"]],
+  ["thinking", ["thinking", "signature"]],
+  ["redacted_thinking", ["data"]],
+]);
 
 /** All of a block that our messages have no place for, such as a summary of the conversation before it. */
 function assistantFields(block: WireObject): JsonObject {
-  const type = toText(block["type"]);
-  const texts = BLOCK_TEXTS[type];
+  const texts = BLOCK_TEXTS.get(toText(block["type"]));
   if (texts === undefined) return unknownFields(block, []);
   // Input that is not an object does not go back over this wire.
   return answerFields(block, ["type", ...texts, ...(isPlainObject(block["input"]) ? ["input"] : [])]);

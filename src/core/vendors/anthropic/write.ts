@@ -8,6 +8,7 @@ import type { LlmTurnResponse } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
 import { citedTexts, stopWordOf, withUsageFields } from "../../wire/answer-fields.js";
+import { toObject } from "../../http/json-readers.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
 import { argumentsText } from "../../providers/calls.js";
@@ -25,6 +26,7 @@ export function writeAnthropic(response: LlmTurnResponse, stamp: WireStamp): Jso
     ...head(response, stamp),
     content: toBlocks(response).map((block) => block.whole),
     ...writeStop(response),
+    ...ownFields(response),
     usage: writeUsage(response),
   };
 }
@@ -32,6 +34,8 @@ export function writeAnthropic(response: LlmTurnResponse, stamp: WireStamp): Jso
 /** The events, cut as `cut` says, each with the time of what it carries. */
 export function anthropicEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
   const usage = writeUsage(response);
+  // In a stream, this field is next to the delta, and all others are in it.
+  const { context_management, ...own } = ownFields(response);
   const message = {
     ...head(response, stamp),
     content: [],
@@ -47,7 +51,12 @@ export function anthropicEvents(response: LlmTurnResponse, stamp: WireStamp, cut
       ...deltas.map(([delta, at]) => event({ type: "content_block_delta", index, delta }, at)),
       event({ type: "content_block_stop", index }),
     ]),
-    event({ type: "message_delta", delta: writeStop(response), usage }),
+    event({
+      type: "message_delta",
+      delta: { ...writeStop(response), ...own },
+      usage,
+      ...defined({ context_management }),
+    }),
     event({ type: "message_stop" }),
   ];
 }
@@ -57,6 +66,11 @@ function writeStop(response: LlmTurnResponse): JsonObject {
   const word = stopWordOf(response, STOP_WORDS);
   const { stop_sequence: sequence = null } = wireFieldsOf(response, "anthropic");
   return { stop_reason: word, stop_sequence: word === "stop_sequence" ? sequence : null };
+}
+
+/** Fields of the recorded message that our response has no place for. */
+function ownFields(response: LlmTurnResponse): JsonObject {
+  return toObject(wireFieldsOf(response, "anthropic")["message"]) as JsonObject;
 }
 
 function head(response: LlmTurnResponse, stamp: WireStamp): JsonObject {

@@ -9,10 +9,12 @@ import { toToolCalls, type WireCall } from "../../providers/calls.js";
 import {
   citedFields,
   stopWordFields,
+  usageFields,
   withAnswerFields,
   type CitedText,
   type StopWords,
 } from "../../wire/answer-fields.js";
+import { unknownFields } from "../../wire/fields.js";
 import {
   plainDecoding,
   refuseBody,
@@ -61,9 +63,14 @@ export function decodeBedrock(json: unknown, decoding: Decoding = plainDecoding)
   const own = {
     ...stopWordFields(word, response, STOP_WORDS),
     ...{ trace, additionalModelResponseFields, texts: citedFields(texts) },
+    answer: unknownFields(body, READ),
+    usage: usageFields(toObject(body["usage"]), { fields: ["cacheDetails"] }),
   };
   return withAnswerFields(response, "bedrock", own, decoding);
 }
+
+/** The fields of an answer that are read, and its time. */
+const READ = ["output", "stopReason", "usage", "metrics", "trace", "additionalModelResponseFields", "error"];
 
 /** True for a call that the vendor runs itself. Others have no type, or "tool_use", which the API reference does not list. */
 export function isVendorsCall({ type }: WireObject): boolean {

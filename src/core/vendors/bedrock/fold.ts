@@ -29,6 +29,10 @@ function createBedrockFold(decoding: Decoding): Fold {
     blocks.set(index, block);
     return block;
   };
+  const takeAnswer = ({ p: _padding, ...fields }: WireObject): LlmStreamDelta[] => {
+    Object.assign(answer, fields);
+    return [];
+  };
   const take = (type: string, fields: WireObject): LlmStreamDelta[] => {
     const index = fields["contentBlockIndex"];
     switch (type) {
@@ -40,11 +44,9 @@ function createBedrockFold(decoding: Decoding): Fold {
       case "contentBlockStop":
         return [];
       case "messageStop":
-        for (const name of ["stopReason", "additionalModelResponseFields"]) answer[name] = fields[name];
-        return [];
+        return takeAnswer({ stopReason: undefined, ...fields });
       case "metadata":
-        for (const name of ["usage", "trace"]) answer[name] = fields[name];
-        return [];
+        return takeAnswer({ usage: undefined, ...fields });
       default:
         decoding.note(`an event of type "${type}"`);
         return [];

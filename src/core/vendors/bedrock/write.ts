@@ -7,7 +7,8 @@ import type { LlmToolCall, Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
 import { toFrame } from "../../http/event-frames.js";
-import { citedTexts, stopWordOf } from "../../wire/answer-fields.js";
+import { toObject } from "../../http/json-readers.js";
+import { citedTexts, stopWordOf, withUsageFields } from "../../wire/answer-fields.js";
 import { cutText, lastAt, type Cut, type TimedEvent, type TimedText } from "../../wire/cut.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import type { WireStamp } from "../../wire/pieces.js";
@@ -53,8 +54,9 @@ function writeStop(response: LlmTurnResponse): JsonObject {
 }
 
 function writeMetadata(response: LlmTurnResponse): JsonObject {
-  const { trace } = wireFieldsOf(response, "bedrock");
-  return { usage: writeUsage(response.usage), metrics: { latencyMs: 0 }, ...defined({ trace }) };
+  const { trace, answer } = wireFieldsOf(response, "bedrock");
+  const usage = withUsageFields(writeUsage(response.usage), response, "bedrock");
+  return { usage, metrics: { latencyMs: 0 }, ...defined({ trace }), ...(toObject(answer) as JsonObject) };
 }
 
 function toEventFrame(type: string, data: JsonObject): Uint8Array {

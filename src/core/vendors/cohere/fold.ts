@@ -4,6 +4,7 @@ import type { LlmStreamDelta } from "../../model/provider.js";
 import { assertRoom, toDeltas, toPiece, type Fold, type StreamWire } from "../../http/fold.js";
 import { toObject, type Decoding, type WireObject } from "../../http/json-readers.js";
 import { createSseReader } from "../../http/sse.js";
+import { isGiven } from "../../wire/fields.js";
 import { decodeCohere, refuseCohereError } from "./decode.js";
 
 /** Cohere's chat, streamed. Without `message-end` the answer is not whole. */
@@ -27,6 +28,7 @@ function createCohereFold(decoding: Decoding): Fold {
   const calls = new Map<unknown, FoldedCall>();
   let plan = "";
   const citations: unknown[] = [];
+  const logprobs: unknown[] = [];
   let isStarted = false;
   /** The fields of the last event. */
   let end: WireObject | undefined;
@@ -49,6 +51,7 @@ function createCohereFold(decoding: Decoding): Fold {
         return [];
       case "content-start":
       case "content-delta":
+        if (isGiven(event["logprobs"])) logprobs.push(event["logprobs"]);
         return takeContent(index, toObject(message["content"]));
       case "tool-plan-delta":
         plan += toPiece(message["tool_plan"]);
@@ -82,7 +85,7 @@ function createCohereFold(decoding: Decoding): Fold {
       if (!isStarted && parts.size === 0 && calls.size === 0 && end === undefined) return {};
       const called = [...calls.values()].map(({ id, ...named }) => ({ id, function: named }));
       const message = { role: "assistant", content: [...parts.values()], tool_plan: plan, tool_calls: called };
-      return { ...end, message: { ...message, citations } };
+      return { ...end, logprobs, message: { ...message, citations } };
     },
   };
 }

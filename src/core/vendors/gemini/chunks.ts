@@ -1,12 +1,21 @@
 // The chunks of a streamed answer, each an answer with the parts that are new, joined into one.
 
-import { refuseErrorBody, toList, toObject, type Decoding, type WireObject } from "../../http/json-readers.js";
+import {
+  refuseErrorBody,
+  toCount,
+  toList,
+  toObject,
+  toText,
+  type Decoding,
+  type WireObject,
+} from "../../http/json-readers.js";
 import { assertRoom } from "../../http/fold.js";
 
 /** Joins chunks one after the other. */
 export interface ChunkJoiner {
-  take(chunk: WireObject): void;
-  /** A chunk said why the answer ended. */
+  /** Returns the new parts. Only the candidate that comes first becomes the answer. */
+  take(chunk: WireObject): readonly unknown[];
+  /** A chunk said why the answer ended, or why the prompt was blocked. */
   readonly isWhole: () => boolean;
   body(): WireObject;
 }
@@ -15,24 +24,33 @@ export function createChunkJoiner(decoding: Decoding): ChunkJoiner {
   const parts: unknown[] = [];
   let body: WireObject = {};
   let candidate: WireObject = {};
-  let hasCandidate = false;
+  let index: number | undefined;
+  const takeCandidate = ({ content, ...fields }: WireObject): readonly unknown[] => {
+    const place = toCount(fields["index"]) ?? 0;
+    index ??= place;
+    if (place !== index) {
+      decoding.note("more than one candidate");
+      return [];
+    }
+    candidate = { ...candidate, ...fields };
+    const added = toList(toObject(content)["parts"]);
+    for (const part of added) {
+      assertRoom(parts.length, "content parts", decoding);
+      parts.push(part);
+    }
+    return added;
+  };
+  const isBlocked = (): boolean => toText(toObject(body["promptFeedback"])["blockReason"]) !== "";
   return {
-    isWhole: () => candidate["finishReason"] !== undefined || body["promptFeedback"] !== undefined,
+    isWhole: () => candidate["finishReason"] !== undefined || isBlocked(),
     take(chunk) {
       refuseErrorBody(chunk["error"], decoding);
       const { candidates, ...rest } = chunk;
       body = { ...body, ...rest };
-      const [first] = toList(candidates);
-      if (first === undefined) return;
-      hasCandidate = true;
-      const { content, ...fields } = toObject(first);
-      candidate = { ...candidate, ...fields };
-      for (const part of toList(toObject(content)["parts"])) {
-        assertRoom(parts.length, "content parts", decoding);
-        parts.push(part);
-      }
+      return toList(candidates).map(toObject).flatMap(takeCandidate);
     },
-    body: () => (hasCandidate ? { ...body, candidates: [{ ...candidate, content: { role: "model", parts } }] } : body),
+    body: () =>
+      index !== undefined ? { ...body, candidates: [{ ...candidate, content: { role: "model", parts } }] } : body,
   };
 }
 

@@ -4,7 +4,7 @@
 import type { LlmStreamDelta } from "../../model/provider.js";
 import { toDeltas, toPiece, type Fold, type StreamWire } from "../../http/fold.js";
 import { createSseReader } from "../../http/sse.js";
-import { toJsonText, toList, toObject, type Decoding, type WireObject } from "../../http/json-readers.js";
+import { toJsonText, toObject, type Decoding, type WireObject } from "../../http/json-readers.js";
 import { createChunkJoiner } from "./chunks.js";
 import { decodeGemini } from "./decode.js";
 
@@ -41,12 +41,7 @@ function createGeminiFold(decoding: Decoding): Fold {
   return {
     isEnded: () => false,
     isWhole: joiner.isWhole,
-    take(json) {
-      const chunk = toObject(json);
-      joiner.take(chunk);
-      const [candidate] = toList(chunk["candidates"]);
-      return toList(toObject(toObject(candidate)["content"])["parts"]).flatMap((part) => hear(toObject(part)));
-    },
+    take: (json) => joiner.take(toObject(json)).flatMap((part) => hear(toObject(part))),
     body: () => joiner.body(),
   };
 }

@@ -44,6 +44,8 @@ export function parseGemini(json: unknown, model: string, form: Pick<WireTurn, "
   refuseHeldState(json, findCachedContent);
   const body = toCamel(toObject(json));
   const config = toCamel(readObject(body["generationConfig"], "generationConfig"));
+  const candidates = readNumber(config, "candidateCount") ?? 1;
+  if (candidates > 1) refuse("candidateCount", `asks for ${candidates} answers, and a turn has one`);
   const toolConfig = toCamel(readObject(body["toolConfig"], "toolConfig"));
   const choice = toCamel(readObject(toolConfig["functionCallingConfig"], "toolConfig.functionCallingConfig"));
   const tools = readList(body["tools"], "tools").map(toCamel);

@@ -1,8 +1,10 @@
 // Assembles the tool calls of a chat completion from deltas. The vendor's `index` says which call a delta belongs to. Where that is
 // missing, -1 or the same for every call, its id and name say it.
 
+import type { JsonObject } from "../../canon/value.js";
 import type { LlmStreamDelta } from "../../model/provider.js";
 import { assertRoom, toPiece } from "../../http/fold.js";
+import { unknownFields } from "../../wire/fields.js";
 import { toCount, toJsonText, toObject, type Decoding, type WireObject } from "../../http/json-readers.js";
 
 export interface CallFold {
@@ -17,10 +19,12 @@ interface FoldedCall {
   name: string;
   /** Text, or any other value that came whole. */
   arguments: unknown;
+  /** Fields that are kept as they are. */
+  own: WireObject;
   nesting: Nesting;
 }
 
-type CallPiece = Pick<FoldedCall, "id" | "name" | "arguments">;
+type CallPiece = Pick<FoldedCall, "id" | "name" | "arguments" | "own">;
 
 export function createCallFold(decoding: Decoding): CallFold {
   const calls: FoldedCall[] = [];
@@ -30,7 +34,7 @@ export function createCallFold(decoding: Decoding): CallFold {
   const open = (): FoldedCall => {
     assertRoom(calls.length, "tool calls", decoding);
     const nesting = { depth: 0, inText: false, isEscaped: false };
-    const call = { place: calls.length, id: "", name: "", arguments: "", nesting };
+    const call = { place: calls.length, id: "", name: "", arguments: "", own: {}, nesting };
     calls.push(call);
     return call;
   };
@@ -45,7 +49,8 @@ export function createCallFold(decoding: Decoding): CallFold {
       if (piece.id !== "" && call.id === "") byId.set(piece.id, call);
       return merge(call, piece);
     },
-    calls: () => calls.map((call) => ({ id: call.id, function: { name: call.name, arguments: call.arguments } })),
+    calls: () =>
+      calls.map(({ id, name, own, ...call }) => ({ ...own, id, function: { name, arguments: call.arguments } })),
   };
 }
 
@@ -57,7 +62,13 @@ function readPiece(delta: WireObject): CallPiece {
     id: toPiece(delta["id"]),
     name: toPiece(named["name"]) || toPiece(custom["name"]),
     arguments: (isCustom ? custom["input"] : named["arguments"]) ?? "",
+    own: ownOfCall(delta),
   };
+}
+
+/** Signatures that a client must repeat with the call: Gemini's over this wire, and those that a gateway passes on. */
+export function ownOfCall({ extra_content, provider_specific_fields }: WireObject): JsonObject {
+  return unknownFields({ extra_content, provider_specific_fields }, []);
 }
 
 /**
@@ -75,6 +86,7 @@ function merge(call: FoldedCall, piece: CallPiece): LlmStreamDelta {
   const isFirstName = call.name === "" && piece.name !== "";
   if (isFirstId) call.id = piece.id;
   if (isFirstName) call.name = piece.name;
+  call.own = { ...call.own, ...piece.own };
   const argumentsText = toWritten(piece.arguments);
   call.arguments = call.arguments === "" ? piece.arguments : toWritten(call.arguments) + argumentsText;
   scan(call.nesting, argumentsText);

@@ -4,6 +4,7 @@ import { isPlainObject } from "../../canon/value.js";
 import type { LlmStreamDelta } from "../../model/provider.js";
 import { createCallFold } from "./call-fold.js";
 import { createContentFold } from "./content-fold.js";
+import { isGiven } from "../../wire/fields.js";
 import { assertRoom, toDeltas, toPiece } from "../../http/fold.js";
 import { toCount, toJsonText, toList, toObject, type Decoding, type WireObject } from "../../http/json-readers.js";
 
@@ -111,17 +112,20 @@ function createMessageFold(decoding: Decoding) {
   };
 }
 
-/** Adds a piece of OpenRouter's details, which are one for each type and index. Returns the thought in it. */
+/** Adds a piece of OpenRouter's details, which are one for each type and index. Encrypted data is whole. Returns the thought in it. */
 function addDetail(details: Map<string, WireObject>, detail: WireObject, decoding: Decoding): string {
-  const key = `${toPiece(detail["type"])}/${toCount(detail["index"]) ?? ""}`;
+  const index = toCount(detail["index"]) ?? (toPiece(detail["data"]) === "" ? "" : `data ${details.size}`);
+  const key = `${toPiece(detail["type"])}/${index}`;
   if (!details.has(key)) assertRoom(details.size, "reasoning details", decoding);
   const before = details.get(key) ?? {};
   const text = toPiece(detail["text"]);
   const summary = toPiece(detail["summary"]);
+  const given = Object.entries(detail).filter(([, value]) => isGiven(value));
+  const joined = { text: toPiece(before["text"]) + text, summary: toPiece(before["summary"]) + summary };
   details.set(key, {
-    text: toPiece(before["text"]) + text,
-    summary: toPiece(before["summary"]) + summary,
-    data: toPiece(before["data"]) || toPiece(detail["data"]),
+    ...before,
+    ...Object.fromEntries(given),
+    ...Object.fromEntries(Object.entries(joined).filter(([, words]) => words !== "")),
   });
   return text || summary;
 }

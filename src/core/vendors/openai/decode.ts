@@ -2,7 +2,7 @@
 // empty placeholders for unused fields, errors with status 200.
 
 import { defined } from "../../defined.js";
-import { isPlainObject } from "../../canon/value.js";
+import { isPlainObject, type JsonObject } from "../../canon/value.js";
 import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import { costToUsd, toCost, type Usage } from "../../model/usage.js";
@@ -27,6 +27,8 @@ import {
   type Decoding,
   type WireObject,
 } from "../../http/json-readers.js";
+import { nested } from "../../wire/fields.js";
+import { ownOfCall } from "./call-fold.js";
 
 /** Decodes a chat completion. Throws `provider-response` for a body that is an error or has no message. */
 export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
@@ -47,7 +49,7 @@ export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding):
   const response = toResponse({
     content: [said, refusal].filter((text) => text !== "").join("\n"),
     toolCalls: toToolCalls(readCalls(message)),
-    reasoning: readReasoning(message, parts, decoding),
+    reasoning: readReasoning(message, parts),
     stopReason: refusal === "" ? toStopReason(word, STOP_REASONS, "finish reason", decoding) : "contentFilter",
     isRefusal: refusal !== "" && said === "",
     usage: readUsage(toObject(body["usage"])),
@@ -59,6 +61,8 @@ export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding):
     // Calls are written in their present form, to which the older word does not belong.
     ...stopWordFields(word === "function_call" ? "" : word, response, STOP_WORDS),
     annotations,
+    reasoning_details: signedDetails(message),
+    calls: callFields(message),
     logprobs: readLogprobs(choice["logprobs"]),
     content_filter_results: choice["content_filter_results"],
     prompt_filter_results: body["prompt_filter_results"],
@@ -107,24 +111,35 @@ function readCalls(message: WireObject): WireCall[] {
   return [{ id: undefined, name: legacy["name"], arguments: legacy["arguments"] }];
 }
 
+/** Fields of calls, by their places. */
+function callFields(message: WireObject): JsonObject {
+  const found = toList(message["tool_calls"]).map((call, place) => nested(String(place), ownOfCall(toObject(call))));
+  return Object.assign({}, ...found) as JsonObject;
+}
+
 /** Thoughts under any of the names in use. Mistral alone takes them back, and gives them a signature. */
 function readReasoning(
   message: WireObject,
   { reasoning, signature }: { reasoning: string; signature: string },
-  decoding: Decoding,
 ): Reasoning[] {
-  const details: string[] = [];
-  for (const item of toList(message["reasoning_details"])) {
-    const detail = toObject(item);
-    if (toText(detail["data"]) !== "") decoding.note("encrypted reasoning");
-    details.push(toText(detail["text"]) || toText(detail["summary"]));
-  }
+  const details = detailsOf(message).map((detail) => toText(detail["text"]) || toText(detail["summary"]));
   const plain = toText(message["reasoning_content"]) || toText(message["reasoning"]);
   const texts = plain === "" ? details : [plain];
   const own: Reasoning = { type: "text", text: reasoning, ...(signature === "" ? {} : { signature }) };
   return [own, ...texts.map((text): Reasoning => ({ type: "text", text }))].filter(
     (thought) => thought.type === "text" && thought.text !== "",
   );
+}
+
+function detailsOf(message: WireObject): WireObject[] {
+  return toList(message["reasoning_details"]).map(toObject);
+}
+
+/** OpenRouter's details of a thought, if they hold what its texts do not: a signature or encrypted data. */
+function signedDetails(message: WireObject): WireObject[] | undefined {
+  const details = detailsOf(message);
+  const isSigned = details.some((detail) => toText(detail["signature"]) !== "" || toText(detail["data"]) !== "");
+  return isSigned ? details : undefined;
 }
 
 /** finish_reason of OpenAI, Mistral (model_length), DeepSeek (insufficient_system_resource) and Hugging Face (eos). */

@@ -2,13 +2,14 @@
 // redacted thoughts, a refusal next to a text (it is part of the text), or a `finalAnswer` other than the content.
 
 import { defined } from "../../defined.js";
-import type { JsonObject } from "../../canon/value.js";
+import type { JsonObject, JsonValue } from "../../canon/value.js";
 import type { LlmToolCall } from "../../model/message.js";
 import type { LlmTurnResponse } from "../../model/provider.js";
 import { argumentsText } from "../../providers/calls.js";
 import type { Usage } from "../../model/usage.js";
 import { stopWordOf, withUsageFields } from "../../wire/answer-fields.js";
 import { cutText, type Cut, type TimedText } from "../../wire/cut.js";
+import { toObject } from "../../http/json-readers.js";
 import { wireFieldsOf } from "../../wire/fields.js";
 import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
 import { STOP_WORDS } from "./decode.js";
@@ -31,7 +32,7 @@ export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonOb
           refusal: isRefusal ? content : null,
           ...defined({ annotations }),
           ...writeReasoning(response),
-          ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(writeCall) }),
+          ...(toolCalls.length === 0 ? {} : { tool_calls: writeCalls(response) }),
         },
         logprobs,
         finish_reason: finishOf(response),
@@ -57,7 +58,7 @@ export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: 
   const { message, usage } = response;
   const said = refuses(response) ? "refusal" : "content";
   const common = head(response, stamp, "chat.completion.chunk");
-  const { annotations, logprobs = null, ...own } = wireFieldsOf(response, "openai");
+  const { annotations, logprobs = null, calls, ...own } = wireFieldsOf(response, "openai");
   const { content_filter_results, prompt_filter_results } = own;
   const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
     ...common,
@@ -76,7 +77,7 @@ export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: 
     ...thoughtDeltas(response, cut).map(([delta, at]) => event(chunk(delta), at)),
     ...cutText(cut, "text", message.content).map(({ text, at }) => event(chunk({ [said]: text }), at)),
     ...(message.toolCalls ?? []).flatMap((call, index) =>
-      callDeltas(call, index, cut).map(([delta, at]) => event(chunk(delta), at)),
+      callDeltas(call, { index, ...fieldsAt(calls, index) }, cut).map(([delta, at]) => event(chunk(delta), at)),
     ),
     event(chunk(defined({ annotations }), finishOf(response))),
     ...(stamp.wantsUsage === true && usage !== undefined
@@ -86,12 +87,12 @@ export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: 
   ];
 }
 
-/** One thought in its recorded pieces. Several are a list, which has no pieces and comes at once. */
+/** One thought in its recorded pieces. A list has no pieces and comes at once. */
 function thoughtDeltas(response: LlmTurnResponse, cut: Cut | undefined): [JsonObject, number][] {
   const whole = writeReasoning(response);
   if (Object.keys(whole).length === 0) return [];
-  const text = whole["reasoning_content"];
-  if (typeof text !== "string") return [[whole, 0]];
+  const { reasoning_content: text, reasoning_details: details } = whole;
+  if (typeof text !== "string" || details !== undefined) return [[whole, 0]];
   return cut?.("reasoning", text)?.map((piece) => [{ reasoning_content: piece.text }, piece.at]) ?? [[whole, 0]];
 }
 
@@ -105,11 +106,13 @@ export function head(response: LlmTurnResponse, stamp: WireStamp, object: string
   };
 }
 
-/** One thought under the name that most hosts use, several as OpenRouter's list. */
-function writeReasoning({ message }: LlmTurnResponse): JsonObject {
-  const texts = (message.reasoning ?? []).flatMap((thought) => (thought.type === "text" ? thought.text : []));
-  if (texts.length === 0) return {};
-  if (texts.length === 1) return { reasoning_content: texts[0] ?? "" };
+/** One thought under the name that most hosts use, several as OpenRouter's list. A recorded list goes back as it was. */
+function writeReasoning(response: LlmTurnResponse): JsonObject {
+  const { reasoning = [] } = response.message;
+  const { reasoning_details } = wireFieldsOf(response, "openai");
+  const texts = reasoning.flatMap((thought) => (thought.type === "text" ? thought.text : []));
+  if (texts.length === 1) return { reasoning_content: texts[0] ?? "", ...defined({ reasoning_details }) };
+  if (reasoning_details !== undefined || texts.length === 0) return defined({ reasoning_details });
   return { reasoning_details: texts.map((text, index) => ({ type: "reasoning.text", text, index })) };
 }
 
@@ -117,11 +120,29 @@ export function writeCall(call: LlmToolCall): JsonObject {
   return { id: call.id, type: "function", function: { name: call.name, arguments: argumentsText(call) } };
 }
 
-function callDeltas(call: LlmToolCall, index: number, cut: Cut | undefined): [JsonObject, number][] {
+function writeCalls(response: LlmTurnResponse): JsonObject[] {
+  const { calls } = wireFieldsOf(response, "openai");
+  return (response.message.toolCalls ?? []).map((call, place) => ({ ...writeCall(call), ...fieldsAt(calls, place) }));
+}
+
+/** What `calls` keeps of the call in a place. */
+function fieldsAt(calls: JsonValue | undefined, place: number): JsonObject {
+  return toObject(toObject(calls)[String(place)]) as JsonObject;
+}
+
+/** `fields` go with the first delta. */
+function callDeltas(
+  call: LlmToolCall,
+  { index, ...fields }: JsonObject & { index: number },
+  cut: Cut | undefined,
+): [JsonObject, number][] {
   const { id, name } = call;
   const pieces = cutText(cut, index, argumentsText(call));
   return [
-    [{ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }, pieces[0]?.at ?? 0],
+    [
+      { tool_calls: [{ ...fields, index, id, type: "function", function: { name, arguments: "" } }] },
+      pieces[0]?.at ?? 0,
+    ],
     ...pieces.map(({ text, at }): [JsonObject, number] => [
       { tool_calls: [{ index, function: { arguments: text } }] },
       at,

@@ -102,12 +102,12 @@ function isOne(parts: readonly unknown[], type: string, text: string): boolean {
 }
 
 /** The types of parts that are text, and the field that holds it. */
-export const TEXTS: Readonly<Record<string, string>> = {
-  output_text: "text",
-  input_text: "text",
-  text: "text",
-  refusal: "refusal",
-};
+export const TEXTS: ReadonlyMap<string, string> = new Map([
+  ["output_text", "text"],
+  ["input_text", "text"],
+  ["text", "text"],
+  ["refusal", "refusal"],
+]);
 
 /** The text of a message. `fields` holds its parts unless they are one text without fields of its own. */
 function readParts(content: unknown): { text: string; hasRefusal: boolean; fields: JsonObject } {
@@ -115,7 +115,7 @@ function readParts(content: unknown): { text: string; hasRefusal: boolean; field
   let text = "";
   const parts = toList(content).map((item): JsonObject => {
     const part = toObject(item);
-    const field = TEXTS[toText(part["type"])];
+    const field = TEXTS.get(toText(part["type"]));
     if (field === undefined) return { part: part as JsonObject };
     const own = toText(part[field]);
     text += own;
@@ -158,7 +158,7 @@ const TEXT_EXTRAS = ["annotations", "logprobs"];
 function saidParts({ type, content }: WireObject): WireObject[] {
   if ((toText(type) || "message") !== "message") return [];
   const parts = toList(content).map(toObject);
-  return typeof content === "string" ? [{}] : parts.filter((part) => TEXTS[toText(part["type"])] === "text");
+  return typeof content === "string" ? [{}] : parts.filter((part) => TEXTS.get(toText(part["type"])) === "text");
 }
 
 /** The items of a message without their ids, in the order of its layout. */

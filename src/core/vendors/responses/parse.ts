@@ -122,23 +122,26 @@ function isWritten(item: WireObject, place: string): boolean {
   const type = readString(item, "type", place) || "message";
   if (type === "message" ? role !== "assistant" : /_(output|response|update)$/.test(type)) return false;
   if (role !== "" && role !== "assistant") return false;
-  for (const field of STRINGS[type] ?? []) readString(item, field, place);
-  for (const field of LISTS[type] ?? []) {
+  for (const field of STRINGS.get(type) ?? []) readString(item, field, place);
+  for (const field of LISTS.get(type) ?? []) {
     if (typeof item[field] === "string" && type === "message") continue;
     for (const part of readObjects(item[field], `${place}.${field}`)) {
-      readString(part, TEXTS[readString(part, "type", place)] ?? "text", place);
+      readString(part, TEXTS.get(readString(part, "type", place)) ?? "text", place);
     }
   }
   return true;
 }
 
 /** Fields of what the model wrote that are read, by the type of item. */
-const STRINGS: Readonly<Record<string, readonly string[]>> = {
-  reasoning: ["encrypted_content"],
-  function_call: ["call_id", "name"],
-  custom_tool_call: ["call_id", "name"],
-};
-const LISTS: Readonly<Record<string, readonly string[]>> = { reasoning: ["summary", "content"], message: ["content"] };
+const STRINGS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["reasoning", ["encrypted_content"]],
+  ["function_call", ["call_id", "name"]],
+  ["custom_tool_call", ["call_id", "name"]],
+]);
+const LISTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["reasoning", ["summary", "content"]],
+  ["message", ["content"]],
+]);
 
 /** Read as it was when it came, so that a prompt and the answer before it agree. */
 function readWritten(items: readonly WireObject[], calls: CallNames): AssistantMessage {

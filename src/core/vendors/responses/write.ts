@@ -17,12 +17,12 @@ const INCOMPLETE: Readonly<Partial<Record<StopReason, string>>> = {
   contentFilter: "content_filter",
 };
 
-const ID_PREFIXES: Readonly<Record<string, string>> = {
-  reasoning: "rs",
-  message: "msg",
-  function_call: "fc",
-  custom_tool_call: "ctc",
-};
+const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
+  ["reasoning", "rs"],
+  ["message", "msg"],
+  ["function_call", "fc"],
+  ["custom_tool_call", "ctc"],
+]);
 
 /** Writes a response as the `response` object of OpenAI's Responses API. */
 export function writeResponses(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
@@ -34,7 +34,7 @@ function writeOutput(response: LlmTurnResponse, stamp: WireStamp): JsonObject[] 
   const { texts } = wireFieldsOf(response, "responses");
   const items = writeTexts(writeItems(response.message, layout, response.isRefusal === true), texts);
   return items.map((item, index) => {
-    const prefix = ID_PREFIXES[toText(item["type"])];
+    const prefix = ID_PREFIXES.get(toText(item["type"]));
     if (prefix === undefined) return item;
     const isCut = incompleteReason(response) !== undefined && index === items.length - 1;
     const status = item["type"] === "reasoning" ? {} : { status: isCut ? "incomplete" : "completed" };

@@ -61,7 +61,7 @@ export interface AgentRunnerDeps {
 
 /** The caps of one execution. Reaching one fails the vertex with `turn_limit`. */
 export interface AgentTurnLimits {
-  /** Turns in which the model may call tools. One more turn may follow for the answer. Default 16. */
+  /** Turns with tool calls. One more turn may follow for the answer. If it has calls too, they run, and the vertex fails. Default 16. */
   readonly maxToolTurns?: number;
   /** Turns in a row that may make only refused calls. Default 3. */
   readonly maxToolCorrections?: number;

@@ -4,7 +4,7 @@
 import { claimExchanges, type ExchangeSide, type PlainRequest } from "../../../cassette/index.js";
 import { AgentError, canonicalize, showValue, type LlmProviderAdapter } from "../../../core/index.js";
 import { MAX_EMBEDDINGS_PER_CALL } from "../../limits.js";
-import { assertProvider } from "../foreign-model.js";
+import { assertHandle } from "../foreign-model.js";
 import { optional, toLoose, type Loose } from "../loose.js";
 
 /** Any embedding model of AI SDK 5, 6 or 7. */
@@ -28,7 +28,7 @@ export function cassetteEmbeddingModel<M extends AnyEmbeddingModel>(
   handle: { readonly provider: LlmProviderAdapter },
   model: M,
 ): M {
-  assertProvider(handle.provider, "cassetteEmbeddingModel");
+  assertHandle(handle, "cassetteEmbeddingModel");
   assertModel(model);
   const side = claimExchanges(handle.provider);
   const { specificationVersion, provider, modelId } = model;

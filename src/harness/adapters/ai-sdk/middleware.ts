@@ -3,7 +3,7 @@
 
 import { cassetteProvider, type CassetteProvider, type ReplayOptions } from "../../../cassette/index.js";
 import { AgentError, defined, type LlmProviderAdapter, type LlmTurnRequest } from "../../../core/index.js";
-import { assertProvider } from "../foreign-model.js";
+import { assertHandle } from "../foreign-model.js";
 import { liveProvider, type LiveCall } from "./from-ai-sdk.js";
 import { readCall } from "./request.js";
 import type {
@@ -55,8 +55,9 @@ export function wrappedModel(name = "ai-sdk"): LlmProviderAdapter {
  * Middleware that sends every call to the provider of `handle`, which `useCassette` returns. The wrapped model is called only
  * through `wrappedModel()`, so a replay never touches it.
  */
-export function cassetteMiddleware({ provider }: { readonly provider: LlmProviderAdapter }): CassetteMiddleware {
-  assertProvider(provider, "cassetteMiddleware");
+export function cassetteMiddleware(handle: { readonly provider: LlmProviderAdapter }): CassetteMiddleware {
+  assertHandle(handle, "cassetteMiddleware");
+  const { provider } = handle;
   const requestOf = ({ doGenerate, doStream, params }: WrappedCall): Carrying => ({
     ...readCall(params),
     [LIVE]: { generate: doGenerate, stream: doStream },

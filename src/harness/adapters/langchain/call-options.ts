@@ -11,13 +11,15 @@ import {
 import { fieldOf, withField, toLoose, type Loose } from "../loose.js";
 import { EXTRAS, isEmpty, listOf, refuse, type Ignored } from "./fields.js";
 
-/** Options that are not for the model: run configuration of LangChain and LangGraph, and duplicates of settings for other vendors. */
+/** Options that are not for the model: run configuration of LangChain and LangGraph. */
 const FRAMEWORK = [
   ...["signal", "timeout", "maxConcurrency", "promptIndex", "callbacks", "tags", "metadata", "runName", "runId"],
   ...["configurable", "recursionLimit", "store", "context", "writer", "interrupt", "control", "executionInfo"],
   ...["serverInfo", "runtime", "state", "previous", "heartbeat", "outputVersion", "ls_structured_output_format"],
-  ...["outputConfig", "responseSchema"],
 ];
+
+/** The format for other vendors, which `createAgent` sends next to `response_format`. */
+const SAME_FORMAT = ["outputConfig", "responseSchema"];
 
 /** Reads tools and settings by their names in LangChain's packages. Throws `cannot-convert`. */
 export function readCallOptions(options: object, ignore: Ignored): Pick<LlmTurnRequest, "tools" | "settings"> {
@@ -36,7 +38,7 @@ export function readCallOptions(options: object, ignore: Ignored): Pick<LlmTurnR
     ...defined({ toolChoice, responseFormat }),
     ...(Object.keys(extras).length === 0 ? {} : { [EXTRAS]: extras }),
   };
-  const known = [...SETTINGS, ...FRAMEWORK, ...ignore];
+  const known = [...SETTINGS, ...FRAMEWORK, ...(responseFormat === undefined ? [] : SAME_FORMAT), ...ignore];
   const other = Object.keys(given).find((key) => !known.includes(key) && isData(given[key]));
   if (other !== undefined) refuse("the call", `has the option ${other}`, other);
   return { ...(tools.length === 0 ? {} : { tools }), settings };

@@ -36,6 +36,7 @@ const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
  */
 export async function mcpTools(client: McpClientLike, options: McpToolsOptions = {}): Promise<CustomTool[]> {
   assertKnownOptions("mcpTools", options, ["prefix", "only", "timeoutMs", "ignore"]);
+  assertClient(client);
   const { prefix = "", only } = options;
   const listed = await listAll(client);
   const missing = only?.find((name) => !listed.some((tool) => tool.name === name));
@@ -54,6 +55,15 @@ export async function mcpTools(client: McpClientLike, options: McpToolsOptions =
   return taken.map((tool) => toTool(client, tool, options));
 }
 
+function assertClient(client: unknown): void {
+  const { listTools, callTool } = (client ?? {}) as Partial<Record<keyof McpClientLike, unknown>>;
+  if (typeof listTools === "function" && typeof callTool === "function") return;
+  throw unclear(
+    `mcpTools needs a client, not ${showValue(client)}`,
+    "Pass a client that is connected, not a promise of one.",
+  );
+}
+
 const REPORT_IT = "Report it to whoever runs the server.";
 
 async function listAll(client: McpClientLike): Promise<McpTool[]> {
@@ -62,6 +72,8 @@ async function listAll(client: McpClientLike): Promise<McpTool[]> {
   let cursor: string | undefined;
   do {
     const page = await client.listTools(cursor === undefined ? undefined : { cursor });
+    if (!Array.isArray((page as Partial<typeof page> | null)?.tools))
+      throw unclear("the server gave no list of tools", REPORT_IT);
     for (const tool of page.tools) {
       if (tools.has(tool.name)) throw unclear(`the server has two tools named ${showValue(tool.name)}`, REPORT_IT);
       tools.set(tool.name, tool);

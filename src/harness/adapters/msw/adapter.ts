@@ -34,7 +34,7 @@ import { encodeAnswer } from "./recorded-answer.js";
 import { toResponse } from "./response.js";
 import { forHandlers } from "./reworded.js";
 import type { Trouble } from "./trouble.js";
-import { createVendor, type Vendor } from "./vendor.js";
+import { createVendor, withWholeBody, type Vendor } from "./vendor.js";
 
 /** What became of the requests below the base URLs. */
 interface Counted {
@@ -113,8 +113,14 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
   /** A handle with a `vendor` was opened with it as the live provider. */
   function overHandle(door: Door, handle: CassetteHandle, { vendor, side, keepErrors = false }: HandleParts) {
     const { trouble } = door;
-    const replayed = ({ request }: AskedTurn) => trouble.count(request, "turn");
-    const answer = (asked: AskedTurn) => answerByHandle({ handle, vendor, replayed }, asked);
+    let hasReplayed = false;
+    const replayed = ({ request }: AskedTurn): void => {
+      hasReplayed = true;
+      trouble.count(request, "turn");
+    };
+    // The vendor does not have the conversation of an answer that was replayed.
+    const ask = (asked: AskedTurn): AskedTurn => (hasReplayed && asked.isContinued ? withWholeBody(asked) : asked);
+    const answer = (asked: AskedTurn) => answerByHandle({ handle, vendor, replayed, ask }, asked);
     const { take, miss, open } = side;
     const replay = take && replayExchanges({ take, ...defined({ miss }) }, baseName);
     const record = open && recordExchanges({ open, send, trouble, now: () => systemPorts.now(), keepErrors });
@@ -191,15 +197,17 @@ interface HandleDoor {
   readonly vendor: Vendor | undefined;
   /** Called for a turn that the recording answered. */
   readonly replayed: (asked: AskedTurn) => void;
+  /** The turn as its vendor is to get it. */
+  readonly ask: (asked: AskedTurn) => AskedTurn;
 }
 
 /** Answers from the recording of a handle, or with its vendor's answer, which the handle may record. */
-async function answerByHandle({ handle: { provider }, vendor, replayed }: HandleDoor, asked: AskedTurn) {
+async function answerByHandle({ handle: { provider }, vendor, replayed, ask }: HandleDoor, asked: AskedTurn) {
   const { request, isStream } = asked.turn;
   if (provider === vendor?.named) return vendor.answer(asked);
   const opened =
     vendor === undefined ? await collectTurn(provider, request, isStream) : await openTurn(provider, request, isStream);
-  if (vendor !== undefined && !("response" in opened)) return vendor.answer(asked, opened);
+  if (vendor !== undefined && !("response" in opened)) return vendor.answer(ask(asked), opened);
   replayed(asked);
   return encodeAnswer(opened as CollectedTurn, asked);
 }

@@ -1,7 +1,7 @@
 // One function for all requests below the base URLs: which wire a request speaks, what it asks, and who answers it. What
 // cannot be answered is refused in the words of the wire and remembered.
 
-import { createHeldConversations, systemPorts } from "../../../core/index.js";
+import { createHeldConversations, systemPorts, type Wire } from "../../../core/index.js";
 import { FORGOT, readExchange, readTurn } from "../../wire/read-turn.js";
 import { toPlainRequest } from "./exchanges.js";
 import { createReplies, toRefusal, type Interception } from "./replies.js";
@@ -12,6 +12,11 @@ export function createInterceptor(interception: Interception): (request: Request
   const { bases, trouble, answer, replay, letOut } = interception;
   const held = createHeldConversations(() => systemPorts.warn(`playhead: ${FORGOT}`));
   const { isPassed, refuse, outside, unreadable, unknownState, begin } = createReplies(interception);
+
+  const fail = (request: Request, wire: Wire | undefined, error: unknown): Response => {
+    const worded = forHandlers(error);
+    return refuse(request, toRefusal(worded), wire, worded);
+  };
 
   return async (request) => {
     if (letOut !== undefined && isPassed(request)) {
@@ -25,10 +30,14 @@ export function createInterceptor(interception: Interception): (request: Request
     // An exchange with a continued conversation holds the whole one.
     const { method } = request;
     const plain = { ...came, body: read?.body ?? (await readExchange({ method, path: pathname }, came.body, held)) };
-    const recorded = replay?.answer(plain);
-    if (recorded !== undefined) {
-      trouble.count(request, "exchange");
-      return recorded;
+    try {
+      const recorded = replay?.answer(plain);
+      if (recorded !== undefined) {
+        trouble.count(request, "exchange");
+        return recorded;
+      }
+    } catch (error) {
+      return fail(request, wire, error);
     }
     if (wire === undefined || read === undefined) {
       const holder = bases.holderOf(request);
@@ -37,12 +46,18 @@ export function createInterceptor(interception: Interception): (request: Request
     if ("held" in read) return unknownState({ request, plain, wire }, read);
     if ("refusal" in read) return unreadable({ request, plain, wire }, read);
     try {
-      const answered = answer({ wire, ...read, request, plain, track: (work) => held.track(work) });
+      const answered = answer({
+        wire,
+        ...read,
+        request,
+        plain,
+        isContinued: read.body !== came.body,
+        track: (work) => held.track(work),
+      });
       trouble.track(answered);
       return await answered;
     } catch (error) {
-      const worded = forHandlers(error);
-      return refuse(request, toRefusal(worded), wire, worded);
+      return fail(request, wire, error);
     }
   };
 }

@@ -21,6 +21,8 @@ export interface AskedTurn extends WholeTurn {
   readonly wire: Wire;
   readonly request: Request;
   readonly plain: PlainRequest;
+  /** True if the request continues a conversation, which `body` holds whole. */
+  readonly isContinued: boolean;
   /** Notes an answer on its way, which the next request may continue. */
   readonly track: (work: Promise<unknown>) => void;
 }

@@ -59,3 +59,10 @@ export function createVendor({ send, trouble, keepError, streams = "boundaries",
     },
   };
 }
+
+/** The turn as a request with its whole conversation, for a vendor that does not have what it continues. */
+export function withWholeBody(asked: AskedTurn): AskedTurn {
+  const headers = new Headers(asked.request.headers);
+  headers.delete("content-length");
+  return { ...asked, request: new Request(asked.request, { headers, body: asked.body.slice() }) };
+}

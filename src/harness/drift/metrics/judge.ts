@@ -61,12 +61,10 @@ function coveredText({ scenarios: covered }: MetricComparison, all: number): str
   return covered === undefined || covered === all ? "over all scenarios " : `over ${covered} of ${all} scenarios `;
 }
 
-function exceeds({ metric, difference, relative }: MetricComparison, { amount, isRelative }: MetricThreshold): boolean {
-  const worse = isScore(metric) ? -1 : 1;
-  const worsened = worse * (difference?.value ?? 0);
-  if (!isRelative) return worsened > amount + ROUNDING;
-  // Anything is more than any share of nothing.
-  return relative === undefined ? worsened > 0 : worse * relative.value > amount + ROUNDING;
+function exceeds({ metric, difference, base }: MetricComparison, { amount, isRelative }: MetricThreshold): boolean {
+  const worsened = (isScore(metric) ? -1 : 1) * (difference?.value ?? 0);
+  // Anything is more than any share of nothing. A score may be below 0.
+  return worsened > (amount + ROUNDING) * (isRelative ? Math.abs(base.mean ?? 0) : 1);
 }
 
 /** A fall from 0.9 to 0.8 is not more than 0.1, whatever its last binary digit says. */

@@ -31,6 +31,8 @@ export interface PermutationResult {
 /** Random relabelings; fewer, down to the second number, if that would take minutes. */
 const DRAWS = 9_999;
 const LEAST_DRAWS = 999;
+/** So many draws must share the largest statistic to say that no smaller share is possible. Fewer may have missed a larger one. */
+const LEAST_TIES = 20;
 /** Statistics this close count as equal, apart from rounding. */
 export const TIE = 1e-10;
 
@@ -70,11 +72,10 @@ function exhaustive(lists: readonly Float64Array[]): PermutationResult {
   return { p: clampP(share(sums[0] as number)), attainable: clampP(share(most)), exact: true };
 }
 
-/** A source of statistics: the observed one, random draws, and the chance of drawing the largest. */
+/** A source of statistics: the observed one and random draws. */
 export interface Source {
   observed: number;
   draw: (random: Random) => number;
-  largest: number;
   work: number;
 }
 
@@ -87,20 +88,18 @@ function drawn(scenarios: readonly Relabeled[], random: Random): PermutationResu
   ];
   const work = sources.reduce((sum, source) => sum + source.work, 0);
   const draws = Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(MAX_DRAWING_WORK / work)));
-  const limit = sources.reduce((sum, { observed }) => sum + observed, 0) - TIE;
-  let reached = 0;
+  const observed = sources.reduce((sum, source) => sum + source.observed, 0);
+  // The observed one is among those that are counted. Many relabelings may share the largest statistic.
+  let [reached, most, largest] = [1, observed, 1];
   for (let draw = 0; draw < draws; draw++) {
     let statistic = 0;
     for (const source of sources) statistic += source.draw(random);
-    if (statistic >= limit) reached++;
+    if (statistic >= observed - TIE) reached++;
+    if (statistic > most + TIE) [most, largest] = [statistic, 1];
+    else if (statistic >= most - TIE) largest++;
   }
-  const largest = sources.reduce((product, source) => product * source.largest, 1);
-  return {
-    p: (reached + 1) / (draws + 1),
-    attainable: clampP(Math.max(1 / (draws + 1), largest)),
-    exact: false,
-    draws,
-  };
+  const attainable = largest < LEAST_TIES ? 1 : largest;
+  return { p: reached / (draws + 1), attainable: attainable / (draws + 1), exact: false, draws };
 }
 
 /** Combines scenarios with few relabelings into one source, so that one draw serves several scenarios. */
@@ -118,12 +117,8 @@ function keeping(scenarios: readonly Relabeled[]): Source {
     for (const list of lists) sum += list[random.below(list.length)] as number;
     return sum;
   };
-  const largest = lists.reduce((product, list) => {
-    const most = list.reduce((best, value) => Math.max(best, value), -Infinity);
-    return (product * list.filter((value) => value >= most - TIE).length) / list.length;
-  }, 1);
   const observed = lists.reduce((sum, list) => sum + (list[0] as number), 0);
-  return { observed, draw, largest, work: lists.length };
+  return { observed, draw, work: lists.length };
 }
 
 /** The sums of all pairs of values. The first is the sum of both first values. */

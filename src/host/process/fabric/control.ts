@@ -18,12 +18,18 @@ export interface AgentControl {
   ): Promise<{ readonly old_messages: number; readonly new_messages: number }>;
 }
 
+/** The kinds of replies that a compaction waits for. */
+const COMPACTION = ["pause_ack", "memory", "memory_set", "resume_ack"];
+
 export function openControl(hub: Hub, member: Member): AgentControl {
   const queue = (member.replies ??= []);
   const send = (message: ControlMessage): Promise<void> =>
     member.child.write("ctrl_in", { kind: "message", value: message as JsonObject });
   const isKind = (reply: JsonValue, kinds: readonly unknown[]): boolean =>
     isPlainObject(reply) && kinds.includes(reply["kind"]);
+  /** Compactions under way. Their replies are not for readers of `replies`. */
+  let compacting = 0;
+  const findFree = (): number => queue.findIndex((one) => compacting === 0 || !isKind(one, COMPACTION));
 
   /** The next reply of one of these kinds. */
   async function reply(...kinds: string[]): Promise<JsonObject> {
@@ -37,37 +43,46 @@ export function openControl(hub: Hub, member: Member): AgentControl {
 
   async function* readAll(): AsyncGenerator<JsonValue> {
     for (;;) {
-      await hub.until(() => queue.length > 0 || member.end !== undefined);
-      const next = queue.shift();
+      await hub.until(() => findFree() !== -1 || member.end !== undefined);
+      const [next] = findFree() === -1 ? [] : queue.splice(findFree(), 1);
       if (next === undefined) return;
       yield next;
     }
+  }
+
+  async function compact(summarise: Parameters<AgentControl["compact"]>[0]) {
+    await send({ pause: true });
+    let done: JsonObject;
+    try {
+      await reply("pause_ack");
+      await send({ get_memory: true });
+      const messages = await summarise((await reply("memory")) as unknown as MemoryDump);
+      await send({ set_memory: messages });
+    } finally {
+      await send({ resume: true });
+      // Replies keep their order, so a refusal shows in the reply behind it.
+      done = await reply("memory_set", "resume_ack");
+    }
+    if (done["kind"] === "resume_ack") {
+      const hint = "Return whole messages from summarise: each with role and content, and each call with its result.";
+      throw new PlumbError("memory-invalid", `${member.name} refused its new conversation`, hint, {
+        agent: member.name,
+      });
+    }
+    await reply("resume_ack");
+    return { old_messages: Number(done["old_messages"]), new_messages: Number(done["new_messages"]) };
   }
 
   return {
     send,
     replies: { [Symbol.asyncIterator]: readAll },
     async compact(summarise) {
-      await send({ pause: true });
-      await reply("pause_ack");
-      let done: JsonObject;
+      compacting++;
       try {
-        await send({ get_memory: true });
-        const messages = await summarise((await reply("memory")) as unknown as MemoryDump);
-        await send({ set_memory: messages });
+        return await compact(summarise);
       } finally {
-        await send({ resume: true });
-        // Replies keep their order, so a refusal shows in the reply behind it.
-        done = await reply("memory_set", "resume_ack");
+        compacting--;
       }
-      if (done["kind"] === "resume_ack") {
-        const hint = "Return whole messages from summarise: each with role and content, and each call with its result.";
-        throw new PlumbError("memory-invalid", `${member.name} refused its new conversation`, hint, {
-          agent: member.name,
-        });
-      }
-      await reply("resume_ack");
-      return { old_messages: Number(done["old_messages"]), new_messages: Number(done["new_messages"]) };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LlmProviderAdapter } from "../../../../src/core/model/provider.js";
 import type { ScriptStep } from "../../../../src/core/providers/scripted.js";
+import { faultyProvider } from "../../../../src/harness/faults/provider.js";
 import { chainOf, fail, player } from "../../../support/chain.js";
 import { say } from "../../../support/script.js";
 import { agentErrorOf, hello } from "../../../support/wire.js";
@@ -89,6 +90,14 @@ describe("the key of an attempt", () => {
     });
     expect(await chain.turn(hello)).toEqual(ok);
     expect([asked, keys]).toEqual([[], []]);
+  });
+
+  it("is asked for a provider behind faults", async () => {
+    const { provider, keys } = keyed("a", [ok]);
+    const faulty = faultyProvider(provider, { schedule: [{ call: 0, fault: { kind: "http", error: "overloaded" } }] });
+    const { chain } = chainOf([{ id: "a", provider: faulty, maxAttempts: 2 }], { keyFor: () => "k1" });
+    expect(await chain.turn(hello)).toEqual(ok);
+    expect([keys, faulty.injected.length]).toEqual([["k1"], 1]);
   });
 
   it("is asked for again after a refresh, once, and the provider itself is what is refreshed", async () => {

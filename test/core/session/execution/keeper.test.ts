@@ -3,6 +3,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ExecutionHost } from "../../../../src/core/session/ports/execution-host.js";
 import { AgentError } from "../../../../src/core/errors.js";
+import { MAX_STORED_VALUE_BYTES } from "../../../../src/core/limits.js";
 import type { LlmTurnResponse } from "../../../../src/core/model/provider.js";
 import { ask, say } from "../../../support/script.js";
 import {
@@ -52,6 +53,31 @@ describe("a session on an execution host", () => {
       "assistant",
     ]);
     expect(await host.store.checkpoints.latest(run.runId)).toBe(null);
+  });
+
+  it("cancels an input that it accepts while its agent closes", async () => {
+    const { host, agent } = stand();
+    const first = agent();
+    const sending = first.send("Book a table.");
+    const closing = first.close();
+    await expect(sending).rejects.toMatchObject({ code: "session-closed" });
+    await closing;
+    const open = await host.store.runs.listOpen("agent:clerk", { sessionKey: "default" });
+    expect(open).toEqual([]);
+  });
+
+  it("ends a turn as failed whose state is too large, and goes on", async () => {
+    const ports = handPorts();
+    const host = memoryHost(ports);
+    const long = "x".repeat(MAX_STORED_VALUE_BYTES / 2);
+    const model = pureModel([say("ok"), say("ok"), say("ok")]);
+    const agent = agentOn(host, { model, ports });
+    expect((await (await agent.send(long)).result()).status).toBe("completed");
+    const failed = await agent.send(long);
+    expect(await failed.result()).toMatchObject({ status: "error", error: { code: "store-failed" } });
+    expect(await host.store.runs.get(failed.runId)).toMatchObject({ status: "error" });
+    expect(await (await agent.send("short")).result()).toMatchObject({ status: "completed" });
+    expect((await historyOf(host)).length).toBe(4);
   });
 
   it("PSS-86 PSS-107 is resumed by new agents, one step each, to the same history and events", async () => {

@@ -53,6 +53,22 @@ describe("resumeRun", () => {
     await expect(run(0.5)).rejects.toMatchObject({ code: "invalid-options" });
   });
 
+  it("takes no run with wrong options, and none that another run launched", async () => {
+    const { host, run } = await stand({ tools: 5 as never });
+    await expect(run(1)).rejects.toThrow("tools");
+    expect(await host.store.runs.get("r")).toMatchObject({ status: "queued" });
+    await expect(
+      resumeRun({ host, runId: "r", model: pureModel([]) } as unknown as ResumeRunOptions),
+    ).rejects.toMatchObject({ code: "invalid-options", message: expect.stringContaining("budget.maxSteps") });
+    await host.store.runs.create({
+      ...{ runId: "below", kind: "subagent", ownerNamespace: "mine", sessionKey: "t", rootRunId: "r" },
+      input: { path: ["clerk"], input: { type: "user-text", text: "Book." } },
+    });
+    const { run: below } = await stand({ host, runId: "below" });
+    await expect(below(1)).rejects.toMatchObject({ code: "invalid-options" });
+    expect(await host.store.runs.get("below")).toMatchObject({ status: "queued" });
+  });
+
   it("PSS-148 aborts by its signal", async () => {
     const { run, host } = await stand();
     expect(await run(1, AbortSignal.abort())).toEqual({ status: "aborted", steps: 0 });

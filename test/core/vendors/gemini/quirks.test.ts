@@ -27,6 +27,13 @@ describe("a request", () => {
     expect(wire.isTurn({ method: "POST", path: path.replace(/\?.*/, "") })).toBe(true);
   });
 
+  it("is refused if it asks for several answers", () => {
+    const asking = (candidateCount: number) => () =>
+      wire.parse({ contents: "q", generationConfig: { candidateCount } }, PATH);
+    expect(asking(2)).toThrow("candidateCount asks for 2 answers, and a turn has one");
+    expect(asking(1)).not.toThrow();
+  });
+
   it("finds the call of a result by its name where neither has an id", () => {
     const contents = [
       { role: "model", parts: [{ functionCall }, { functionCall: { ...functionCall, args: {} } }] },
@@ -134,7 +141,32 @@ describe("a stream", () => {
     expect(whole(list)).toEqual(stream(wire.stream(response, stamp).join("")));
   });
 
-  it("without a finish reason is not whole", () => {
-    expect(() => stream(`data: ${JSON.stringify(chunks[0])}\r\n\r\n`)).toThrow("before its answer was whole");
+  it("without a finish reason is not whole, unless the prompt was blocked", () => {
+    const rated = { ...chunks[0], promptFeedback: { safetyRatings: [{ category: "x" }] } };
+    for (const chunk of [chunks[0], rated]) {
+      expect(() => stream(`data: ${JSON.stringify(chunk)}\r\n\r\n`)).toThrow("before its answer was whole");
+    }
+    const blocked = { promptFeedback: { blockReason: "SAFETY" } };
+    expect(stream(`data: ${JSON.stringify(blocked)}\r\n\r\n`).stopReason).toBe("contentFilter");
+  });
+
+  it("is its first candidate, and notes the others", () => {
+    const candidate = (index: number, text: string, more: object = {}) => ({
+      ...{ index, content: { role: "model", parts: [{ text }] } },
+      ...more,
+    });
+    const end = { finishReason: "STOP" };
+    const several = [
+      { candidates: [candidate(0, "a"), candidate(1, "x")] },
+      { candidates: [candidate(1, "y", end)] },
+      { candidates: [candidate(0, "b", end)] },
+    ];
+    const events = several.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+    for (const text of [events, JSON.stringify(several)]) {
+      const noted: string[] = [];
+      const given = { bytes: bytesOf(text), isStream: true, isCut: false };
+      const response = wire.read(given, undefined, (what) => noted.push(what));
+      expect([response.finalAnswer, new Set(noted)]).toEqual(["ab", new Set(["more than one candidate"])]);
+    }
   });
 });

@@ -164,7 +164,6 @@ describe("decodeOpenAi", () => {
     expect(notesOf({ choices: [choice, choice] })).toEqual(["more than one choice"]);
     expect(notesOf(answer({ content: [{ type: "reference" }] }))).toEqual(['a content part of type "reference"']);
     expect(notesOf(answer({ content: "x" }, { finish_reason: "odd" }))).toEqual(['the finish reason "odd"']);
-    expect(notesOf(answer({ content: "x", reasoning_details: [{ data: "AA" }] }))).toEqual(["encrypted reasoning"]);
     expect(notesOf(answer({ content: "x" }, { finish_reason: "stop" }))).toEqual([]);
   });
 

@@ -131,7 +131,9 @@ describe("what is handed in by mistake", () => {
 
   it("is found before the first call: no provider, and another version", () => {
     expect(() => toAiSdk({ provider: { turn() {} } } as never)).toThrow("the handle of useCassette");
-    expect(() => cassetteMiddleware({ provider: undefined } as never)).toThrow("needs a provider, not");
+    for (const handle of [undefined, { provider: undefined }])
+      expect(() => cassetteMiddleware(handle as never)).toThrow("cassetteMiddleware needs the handle of useCassette");
+    expect(() => cassetteMiddleware(fromAiSdk(scriptedModel([])) as never)).toThrow("not its provider");
     expect(() => toAiSdk(fromAiSdk(scriptedModel([])), { specificationVersion: "v5" } as never)).toThrow('"v5"');
   });
 });

@@ -301,7 +301,11 @@ describe("wrong arguments", () => {
     ],
     [
       () => cassetteEmbeddingModel({} as never, embedder("v3").model as never),
-      "cassetteEmbeddingModel needs a provider",
+      "cassetteEmbeddingModel needs the handle of useCassette",
+    ],
+    [
+      () => cassetteEmbeddingModel(scriptedProvider() as never, embedder("v3").model as never),
+      "cassetteEmbeddingModel needs the handle of useCassette, not its provider",
     ],
   ])("are refused by name", (use, what) => {
     expect(use).toThrow(what);

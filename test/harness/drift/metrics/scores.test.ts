@@ -56,6 +56,11 @@ describe("a score with a threshold", () => {
     expect(verdict(good, bad, down("helpful", 0.3))).toBe("same");
     expect(verdict(good, bad, down("helpful", 0.34, true))).toBe("same");
     expect(verdict(good, bad, down("helpful", 0.33, true))).toBe("regression");
+    const below = (...values: number[]) => helpful(...values.map((value) => value - 100));
+    expect(verdict(below(1, 2, 3, 4, 5, 6), below(-5, -4, -3, -2, -1, 0), down("helpful", 0.1, true))).toBe("same");
+    expect(verdict(below(1, 2, 3, 4, 5, 6), below(-5, -4, -3, -2, -1, 0), down("helpful", 0.05, true))).toBe(
+      "regression",
+    );
     expect(verdict(good, helpful(0.89, 0.86, 0.94, 0.9, 0.87, 0.92), down("helpful", 0))).toBe("same");
   });
 

@@ -45,6 +45,13 @@ describe("the permutation test on distances", () => {
     expect(permutationTest([sides], random())).toEqual(first);
   });
 
+  it("counts ties of the largest statistic where it draws", () => {
+    const [many, one] = [Array<number>(9).fill(0), [...Array<number>(8).fill(0), 1]];
+    expect(combinations(18, 9)).toBeGreaterThan(MAX_EXHAUSTIVE_RELABELINGS);
+    expect(permutationTest([table(many, one)], random())).toMatchObject({ p: 1, attainable: 1, exact: false });
+    expect(permutationTest([table(one, many), table(many, one)], random())).toMatchObject({ p: 1, attainable: 1 });
+  });
+
   it("comes near the exhaustive p-value by drawing", () => {
     const base = [0.1, 0.4, 0.2, 0.9, 0.5, 0.6];
     const candidate = [0.3, 0.8, 0.95, 0.7, 1.2, 0.55];

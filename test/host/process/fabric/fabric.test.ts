@@ -278,6 +278,11 @@ describe.each(TRANSPORTS)("a fabric of our agents, over %s", (transport) => {
       ];
     });
     expect([sizes, done]).toEqual([[4], { old_messages: 4, new_messages: 2 }]);
+    const read: unknown[] = [];
+    const listening = (async () => {
+      for await (const reply of control.replies) read.push(reply);
+    })();
+    expect(await control.compact(({ messages }) => messages as never)).toEqual({ old_messages: 2, new_messages: 2 });
     expect(await codeOf(control.compact(() => [{ role: "user" }]))).toBe("memory-invalid");
     expect(await codeOf(control.compact(() => Promise.reject(Object.assign(new Error("no"), { code: "own" }))))).toBe(
       "own",
@@ -285,7 +290,8 @@ describe.each(TRANSPORTS)("a fabric of our agents, over %s", (transport) => {
     await fabric.send("c");
     fabric.end();
     await fabric.done();
-    await reading;
+    await Promise.all([reading, listening]);
+    expect(read).toEqual([]);
     expect(outputs).toEqual([1, 1, 1]);
     expect(() => fabric.control("nobody")).toThrow(/takes no control/);
   });
