@@ -192,7 +192,7 @@ def options_of(item: pytest.Item) -> dict[str, Any]:
 
 def to_json(value: Any) -> Any:
     """The value, with paths as texts. Raises `TypeError` or `ValueError` for one that JSON cannot hold."""
-    return json.loads(json.dumps(value, default=os.fspath))
+    return json.loads(json.dumps(value, default=os.fspath, allow_nan=False))
 
 
 def set_environment(keys: dict[str, str], variables: dict[str, str]) -> dict[str, str | None]:

@@ -109,6 +109,9 @@ function toQueues(
   return queues;
 }
 
+/** The model in the path of a turn: Gemini's and Bedrock's, and the deployment of Azure. */
+const MODEL_IN_PATH = /(\/(?:models?|deployments)\/)[^/:]+/;
+
 /**
  * Equal for equal requests. Placeholders are numbered by their order in the request, since requests come in any order. The path of a turn
  * may name its model, which is not compared.
@@ -116,6 +119,7 @@ function toQueues(
 export function keyOf(given: ExchangeRequest, wireOf: FindWire = () => undefined): string {
   const { method, path, query, request } = given;
   const form = turnForm(given, wireOf);
-  const compared = form === undefined ? [method, path, query ?? null, request ?? null] : [method, form];
+  const place = form === undefined ? path : path.replace(MODEL_IN_PATH, "$1*");
+  const compared = [method, place, query ?? null, form ?? request ?? null];
   return sha256Hex(neutralNumbers(canonicalize(compared)));
 }

@@ -206,7 +206,8 @@ function judgeGain({ scenarios, pooled: { outcome }, gaps, alpha }: OverallFigur
   if (gained !== undefined) return openLoss(gained, scenarios) ?? gained;
   const isComplete = gaps.length === 0 && scenarios.every(({ withoutOutcome }) => withoutOutcome.base === 0);
   if (outcome === undefined || outcome.better.adjusted > alpha || !isComplete) return undefined;
-  return found("better", `over all scenarios ${betterText(outcome)}`, { kind: "pooled-outcome" });
+  const better = found("better", `over all scenarios ${betterText(outcome)}`, { kind: "pooled-outcome" });
+  return openLoss(better, scenarios) ?? better;
 }
 
 /** A gain in one scenario must not hide that another may have got worse. */

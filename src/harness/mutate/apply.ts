@@ -41,10 +41,10 @@ function applyEdit({ entries }: CassetteV2, edit: Edit): UnsealedTurn[] {
         mapMessages(turn, (own, place) => (place === edit.index + (turn.prompt?.keep ?? 0) ? edit.message : own)),
       );
     case "response": {
-      const echo = createEcho(turns, turn, edit.response.message);
+      const echo = createEcho(turns, edit.turn, edit.response.message);
       return turns.map((other, index) => {
         if (index === edit.turn) return { ...other, response: edit.response };
-        return index < edit.turn ? other : mapMessages(other, echo);
+        return index < edit.turn ? other : mapMessages(other, echo(index));
       });
     }
   }
@@ -59,12 +59,25 @@ function mapMessages(turn: UnsealedTurn, change: Change): UnsealedTurn {
   return { ...turn, prompt: { keep, messages: messages.map((message, index) => change(message, keep + index)) } };
 }
 
-/** Replaces the answer of a turn with the new one. If another turn gave the same answer, only the copy behind its prompt is replaced. */
-function createEcho(turns: readonly UnsealedTurn[], { prompt, response }: UnsealedTurn, now: AssistantMessage): Change {
-  const text = canonicalize(response.message);
-  if (text === canonicalize(now)) return (message) => message;
+/**
+ * For each later turn, replaces the answer of a turn with the new one. If another turn gave the same answer, only the copy behind the
+ * prompt of the turn is replaced.
+ */
+function createEcho(turns: readonly UnsealedTurn[], at: number, now: AssistantMessage): (later: number) => Change {
+  const old = turns[at]?.response.message;
+  const text = canonicalize(old);
+  if (text === canonicalize(now)) return () => (message) => message;
   const isOnly = turns.filter((turn) => canonicalize(turn.response.message) === text).length === 1;
-  const own = prompt === undefined ? 0 : prompt.keep + prompt.messages.length;
+  const prompts = isOnly ? [] : promptsOf(turns);
+  const own = prompts[at] ?? [];
   const isCopy = (message: LlmMessage): boolean => message.role === "assistant" && canonicalize(message) === text;
-  return (message, place) => ((isOnly || place === own) && isCopy(message) ? now : message);
+  return (later) => {
+    const follows = isOnly || canonicalize(prompts[later]?.slice(0, own.length)) === canonicalize(own);
+    return (message, place) => (follows && (isOnly || place === own.length) && isCopy(message) ? now : message);
+  };
+}
+
+function promptsOf(turns: readonly UnsealedTurn[]): LlmMessage[][] {
+  let messages: LlmMessage[] = [];
+  return turns.map(({ prompt }) => (messages = [...messages.slice(0, prompt?.keep ?? 0), ...(prompt?.messages ?? [])]));
 }

@@ -54,6 +54,7 @@ describe("a refused turn", () => {
     const player = createExchangePlayer(recordExchanges([[post(model, body), answer({}, 429)]]), { wireOf });
     const take = (path: string, now: object) => player.take(player.read(post(path, now)));
     expect(take("/v1beta/models/n:streamGenerateContent", body)).toBeUndefined();
+    expect(take("/v1beta/models/n:generateContent?alt=sse", body)).toBeUndefined();
     expect(take("/v1/messages", { model: "n", max_tokens: 1, messages: [{ role: "user", content: "Oslo?" }] })).toBe(
       undefined,
     );

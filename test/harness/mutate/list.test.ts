@@ -22,9 +22,11 @@ describe("mutateCassette", () => {
     const ok = { role: "assistant" as const, content: "OK." };
     const user = (content: string) => ({ role: "user" as const, content });
     const prompts = [[user("a")], [user("a"), ok, user("b")], [user("a"), ok, user("b"), ok, user("c")]];
-    const answers = [say("OK."), say("OK."), say("end")];
+    // Another conversation with the same answer in the same place.
+    const others = [[user("x")], [user("x"), ok, user("y")]];
+    const answers = [say("OK."), say("OK."), say("end"), say("OK."), say("end")];
     const cassette = await recordTurns(
-      prompts.map((messages) => ({ messages })),
+      [...prompts, ...others].map((messages) => ({ messages })),
       answers,
     );
     const mutant = listMutants(cassette, { ...options, kinds: ["answer"] }).find(({ turn }) => turn === 0);
@@ -35,6 +37,7 @@ describe("mutateCassette", () => {
       history.push(user(text));
       history.push((await tape.turn({ messages: [...history] })).message);
     }
+    for (const messages of others) await tape.turn({ messages });
     tape.assertConsumed();
     expect(history[1]).not.toEqual(ok);
     expect(history[3]).toEqual(ok);

@@ -60,9 +60,12 @@ export class ExecutionKeeper implements RunKeeper {
   }
 
   async discard({ runId }: KeptRun): Promise<void> {
-    await discardRun(this.#terms, runId);
     const live = this.#live.get(runId);
-    if (live !== undefined) this.#forget(live);
+    try {
+      await discardRun(this.#terms, runId);
+    } finally {
+      if (live !== undefined) this.#forget(live);
+    }
   }
 
   /** Stores an input that a worker begins. Returns the id of its run, or of the run that has the dedupe key. */

@@ -46,7 +46,6 @@ export class Session {
     return this.isQuiet && this.#overlays.length === 0 && this.#closed === undefined;
   }
 
-  /** True if no turn is under way and none waits. */
   get isQuiet(): boolean {
     return this.#current === undefined && this.#queue.length === 0;
   }
@@ -116,8 +115,9 @@ export class Session {
     const accepted = this.#accepting.then(async () => {
       this.assertOpen();
       const id = (await this.#keeper.accept?.(kept)) ?? runId;
-      // The caller is told that the input was refused, so it must not stay in the store.
-      if (this.#closed !== undefined && id === runId) await this.#keeper.discard?.(kept);
+      // The caller is told that the input was refused. That of a subagent goes on with its parent, in another process.
+      if (this.#closed === "closed" && origin !== undefined) await this.#keeper.suspend?.(kept, { kind: "cut-off" });
+      else if (this.#closed !== undefined && id === runId) await this.#keeper.discard?.(kept);
       this.assertOpen();
       return id;
     });

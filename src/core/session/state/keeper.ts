@@ -91,6 +91,8 @@ export interface TurnEnd {
   /** The last events of the run. */
   readonly last: readonly SessionEvent[];
   readonly outcome: RunOutcome;
+  /** Events of the turn that are not stored yet are dropped. */
+  readonly isBare?: true;
 }
 
 /** Why a turn stops that is not over. `error`: what keeps it from going on. */

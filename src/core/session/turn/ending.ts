@@ -11,7 +11,7 @@ import type { Maybe } from "../../time/wait.js";
 import type { SessionEvent, TurnStop } from "../event.js";
 import type { RunOutcome } from "../run/run.js";
 import { isLater } from "../state/ask-store.js";
-import type { TurnEnding } from "../state/keeper.js";
+import type { TurnEnd, TurnEnding } from "../state/keeper.js";
 import type { SessionState } from "../state/snapshot.js";
 import type { TurnOrder } from "./order.js";
 import { toPreview } from "./overlay.js";
@@ -48,33 +48,36 @@ export const NO_OUTCOME = {
   unapplied: [],
 };
 
+/** What is stored with an end: the session's new state and the last events, these events alone, or neither. */
+export type EndExtent = "state" | "events" | "bare";
+
 /**
- * Stores an end. A conflict or a failure of the store makes it another one. `isChanged`: the session gets a new state. If the store takes
- * neither, `giveBack` returns the run, so that it does not stay held by this process.
+ * Stores an end. A conflict or a failure of the store makes it another one. If the store refuses that too, `giveBack` returns the run, so
+ * that this process does not hold it any longer.
  */
 export async function storeEnd(
   sessionKey: string,
   ending: TurnEnding,
-  store: (how: TurnEnding, isChanged: boolean) => Maybe<"kept" | "conflict" | "cancelled">,
-  giveBack: () => Maybe<void>,
+  store: (how: TurnEnding, extent: EndExtent) => Maybe<"kept" | "conflict" | "cancelled">,
+  giveBack: () => Promise<void>,
 ): Promise<TurnEnding | "cancelled"> {
   try {
-    const kept = await store(ending, true);
+    const kept = await store(ending, "state");
     if (kept === "kept") return ending;
     if (kept === "cancelled") return kept;
     const conflict: TurnEnding = { status: "error", error: conflictOf(sessionKey) };
-    await store(conflict, false);
+    await store(conflict, "events");
     return conflict;
   } catch (error) {
     const failed = { status: "error", error: toAgentError(error) } as const;
-    // A state, events or an output may be too large to be stored. The end alone is not.
+    // A state, events or an output may be too large for the store. A bare end is not.
     if (!isLater(failed.error) && failed.error.code !== "lease-lost") await storeFailed(failed);
     return failed;
   }
 
   async function storeFailed(failed: TurnEnding): Promise<void> {
     try {
-      await store(failed, false);
+      await store(failed, "bare");
     } catch {
       await giveBack();
     }
@@ -104,6 +107,21 @@ export function lastEvents(ending: TurnEnding, cap: BudgetCap | undefined, talk:
     input: toPreview(overlay),
   }));
   return [...expired, terminalEvent(ending, cap, talk.unapplied)];
+}
+
+type EndParts = Parameters<typeof stateAfter>[2] & {
+  readonly from: SessionState | undefined;
+  readonly cap: BudgetCap | undefined;
+  readonly outcome: RunOutcome;
+};
+
+export function endAs(ending: TurnEnding, extent: EndExtent, { from, cap, outcome, ...parts }: EndParts): TurnEnd {
+  if (extent === "bare") {
+    const last = [terminalEvent(ending, undefined, [])];
+    return { ending, state: undefined, last, outcome: { ...outcome, text: "", unapplied: [] }, isBare: true };
+  }
+  const state = extent === "state" && from !== undefined ? stateAfter(ending, from, parts) : undefined;
+  return { ending, state, last: lastEvents(ending, cap, parts.talk), outcome };
 }
 
 function terminalEvent(ending: TurnEnding, cap: BudgetCap | undefined, inputs: RunOutcome["unapplied"]): SessionEvent {

@@ -4,7 +4,7 @@ import type { LoopStop } from "../../loop/boundary.js";
 import type { BudgetSpent } from "../../loop/budget.js";
 import type { Run, RunOutcome } from "../run/run.js";
 import { isLater } from "../state/ask-store.js";
-import type { FollowedRun, Leaving, TurnEnding } from "../state/keeper.js";
+import type { FollowedRun, KeptRun, Leaving, RunKeeper, TurnEnding } from "../state/keeper.js";
 import { lastEvents, NO_OUTCOME, toAgentError } from "./ending.js";
 import type { Talk } from "./talk.js";
 
@@ -24,6 +24,20 @@ export function leavingBy(
       const isOpen = isLater(error) || error.code === "needs-recovery" || error.code === "lease-lost";
       return isOpen ? { kind: "cut-off", error } : undefined;
     }
+  }
+}
+
+/** Gives a run back to its store. Never rejects. */
+export async function release(
+  keeper: RunKeeper,
+  kept: KeptRun,
+  leaving: Leaving,
+  warn: (error: unknown) => void,
+): Promise<void> {
+  try {
+    await keeper.suspend?.(kept, leaving);
+  } catch (error) {
+    warn(error);
   }
 }
 

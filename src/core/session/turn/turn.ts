@@ -22,8 +22,8 @@ import type { BegunTurn, FollowedRun, KeptRun, Leaving, TurnEnding } from "../st
 import type { SessionState } from "../state/snapshot.js";
 import type { Family } from "../subagents/family.js";
 import { CallIds } from "./call-ids.js";
-import { endingOf, lastEvents, outcomeOf, stateAfter, storeEnd } from "./ending.js";
-import { endLeft, follow, leavingBy } from "./leaving.js";
+import { endAs, endingOf, lastEvents, outcomeOf, storeEnd, type EndExtent } from "./ending.js";
+import { endLeft, follow, leavingBy, release } from "./leaving.js";
 import { toLoopInput } from "./loop-input.js";
 import { toPreview } from "./overlay.js";
 import type { TurnOrder } from "./order.js";
@@ -251,12 +251,13 @@ export class Turn {
 
   /** Gives the run back: it is not over. Nothing of the way it stops is stored. */
   async #leave(leaving: Leaving): Promise<void> {
-    try {
-      await this.#order.keeper.suspend?.(this.#kept, leaving);
-    } catch (error) {
-      this.#warn("a run could not be released", error);
-    }
+    await this.#release(leaving);
     endLeft(this.run, leaving, this.talk, (ending) => this.#outcome(ending, undefined));
+  }
+
+  #release(leaving: Leaving): Promise<void> {
+    const warn = (error: unknown): void => this.#warn("a run could not be released", error);
+    return release(this.#order.keeper, this.#kept, leaving, warn);
   }
 
   async #finish(first: TurnEnding, cap: BudgetCap | undefined): Promise<void> {
@@ -278,13 +279,10 @@ export class Turn {
   async #keep(ending: TurnEnding, cap: BudgetCap | undefined): Promise<TurnEnding> {
     const { keeper, sessionKey } = this.#order;
     const from = this.#begun?.state;
-    const store = (how: TurnEnding, isChanged: boolean) => {
-      const last = lastEvents(how, cap, this.talk);
-      const parts = { order: this.#order, talk: this.talk, seams: this.#steps.seams };
-      const state = isChanged && from !== undefined ? stateAfter(how, from, parts) : undefined;
-      return keeper.end(this.#kept, { ending: how, state, last, outcome: this.#outcome(how, cap) });
-    };
-    const kept = await storeEnd(sessionKey, ending, store, () => keeper.suspend?.(this.#kept, { kind: "cut-off" }));
+    const parts = { from, cap, order: this.#order, talk: this.talk, seams: this.#steps.seams };
+    const store = (how: TurnEnding, extent: EndExtent) =>
+      keeper.end(this.#kept, endAs(how, extent, { ...parts, outcome: this.#outcome(how, cap) }));
+    const kept = await storeEnd(sessionKey, ending, store, () => this.#release({ kind: "cut-off" }));
     this.isDropped ||= kept === "cancelled";
     return kept === "cancelled" ? { status: "aborted" } : kept;
   }

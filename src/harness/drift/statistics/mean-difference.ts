@@ -2,8 +2,9 @@
 // "The Design of Experiments", 1935), within each scenario, summed over scenarios. With one run on each side of every scenario it
 // is his test of paired differences.
 
+import { clampP } from "./fisher.js";
 import type { Random } from "./random.js";
-import { relabelingTest, type PermutationResult, type Relabeled, type Source } from "./relabeling.js";
+import { relabelingTest, TIE, type PermutationResult, type Relabeled, type Source } from "./relabeling.js";
 
 /** One amount for each run of a scenario, such as its cost. At least one on each side. */
 export interface Amounts {
@@ -58,5 +59,21 @@ function shuffling(values: readonly number[], base: number, differenceOf: (ofBas
     }
     return differenceOf(ofBase);
   };
-  return { observed, draw, work: base };
+  return { observed, draw, largest: shareOfLargest(values, base), work: base };
+}
+
+/** The share of relabelings that give the baseline the lowest amounts. */
+function shareOfLargest(values: readonly number[], base: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const last = sorted[base - 1] as number;
+  const alike = sorted.filter((value) => Math.abs(value - last) <= TIE).length;
+  const below = sorted.filter((value) => value < last - TIE).length;
+  return clampP(Math.exp(logCombinations(alike, base - below) - logCombinations(values.length, base)));
+}
+
+/** The logarithm of n over k, which itself is beyond a double for a thousand runs. */
+function logCombinations(n: number, k: number): number {
+  let sum = 0;
+  for (let i = 1; i <= k; i++) sum += Math.log((n - k + i) / i);
+  return sum;
 }

@@ -3,7 +3,14 @@
 // scenario, summed over scenarios by relabeling.ts.
 
 import type { Random } from "./random.js";
-import { relabelingTest, TIE, type PermutationResult, type Relabeled, type Source } from "./relabeling.js";
+import {
+  combinations,
+  relabelingTest,
+  TIE,
+  type PermutationResult,
+  type Relabeled,
+  type Source,
+} from "./relabeling.js";
 
 /** The runs of one scenario: first those of the baseline, then those of the candidate. */
 export interface DistanceTable {
@@ -54,6 +61,11 @@ function canVary({ base, runs, distances }: DistanceTable): boolean {
   return distances.some((distance, place) => place % (runs + 1) !== 0 && Math.abs(distance - first) > TIE);
 }
 
+/** True if every distance is the same both ways, so that swapping the sides changes nothing. */
+function isTwoWay(runs: number, distances: Float64Array): boolean {
+  return distances.every((distance, place) => distance === distances[(place % runs) * runs + Math.floor(place / runs)]);
+}
+
 /** Draws by shuffling the runs. Runs at distance 0 form one kind, and only kinds are counted and summed. */
 function shuffling({ base, runs, distances }: DistanceTable): Source {
   const kinds: number[] = [];
@@ -81,7 +93,9 @@ function shuffling({ base, runs, distances }: DistanceTable): Source {
     }
     return statistic();
   };
-  return { observed, draw, work: runs + kinds.length ** 2 };
+  const isMirrored = base === runs - base && isTwoWay(runs, distances);
+  const largest = (isMirrored ? 2 : 1) / combinations(runs, base);
+  return { observed, draw, largest, work: runs + kinds.length ** 2 };
 }
 
 /**

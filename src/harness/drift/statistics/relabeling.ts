@@ -31,7 +31,10 @@ export interface PermutationResult {
 /** Random relabelings; fewer, down to the second number, if that would take minutes. */
 const DRAWS = 9_999;
 const LEAST_DRAWS = 999;
-/** So many draws must share the largest statistic to say that no smaller share is possible. Fewer may have missed a larger one. */
+/**
+ * If so many draws share the largest statistic, their share is the least possible p-value. If fewer do, the draws may have missed a larger
+ * statistic.
+ */
 const LEAST_TIES = 20;
 /** Statistics this close count as equal, apart from rounding. */
 export const TIE = 1e-10;
@@ -72,10 +75,11 @@ function exhaustive(lists: readonly Float64Array[]): PermutationResult {
   return { p: clampP(share(sums[0] as number)), attainable: clampP(share(most)), exact: true };
 }
 
-/** A source of statistics: the observed one and random draws. */
+/** A source of statistics: the observed one, random draws, and the chance of drawing the largest, at least. */
 export interface Source {
   observed: number;
   draw: (random: Random) => number;
+  largest: number;
   work: number;
 }
 
@@ -89,17 +93,23 @@ function drawn(scenarios: readonly Relabeled[], random: Random): PermutationResu
   const work = sources.reduce((sum, source) => sum + source.work, 0);
   const draws = Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(MAX_DRAWING_WORK / work)));
   const observed = sources.reduce((sum, source) => sum + source.observed, 0);
-  // The observed one is among those that are counted. Many relabelings may share the largest statistic.
-  let [reached, most, largest] = [1, observed, 1];
+  // The observed statistic counts as a draw.
+  let [reached, most, ties] = [1, observed, 1];
   for (let draw = 0; draw < draws; draw++) {
     let statistic = 0;
     for (const source of sources) statistic += source.draw(random);
     if (statistic >= observed - TIE) reached++;
-    if (statistic > most + TIE) [most, largest] = [statistic, 1];
-    else if (statistic >= most - TIE) largest++;
+    if (statistic > most + TIE) [most, ties] = [statistic, 1];
+    else if (statistic >= most - TIE) ties++;
   }
-  const attainable = largest < LEAST_TIES ? 1 : largest;
-  return { p: reached / (draws + 1), attainable: attainable / (draws + 1), exact: false, draws };
+  const largest = sources.reduce((product, source) => product * source.largest, 1);
+  const seen = ties < LEAST_TIES ? 1 : ties;
+  return {
+    p: reached / (draws + 1),
+    attainable: clampP(Math.max(seen / (draws + 1), largest)),
+    exact: false,
+    draws,
+  };
 }
 
 /** Combines scenarios with few relabelings into one source, so that one draw serves several scenarios. */
@@ -117,8 +127,12 @@ function keeping(scenarios: readonly Relabeled[]): Source {
     for (const list of lists) sum += list[random.below(list.length)] as number;
     return sum;
   };
+  const largest = lists.reduce((product, list) => {
+    const most = list.reduce((best, value) => Math.max(best, value), -Infinity);
+    return (product * list.filter((value) => value >= most - TIE).length) / list.length;
+  }, 1);
   const observed = lists.reduce((sum, list) => sum + (list[0] as number), 0);
-  return { observed, draw, work: lists.length };
+  return { observed, draw, largest, work: lists.length };
 }
 
 /** The sums of all pairs of values. The first is the sum of both first values. */

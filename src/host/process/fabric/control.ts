@@ -27,9 +27,11 @@ export function openControl(hub: Hub, member: Member): AgentControl {
     member.child.write("ctrl_in", { kind: "message", value: message as JsonObject });
   const isKind = (reply: JsonValue, kinds: readonly unknown[]): boolean =>
     isPlainObject(reply) && kinds.includes(reply["kind"]);
-  /** Compactions under way. Their replies are not for readers of `replies`. */
-  let compacting = 0;
-  const findFree = (): number => queue.findIndex((one) => compacting === 0 || !isKind(one, COMPACTION));
+  const findFree = (): number => queue.findIndex((one) => (member.compacting ?? 0) === 0 || !isKind(one, COMPACTION));
+  const count = (change: 1 | -1): void => {
+    member.compacting = (member.compacting ?? 0) + change;
+    hub.bell.ring();
+  };
 
   /** The next reply of one of these kinds. */
   async function reply(...kinds: string[]): Promise<JsonObject> {
@@ -77,11 +79,11 @@ export function openControl(hub: Hub, member: Member): AgentControl {
     send,
     replies: { [Symbol.asyncIterator]: readAll },
     async compact(summarise) {
-      compacting++;
+      count(1);
       try {
         return await compact(summarise);
       } finally {
-        compacting--;
+        count(-1);
       }
     },
   };

@@ -17,6 +17,8 @@ export interface Member {
   end: ChildEnd | undefined;
   /** Unread control replies. Undefined until someone asks for them. */
   replies: JsonValue[] | undefined;
+  /** Compactions under way. Their replies are not for readers. */
+  compacting?: number;
   /** Runs its tools. Undefined if its spec names none. */
   readonly tools: ToolDesk | undefined;
 }

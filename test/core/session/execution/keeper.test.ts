@@ -80,6 +80,18 @@ describe("a session on an execution host", () => {
     expect((await historyOf(host)).length).toBe(4);
   });
 
+  it("ends a turn as failed whose output is too large, and goes on", async () => {
+    const ports = handPorts();
+    const host = memoryHost(ports);
+    let asked = 0;
+    const model = { turn: async () => say(asked++ === 0 ? "x".repeat(MAX_STORED_VALUE_BYTES) : "ok") };
+    const agent = agentOn(host, { model, ports });
+    const failed = await agent.send("a");
+    expect(await failed.result()).toMatchObject({ status: "error", error: { code: "store-failed" } });
+    expect(await host.store.runs.get(failed.runId)).toMatchObject({ status: "error" });
+    expect(await (await agent.send("b")).result()).toMatchObject({ status: "completed", text: "ok" });
+  });
+
   it("PSS-86 PSS-107 is resumed by new agents, one step each, to the same history and events", async () => {
     const whole = stand();
     const once = await whole.agent().send("Book a table.");

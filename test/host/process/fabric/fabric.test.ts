@@ -280,7 +280,7 @@ describe.each(TRANSPORTS)("a fabric of our agents, over %s", (transport) => {
     expect([sizes, done]).toEqual([[4], { old_messages: 4, new_messages: 2 }]);
     const read: unknown[] = [];
     const listening = (async () => {
-      for await (const reply of control.replies) read.push(reply);
+      for await (const reply of fabric.control("poet").replies) read.push(reply);
     })();
     expect(await control.compact(({ messages }) => messages as never)).toEqual({ old_messages: 2, new_messages: 2 });
     expect(await codeOf(control.compact(() => [{ role: "user" }]))).toBe("memory-invalid");

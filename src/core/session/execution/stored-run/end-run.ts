@@ -21,7 +21,7 @@ export type EndedRun =
 export async function endRun(
   tx: ExecutionStorePorts,
   live: LiveRun,
-  { ending, state, last, outcome }: TurnEnd,
+  { ending, state, last, outcome, isBare }: TurnEnd,
   isDurable: boolean,
 ): Promise<EndedRun> {
   const { runId, leaseId, sessionKey } = live;
@@ -43,7 +43,7 @@ export async function endRun(
     version = done.version;
   }
   const { firstOffset, events } = live.unstored;
-  const told = await tx.events.append(runId, [...events, ...last], { firstOffset, leaseId });
+  const told = await tx.events.append(runId, [...(isBare === true ? [] : events), ...last], { firstOffset, leaseId });
   if (!told.ok) throw unexpected(`the events of run ${runId} do not continue at ${firstOffset}: ${told.reason}`);
   await settleNotifications(tx, record, status === "error" ? [] : live.taken);
   const failure = ending.status === "error" ? { error: toFailure(ending.error) } : {};
