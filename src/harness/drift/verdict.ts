@@ -206,8 +206,7 @@ function judgeGain({ scenarios, pooled: { outcome }, gaps, alpha }: OverallFigur
   if (gained !== undefined) return openLoss(gained, scenarios) ?? gained;
   const isComplete = gaps.length === 0 && scenarios.every(({ withoutOutcome }) => withoutOutcome.base === 0);
   if (outcome === undefined || outcome.better.adjusted > alpha || !isComplete) return undefined;
-  const better = found("better", `over all scenarios ${betterText(outcome)}`, { kind: "pooled-outcome" });
-  return openLoss(better, scenarios) ?? better;
+  return found("better", `over all scenarios ${betterText(outcome)}`, { kind: "pooled-outcome" });
 }
 
 /** A gain in one scenario must not hide that another may have got worse. */
