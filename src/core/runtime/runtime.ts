@@ -159,8 +159,8 @@ function createAgents({ agents, verbs }: RuntimeOptions): ReadonlyMap<string, Ag
   if (!Array.isArray(agents) || agents.length === 0) {
     throw invalidOptions("createRuntime has no agents", "Pass { agents: [{ id, … }] }.");
   }
-  const odd: unknown = agents.find((agent) => !isObject(agent));
-  if (odd !== undefined) throw invalidOptions(`an agent is ${showValue(odd)}`, "Pass { agents: [{ id, … }] }.");
+  const odd = agents.findIndex((agent) => !isObject(agent));
+  if (odd >= 0) throw invalidOptions(`agents[${odd}] is ${showValue(agents[odd])}`, "Pass { agents: [{ id, … }] }.");
   const ids = agents.map((agent: AgentDefinition) => agent.id);
   const seen = new Set<string>();
   const twice = ids.find((id) => seen.has(id) || !seen.add(id));

@@ -13,6 +13,8 @@ describe("createRuntime", () => {
   it.each<[string, object]>([
     ["no agents", { agents: [] }],
     ["agents that are not a list", { agents: {} }],
+    ["an agent that is null", { agents: [null] }],
+    ["an agent that is undefined", { agents: [agent(scriptedProvider([])), undefined] }],
     ["an option nobody reads", { agents: [agent(scriptedProvider([]))], maxAgentVisit: 3 }],
     ["two agents of one id", { agents: [agent(scriptedProvider([])), agent(scriptedProvider([]))] }],
   ])("refuses %s", (_name, options) => {

@@ -219,6 +219,15 @@ describe("the host", () => {
     expect(ports.warnings.length).toBeGreaterThan(0);
   });
 
+  it("is warned where an async emit rejects, and the vertex completes", async () => {
+    const ports = quietPorts();
+    const emit = () => Promise.reject(new Error("mine"));
+    const executed = await execute(depsOf({ first: hi() }, { ports }), vertexOf(), { emit: emit as never });
+    await new Promise(setImmediate);
+    expect(executed.outcome.kind).toBe("completed");
+    expect(ports.warnings[0]).toContain("emit of a vertex threw, but must not: mine");
+  });
+
   it("gets the events of the loop in its log, with the vertex as agent", async () => {
     const ports = quietPorts();
     const log = createEventLog(ports);

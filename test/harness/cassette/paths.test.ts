@@ -80,6 +80,16 @@ describe("useCassette that signs", () => {
     expect(written.version === 2 && written.signature?.publicKey).toBe(key.publicKey);
   });
 
+  it("signs what from-first-miss records again", async () => {
+    const key = testKey(1);
+    const { useCassette, files } = harness({ [FILE]: formatCassette(good) }, { CASSETTE_KEY: key.seed });
+    const handle = await useCassette(FILE, live, { mode: "from-first-miss", sign: "env:CASSETTE_KEY" });
+    await runWeather(handle.provider, { weather: "sun" });
+    await handle.done();
+    const written = parseCassette(files.texts.get(FILE) ?? "");
+    expect(written.version === 2 && written.signature?.publicKey).toBe(key.publicKey);
+  });
+
   it("refuses a key that is not there before the run", async () => {
     const { useCassette } = harness({});
     expect(await codeOf(useCassette(FILE, live, { mode: "record", sign: "env:NOPE" }))).toBe("invalid-options");

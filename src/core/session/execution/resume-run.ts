@@ -58,8 +58,10 @@ export async function resumeRun(options: ResumeRunOptions): Promise<ResumedRun> 
   if (maxSteps <= 0) return { status: "suspended", steps: 0 };
   const record = await askAgain(systemPorts, "get", () => host.store.runs.get(runId));
   if (record === null) throw invalidOptions(`there is no run ${showValue(runId)}`, "Pass the runId of a run.");
-  if (record.kind.endsWith("subagent") || !isPlainObject(record.input))
-    throw invalidOptions(`run ${showValue(runId)} is of the kind ${record.kind}`, "Resume the run that launched it.");
+  if (record.kind.endsWith("subagent") || !isPlainObject(record.input)) {
+    const what = `run ${showValue(runId)} has the kind ${record.kind}, which resumeRun cannot carry out`;
+    throw invalidOptions(what, "Pass the id of a turn, such as that of the run that launched it.");
+  }
   const house = houseOf(tools === undefined ? { model } : { model, tools });
   const keeper = new ExecutionKeeper({
     ...{ host, namespace: record.ownerNamespace, ports: systemPorts, outside: outsideOf(options) },

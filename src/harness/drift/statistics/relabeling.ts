@@ -75,7 +75,7 @@ function exhaustive(lists: readonly Float64Array[]): PermutationResult {
   return { p: clampP(share(sums[0] as number)), attainable: clampP(share(most)), exact: true };
 }
 
-/** A source of statistics: the observed one, random draws, and the chance of drawing the largest, at least. */
+/** A source of statistics: the observed one, random draws, and a lower bound of the chance of drawing the largest. */
 export interface Source {
   observed: number;
   draw: (random: Random) => number;
